@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { closureOf, readLockfile } from './locked-packages.ts'
 
 const NODE_PACKAGE = /^node_modules\/node-(?:bin-)?([a-z]+-[a-z0-9]+)$/
@@ -18,8 +19,10 @@ const LEFT_OUT =
   /\.(?:map|[cm]?ts)$|\/node-[\w-]+\/(?:include|share|CHANGELOG\.md)$|-country-ipv[46]\.mmdb$/
 
 const LIBRARY = 'libatomic.so.1'
+const LIBRARY_LICENCES = fileURLToPath(new URL('libatomic', import.meta.url))
 const LIBRARY_NOTICE = `${LIBRARY} is part of GCC, unchanged: GPL-3.0-or-later with the GCC Runtime Library Exception 3.1.
-Its source is at https://gcc.gnu.org. Node.js needs it; you may delete it where the system has its own.
+Both texts are beside this file. Its source is at https://gcc.gnu.org. Node.js needs it; you may delete it where the
+system has its own.
 `
 
 /** Runs the program with the Node.js beside it; `npm` would make `terse.js` executable instead. */
@@ -73,6 +76,7 @@ function addLibrary(node: string, folder: string): void {
   mkdirSync(path.join(folder, 'lib'))
   cpSync(realpathSync(file), path.join(folder, 'lib', LIBRARY))
   writeFileSync(path.join(folder, 'lib/README'), LIBRARY_NOTICE)
+  cpSync(LIBRARY_LICENCES, path.join(folder, 'lib'), { recursive: true })
 }
 
 /** Returns what is in the npm package and what it needs, as CycloneDX 1.5 in JSON. */

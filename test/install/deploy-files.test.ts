@@ -31,6 +31,33 @@ function manifests(): readonly Parsed[] {
   )
 }
 
+/**
+ * Returns the attributes of each element of that name.
+ *
+ * @throws where an element is not closed, or is closed by another
+ */
+function attributesOf(xml: string, name: string): readonly Record<string, string>[] {
+  const open: string[] = []
+  const found: Record<string, string>[] = []
+  for (const [, slash, tag, attributes = ''] of xml.matchAll(
+    /<(\/?)(\w+)((?: \w+="[^"<&]*")*)>/g,
+  )) {
+    if (slash === '/') assert.equal(open.pop(), tag)
+    else {
+      open.push(String(tag))
+      const pairs = [...attributes.matchAll(/ (\w+)="([^"]*)"/g)].map(([, key, value]) => [
+        key,
+        value,
+      ])
+      if (tag === name) found.push(Object.fromEntries(pairs))
+    }
+  }
+  assert.deepEqual(open, [])
+  // Besides the declaration, every angle bracket and ampersand must belong to an element.
+  assert.doesNotMatch(xml.replace(/^<\?xml [^>]*\?>|<\/?\w+(?: \w+="[^"<&]*")*>/g, ''), /[<>&]/)
+  return found
+}
+
 describe('the files in deploy/', () => {
   test('set only variables that Terse knows', () => {
     const names = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
@@ -125,6 +152,10 @@ describe('the files in deploy/', () => {
     assert.match(parse(read('templates/coolify.yaml')).services.terse.volumes[0], /:\/data$/)
     const [app] = Object.values<Parsed>(parse(read('templates/caprover.yaml')).services)
     assert.match(app.volumes[0], /:\/data$/)
-    assert.match(read('templates/unraid.xml'), /Target="\/data"/)
+    const config = attributesOf(read('templates/unraid.xml'), 'Config')
+    assert.deepEqual(
+      config.map(({ Type, Target }) => `${Type} ${Target}`),
+      ['Port 3000', 'Path /data', 'Variable TERSE_BASE_URL'],
+    )
   })
 })

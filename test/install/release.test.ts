@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildPackage } from '../../scripts/package/build-package.ts'
-import { billOfMaterials, makeRelease, packRelease } from '../../scripts/package/build-tarball.ts'
+import { billOfMaterials, packRelease } from '../../scripts/package/build-tarball.ts'
 import { VERSION } from '../../src/platform/process/version.ts'
 import { apiClient } from '../support/api.ts'
 import { makeCleanSystem, skipWithoutCleanSystem } from '../support/clean-system.ts'
+import { composeOptions } from '../support/compose.ts'
+import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { Images, skipWithoutImages } from '../support/image.ts'
+import { runFirstStage } from '../support/image-stage.ts'
 import { visit } from '../support/visit.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const url = 'https://example.com/sale'
+const [POSTGRESQL = SQLITE] = ENGINES.filter(({ name }) => name === 'PostgreSQL')
 const USER = 1_000
 const IMAGE_USER = 10_001
 const IMAGE_BYTES_MAX = 300 * 1_024 * 1_024
@@ -35,14 +39,12 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
 
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'terse-release-'))
-    built = path.join(folder, 'package')
     base = path.join(folder, 'base.tar')
     made = path.join(folder, 'made')
+    built = path.join(made, 'build/dist')
     release = path.join(made, 'build/release/terse')
-    for (const one of [built, path.dirname(release)]) mkdirSync(one, { recursive: true })
     makeCleanSystem(base)
-    buildPackage(ROOT, built)
-    makeRelease(ROOT, built, release)
+    runFirstStage(ROOT, made)
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -59,9 +61,6 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
 
     before(() => {
       images = new Images(path.join(folder, 'images'))
-      const data = path.join(made, 'build/release/data')
-      mkdirSync(data)
-      chownSync(data, IMAGE_USER, IMAGE_USER)
       images.build(path.join(ROOT, 'deploy/Dockerfile'), base, made)
     })
     after(() => images.remove())
@@ -72,10 +71,10 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
       assert.equal(user, `${IMAGE_USER}:${IMAGE_USER}`)
     })
 
-    test('serves with a read-only root in 512 MiB, stops in time, and keeps its data', async (t) => {
+    test('serves as compose.yaml runs it, stops in time, and keeps its data', async (t) => {
       const port = await freePort()
-      const url = 'https://example.com/sale'
-      images.run('first', 'data', port)
+      const compose = composeOptions(path.join(ROOT, 'deploy/compose.yaml'), {})
+      images.run('first', port, compose)
       t.after(() => images.try('rm', '--force', 'first', 'second'))
       const output = () => images.podman('logs', 'first')
       await eventually(async () => assert.match(output(), /Terse is running/), 60_000)
@@ -105,10 +104,32 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
       // A container that had to be killed ends with 137.
       assert.equal(images.podman('inspect', '--format', '{{.State.ExitCode}}', 'first'), '0')
       images.podman('rm', 'first')
-      images.run('second', 'data', port)
+      images.run('second', port, compose)
       await eventually(async () => {
         assert.equal((await visit(port, '/spring')).headers.location, url)
       }, 60_000)
+    })
+
+    test('serves over PostgreSQL as compose.postgres.yaml runs it', async (t) => {
+      const { databaseUrl = '', remove } = await POSTGRESQL.createPlace()
+      t.after(remove)
+      const port = await freePort()
+      const file = path.join(ROOT, 'deploy/compose.postgres.yaml')
+      const options = composeOptions(file, {
+        TERSE_BASE_URL: `http://localhost:${port}`,
+        POSTGRES_PASSWORD: 'postgres',
+        TERSE_SECRET_KEY: '0f'.repeat(32),
+      })
+      // The file's own server is an image of a registry.
+      images.run('postgres', port, [...options, '--env', `TERSE_DATABASE_URL=${databaseUrl}`])
+      t.after(() => images.try('rm', '--force', 'postgres'))
+      const output = () => images.podman('logs', 'postgres')
+      await eventually(async () => assert.match(output(), /Database +PostgreSQL/), 60_000)
+      const [token] = /terse_\w+/.exec(output()) ?? []
+      const api = apiClient(`http://localhost:${port}`, token)
+      const link = { domain: 'localhost', key: 'spring', url }
+      assert.equal((await api.post('/links', link)).status, 201)
+      assert.equal((await visit(port, '/spring')).headers.location, url)
     })
 
     test('is unhealthy when nothing answers', () => {
@@ -143,6 +164,12 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
       ...[`--userspec=${USER}:${USER}`, system, '/usr/bin/env', '-i', 'PATH=/usr/bin:/bin'],
       ...['TERSE_DATA_DIR=/home/visitor/data', ...words],
     ]
+
+    test('has the licence of the library that it contains besides Node.js', () => {
+      const names = readdirSync(path.join(system, 'opt/terse/lib')).sort()
+      const texts = ['GCC-RUNTIME-LIBRARY-EXCEPTION.txt', 'GPL-3.txt', 'README']
+      assert.deepEqual(names, [...texts, 'libatomic.so.1'])
+    })
 
     test('runs as an ordinary user where there is nothing but the C library', async (t) => {
       const port = await freePort()

@@ -1,17 +1,24 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { findProgram } from './programs.ts'
 
 const IMAGE = 'localhost/terse'
 const BASE = 'localhost/terse-base'
 const FINAL_STAGE = /^FROM \$\{BASE\}$/m
+/** Of version 1 and of version 2. */
+const CGROUPS = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup/cgroup.controllers']
 const NEEDED = ['podman', 'runc'] as const
 
 /** Returns why images cannot be tried here, or false. */
 export function skipWithoutImages(): string | false {
   const missing = NEEDED.find((name) => findProgram(name) === undefined)
-  return missing !== undefined && `${missing} is not installed, which images are tried with`
+  if (missing !== undefined) return `${missing} is not installed, which images are tried with`
+  const namespaces = spawnSync('unshare', ['--mount', '--pid', '--uts', '--ipc', '--fork', 'true'])
+  if (namespaces.status !== 0) return 'containers cannot run here: no new namespaces'
+  return (
+    !CGROUPS.some((file) => existsSync(file)) && 'containers cannot run here: no control groups'
+  )
 }
 
 /** Images and containers in a folder of their own. */
@@ -69,21 +76,14 @@ export class Images {
     return Number(this.podman('image', 'inspect', '--format', '{{.Size}}', IMAGE))
   }
 
-  /** Starts a container as deploy/compose.yaml does, over a volume that outlives it. */
-  run(name: string, volume: string, port: number): void {
+  /**
+   * Starts a container in the network of this machine.
+   *
+   * @param options those of a Compose file
+   */
+  run(name: string, port: number, options: readonly string[]): void {
     this.podman(
-      ...[
-        'run',
-        '--detach',
-        '--name',
-        name,
-        '--network',
-        'host',
-        '--read-only',
-        '--cap-drop',
-        'ALL',
-      ],
-      ...['--security-opt', 'no-new-privileges', '--memory', '512m', '--volume', `${volume}:/data`],
+      ...['run', '--detach', '--name', name, '--network', 'host', ...options],
       ...['--env', `TERSE_PORT=${port}`, '--env', 'TERSE_HOST=127.0.0.1'],
       // Without systemd, podman can neither raise limits nor time health checks.
       ...['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096', '--no-healthcheck', IMAGE],
