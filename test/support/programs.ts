@@ -29,6 +29,8 @@ const FOLDERS = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin',
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 const APT = '/usr/bin/apt-get'
 const APT_CACHE = '/usr/bin/apt-cache'
+/** All packages of a Debian have names of more than 1 MiB, which is Node.js's default. */
+const NAMES_BYTES_MAX = 64 * 1024 * 1024
 /**
  * Another program that uses apt may hold its locks for minutes, as a machine's first update does.
  */
@@ -79,7 +81,9 @@ export async function installMissingPrograms(): Promise<void> {
   process.stderr.write(`Installing what the tests need: ${names.join(', ')}\n`)
   try {
     await updateLists()
-    const known = new Set(execFileSync(APT_CACHE, ['pkgnames']).toString().split('\n'))
+    const known = new Set(
+      execFileSync(APT_CACHE, ['pkgnames'], { maxBuffer: NAMES_BYTES_MAX }).toString().split('\n'),
+    )
     const packages = names.filter((name) => known.has(name))
     apt('install', '-y', '-qq', '--no-install-recommends', ...packages)
   } catch (error) {
