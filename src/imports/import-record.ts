@@ -121,7 +121,7 @@ export type ClickRecord = FromSource & {
 }
 
 /** Names and values are those of `Click` (src/clicks/click.ts). */
-export type StoredClick = {
+type StoredClick = {
   readonly flags: number
   readonly count: number
   readonly visitor: number

@@ -130,7 +130,7 @@ export function resolveColumns(
 }
 
 /** Returns what no link can be without, and no column has. */
-export function findMissing(
+function findMissing(
   columns: CsvColumns,
 ): { readonly what: string; readonly field: CsvField } | undefined {
   if (!columns.has('url')) return { what: 'destination', field: 'url' }
