@@ -21,7 +21,7 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { findText } from '../support/find-text.ts'
+import { findText, listColumns } from '../support/find-text.ts'
 import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -130,6 +130,31 @@ for (const engine of ENGINES) {
       checkFiles(service.place)
     })
 
+    test('every table that names a workspace or a person is known here', async () => {
+      // A new table must be erased by src/app/node/, and be filled by the tests above.
+      assert.deepEqual(
+        await tablesWith(service.place, ['workspace_id', 'workspace']),
+        [
+          'click_days',
+          'click_spools',
+          'clicks',
+          'deleted_links',
+          ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
+          ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
+          ...['memberships', 'one_time_links', 'tokens', 'unsettled_days', 'utm_templates'],
+          'workspace_quotas',
+        ].sort(),
+      )
+      assert.deepEqual(
+        await tablesWith(service.place, ['person_id', 'actor_id', 'created_by', 'email_folded']),
+        [
+          ...['deleted_people', 'events', 'identities', 'imports', 'memberships'],
+          ...['one_time_links', 'passkeys', 'passwords', 'people', 'recovery_codes'],
+          ...['sessions', 'tokens', 'totp'],
+        ],
+      )
+    })
+
     test('a kill between any two steps leaves a state from which the jobs go on', async () => {
       const api = await service.api('half-way')
       const { id } = await service.instance.workspaces.get('half-way')
@@ -188,6 +213,13 @@ for (const engine of ENGINES) {
       assert.equal((await operator.get('/me')).status, 200)
     })
   })
+}
+
+/** The tables with a column of one of these names, in the order of their names. */
+async function tablesWith(place: Place, columns: readonly string[]): Promise<readonly string[]> {
+  const found = await listColumns(place)
+  const tables = found.filter(({ column }) => columns.includes(column)).map(({ table }) => table)
+  return [...new Set(tables)].sort()
 }
 
 /** An import whose report names a link. */

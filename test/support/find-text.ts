@@ -11,13 +11,47 @@ export function findText(place: Place, text: string): Promise<readonly string[]>
     : findInDatabase(place.databaseUrl, text)
 }
 
-function findInFiles(dataDir: string, text: string): string[] {
-  const files = ['', 'clicks'].flatMap((folder) =>
+/** The columns of all tables, in all files of a place. */
+export async function listColumns(
+  place: Place,
+): Promise<readonly { readonly table: string; readonly column: string }[]> {
+  if (place.databaseUrl === undefined) {
+    return filesOf(place.dataDir).flatMap((file) => {
+      const database = new DatabaseSync(path.join(place.dataDir, file), { readOnly: true })
+      try {
+        const rows = database
+          .prepare(`select m.name as name, c.name as column from sqlite_schema m
+            join pragma_table_info(m.name) c where m.type = 'table'`)
+          .all()
+        return rows.map(({ name, column }) => ({ table: String(name), column: String(column) }))
+      } finally {
+        database.close()
+      }
+    })
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ table: string; column: string }>(`
+      select relname as table, attname as column from pg_class
+      join pg_attribute on attrelid = pg_class.oid and attnum > 0
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+function filesOf(dataDir: string): string[] {
+  return ['', 'clicks'].flatMap((folder) =>
     readdirSync(path.join(dataDir, folder))
       .filter((name) => name.endsWith('.db'))
       .map((name) => path.join(folder, name)),
   )
-  return files.flatMap((file) => {
+}
+
+function findInFiles(dataDir: string, text: string): string[] {
+  return filesOf(dataDir).flatMap((file) => {
     const database = new DatabaseSync(path.join(dataDir, file), { readOnly: true, timeout: 5_000 })
     try {
       const tables = database

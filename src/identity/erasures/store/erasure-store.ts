@@ -46,7 +46,6 @@ const SETTINGS = [
   'memberships',
   'link_buckets',
   'link_tags',
-  'imported_links',
   'certificate_orders',
   'domain_checks',
 ] as const
@@ -116,20 +115,6 @@ function workspaceErasures(
         const name = table as 'tokens'
         await db.deleteFrom(name).where('workspace_id', '=', workspaceId).execute()
       }
-      const rows = db
-        .selectFrom('import_rows')
-        .innerJoin('imports', 'imports.id', 'import_rows.import_id')
-        .select(['import_id', 'number'])
-        .where('workspace_id', '=', workspaceId)
-        .limit(ROWS_PER_STEP)
-      const erased = await db
-        .deleteFrom('import_rows')
-        .where((eb) =>
-          eb(eb.refTuple('import_id', 'number'), 'in', rows.$asTuple('import_id', 'number')),
-        )
-        .executeTakeFirst()
-      if (erased.numDeletedRows > 0n) return true
-      await db.deleteFrom('imports').where('workspace_id', '=', workspaceId).execute()
       const some = db
         .selectFrom('idempotency')
         .select('idempotency_key')
