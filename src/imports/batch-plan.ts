@@ -94,6 +94,7 @@ export class BatchPlanner {
     // First what was done before: it is done once, whatever has changed since.
     const planned = this.#done(candidate) ?? this.#refuse(create) ?? (await this.#decide(candidate))
     this.#refs.add(record.ref)
+    if (planned.do === 'update') this.#taken.set(targetOf(host, input.key), record.place)
     if (planned.do === 'create') {
       this.#taken.set(targetOf(host, planned.key), record.place)
       const folded = targetOf(host, foldKey(planned.key))

@@ -90,6 +90,7 @@ export class BatchReport {
           ...flagsOf(candidate),
           ...shown(candidate.host, planned.holder),
           reason: candidate.notes.join(' '),
+          target: targetOf(candidate.host, candidate.input.key),
         })
       } else if (entry !== undefined && planned !== undefined) {
         this.left(entry, planned)

@@ -17,7 +17,7 @@ import { type Prepared, planItems, UpdatesNeeded } from './plan-items.ts'
 import { writeWorkspaceRecord } from './workspace-records.ts'
 
 /** How long a lease lasts after each transaction. */
-export const LEASE_MICROS = 30_000_000
+export const LEASE_MICROS = 15_000_000
 
 export type BatchDependencies = {
   readonly store: Store<ImportStores>

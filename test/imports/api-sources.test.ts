@@ -77,7 +77,7 @@ describeStore('an import from an API', (at) => {
   ]
   for (const { service, open, refused } of SOURCES) {
     test(`of ${service} opens no closed link, and changes nothing when it runs again`, async () => {
-      const { importAll, links, host } = await importServices(at)
+      const { importAll, linksByKey, host } = await importServices(at)
       // Each domain of the source goes to one of this test's own.
       const names = [
         '',
@@ -90,7 +90,7 @@ describeStore('an import from an API', (at) => {
       assert.deepEqual(notTaken.map(keyOf).sort(), refused.toSorted())
       assert.ok(notTaken.every(({ reason }) => /^\S.*\.$/.test(reason)))
 
-      const found = await links()
+      const found = await linksByKey()
       for (const { key, state } of readTruth(importFixture(`${service}/truth.csv`))) {
         const link = found.get(key)
         if (state === 'active' || link === undefined) continue
@@ -99,7 +99,7 @@ describeStore('an import from an API', (at) => {
       }
       const second = await importAll(open(), { options: { domains } })
       assert.equal(second.ended.counts.created, 0)
-      assert.deepEqual(await links(), found)
+      assert.deepEqual(await linksByKey(), found)
     })
   }
 })

@@ -82,7 +82,7 @@ export async function importServices(at: StoreUnderTest, counting?: ImportedClic
   }
 
   /** The workspace's links, oldest first, by key. */
-  async function links() {
+  async function linksByKey() {
     const { items } = await store.read.links.run({
       workspaceId: actor.workspaceId,
       limit: 100_000,
@@ -92,7 +92,7 @@ export async function importServices(at: StoreUnderTest, counting?: ImportedClic
     return new Map(items.map((link) => [link.key, link]))
   }
 
-  return { ...services, host, importer, clicks, add, run, importAll, links }
+  return { ...services, host, importer, clicks, add, run, importAll, linksByKey }
 }
 
 /** What a report says of each row, in short. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { describeStore } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices, outcomesOf } from './import-services.ts'
 
 describeStore('an import', (at) => {
   test('creates links with their dates, tags and values', async () => {
-    const { importAll, links } = await importServices(at)
+    const { importAll, linksByKey } = await importServices(at)
     const source = new FakeSource([
       linkRecord({ key: 'One', tags: ['a', 'b', 'a'], ios: 'https://example.com/ios' }),
       linkRecord({ key: 'two', expires_at: 1_900_000_000_000_000, rest: { title: 'Two' } }),
@@ -14,7 +15,7 @@ describeStore('an import', (at) => {
     const { ended, rows } = await importAll(source)
     assert.equal(ended.status, 'succeeded')
     assert.deepEqual(outcomesOf(rows), ['old.example/One created', 'old.example/two created'])
-    const found = await links()
+    const found = await linksByKey()
     const one = found.get('One')
     assert.deepEqual(
       [one?.url, one?.created_at, one?.tags, one?.ios],
@@ -24,10 +25,10 @@ describeStore('an import', (at) => {
   })
 
   test('changes nothing when the same source is imported again', async () => {
-    const { importAll, links } = await importServices(at)
+    const { importAll, linksByKey } = await importServices(at)
     const records = [linkRecord({ key: 'one' }), linkRecord({ key: 'two', clicks: 5 })]
     await importAll(new FakeSource(records))
-    const before = await links()
+    const before = await linksByKey()
     for (const onConflict of ['skip', 'update', 'rename', 'fail'] as const) {
       const { ended, rows } = await importAll(new FakeSource(records), { options: { onConflict } })
       assert.equal(ended.status, 'succeeded', onConflict)
@@ -37,6 +38,149 @@ describeStore('an import', (at) => {
         onConflict,
       )
     }
-    assert.deepEqual(await links(), before)
+    assert.deepEqual(await linksByKey(), before)
+  })
+
+  test('locks what was protected, and closes what did not redirect', async () => {
+    const { importAll, linksByKey } = await importServices(at)
+    const away = 'https://example.com/expired'
+    const { ended, rows } = await importAll(
+      new FakeSource([
+        linkRecord({ key: 'locked', protection: { kind: 'unknown password' } }),
+        linkRecord({ key: 'known', protection: { kind: 'password', password: 'sesame' } }),
+        linkRecord({ key: 'bad', protection: { kind: 'password', password: 'a\nb' } }),
+        linkRecord({ key: 'closed', closed: 'It was disabled.', expired_redirect_url: away }),
+        linkRecord({ key: 'js', url: 'javascript:alert(1)' }),
+        linkRecord({ key: '' }),
+        linkRecord({ key: 'tagged', tags: ['ok', 'x'.repeat(51)], ios: 'nowhere' }),
+      ]),
+    )
+    assert.deepEqual(
+      [ended.counts.created, ended.counts.refused, ended.counts.locked, ended.counts.closed],
+      [5, 2, 2, 1],
+    )
+    const found = await linksByKey()
+    for (const key of ['locked', 'known', 'bad']) assert.ok(found.get(key)?.password, key)
+    const closed = found.get('closed')
+    assert.deepEqual(
+      [closed?.expires_at, closed?.expired_redirect_url],
+      ['2020-09-13T12:26:40.000000Z', null],
+    )
+    assert.deepEqual([found.get('tagged')?.tags, found.get('tagged')?.ios], [['ok'], null])
+    assert.match(rows.find(({ old_link }) => old_link.endsWith('/js'))?.reason ?? '', /http/)
+  })
+
+  const CONFLICTS = [
+    { onConflict: 'skip', outcomes: ['a skipped', 'a skipped', 'b created'], keys: ['a', 'b'] },
+    { onConflict: 'update', outcomes: ['a updated', 'a skipped', 'b created'], keys: ['a', 'b'] },
+    {
+      onConflict: 'rename',
+      outcomes: ['a renamed', 'a renamed', 'b created'],
+      keys: ['a', 'a-2', 'a-3', 'b'],
+    },
+    { onConflict: 'fail', outcomes: [], keys: ['a'] },
+  ] as const
+
+  for (const { onConflict, outcomes, keys } of CONFLICTS) {
+    for (const is_dry_run of [1, 0]) {
+      const what = is_dry_run === 1 ? 'shows without writing' : 'does'
+      test(`${what} what ${onConflict} says when keys are taken`, async () => {
+        const { importAll, linksByKey, host, actor, links: own } = await importServices(at)
+        const taken = { domain: host, key: 'a', url: 'https://example.com/own', password: 'own' }
+        await own.create(actor, taken)
+        const { ended, rows } = await importAll(
+          new FakeSource([
+            linkRecord({ key: 'a', ref: '1' }),
+            linkRecord({ key: 'a', ref: '2' }),
+            linkRecord({ key: 'b' }),
+          ]),
+          { is_dry_run, options: { onConflict } },
+        )
+        assert.equal(ended.status, onConflict === 'fail' ? 'failed' : 'succeeded')
+        assert.deepEqual(
+          outcomesOf(rows).map((text) => text.replace('old.example/', '')),
+          outcomes,
+        )
+        const found = await linksByKey()
+        const left = is_dry_run === 1 ? ['a'] : keys
+        assert.deepEqual([...found.keys()].toSorted(), left)
+        const isUpdated = onConflict === 'update' && is_dry_run === 0
+        assert.equal(found.get('a')?.url, `https://example.com/${isUpdated ? 'a' : 'own'}`)
+        assert.ok(found.get('a')?.password, 'its password stays')
+      })
+    }
+  }
+
+  test('goes on behind what is written when its source fails, and reports each row once', async () => {
+    const { importAll, clicks } = await importServices(at)
+    const records = Array.from({ length: 700 }, (_, index) => [
+      linkRecord({ key: `k${index}`, clicks: 3 }),
+      {
+        kind: 'click' as const,
+        ref: `k${index}`,
+        at: 1_600_000_000_000_000,
+        address: null,
+        user_agent: null,
+        referrer: '',
+        country: '',
+        is_bot: false,
+      },
+    ]).flat()
+    const { ended, rows } = await importAll(new FakeSource(records, [5, 900]))
+    assert.equal(ended.status, 'succeeded')
+    assert.deepEqual([rows.length, ended.counts.created, ended.counts.clicks], [700, 700, 700])
+    assert.equal(clicks.spooled.length, 1_400)
+  })
+
+  test('writes only the clicks of rows that a killed process has written', async () => {
+    const { importAll, add, run, clicks, store, linksByKey } = await importServices(at)
+    const records = [linkRecord({ key: 'one', clicks: 3 }), linkRecord({ key: 'two' })]
+    const first = await importAll(new FakeSource(records))
+    // As it is between the two transactions of a batch.
+    const between = { resume: null, ahead: ['one', 'two'], rows_done: 2, fence: 1 }
+    await store.write((stores) => stores.imports.update(first.ended.id, 1, between))
+    const again = await run({ ...first.ended, ...between }, new FakeSource(records))
+    assert.deepEqual([again.rows_done, again.counts.created, (await linksByKey()).size], [2, 2, 2])
+    assert.equal(clicks.spooled.filter(({ kind }) => kind === 'total').length, 2)
+    assert.deepEqual(again.ahead, [])
+    assert.ok((await add()).id)
+  })
+
+  test('ends where a quota is reached, and goes on when it was raised', async () => {
+    const { importAll, run, linksByKey, quotas, store, actor } = await importServices(at)
+    const limit = async (links: number) => {
+      const set = { ...NO_OVERRIDES, links }
+      await store.write((stores) => stores.quotas.set(actor.workspaceId, set))
+      quotas.forgetAll()
+    }
+    await limit(3)
+    const records = ['a', 'b', 'c', 'd', 'e'].map((key) => linkRecord({ key }))
+    const { ended } = await importAll(new FakeSource(records))
+    assert.equal(ended.status, 'failed')
+    assert.match(ended.fault ?? '', /quota of 3 links/)
+    assert.equal((await linksByKey()).size, 3)
+    await limit(10)
+    const more = await run(ended, new FakeSource(records))
+    assert.deepEqual([more.status, more.counts.created, more.rows_done], ['succeeded', 5, 5])
+  })
+
+  test('takes each link once when the same source is imported twice at once', async () => {
+    const { importAll, linksByKey } = await importServices(at)
+    const records = Array.from({ length: 60 }, (_, index) => linkRecord({ key: `k${index}` }))
+    const both = await Promise.all(
+      [0, 1].map(() => importAll(new FakeSource(records), { options: { onConflict: 'rename' } })),
+    )
+    const created = both.reduce((sum, { ended }) => sum + ended.counts.created, 0)
+    assert.deepEqual([created, (await linksByKey()).size], [60, 60])
+  })
+
+  test('writes nothing after another process has leased it', async () => {
+    const { add, run, store, linksByKey } = await importServices(at)
+    const added = await add()
+    await store.write((stores) => stores.imports.update(added.id, added.fence, { fence: 2 }))
+    await assert.rejects(run(added, new FakeSource([linkRecord({ key: 'late' })])), {
+      name: 'ImportTakenOver',
+    })
+    assert.equal((await linksByKey()).size, 0)
   })
 })
