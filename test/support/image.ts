@@ -21,6 +21,11 @@ export function skipWithoutImages(): string | false {
   )
 }
 
+/** Whether podman can work so: overlays save copies of whole systems, but not every file system can have one. */
+function isUsable(options: readonly string[]): boolean {
+  return spawnSync('podman', [...options, 'info'], { stdio: 'ignore' }).status === 0
+}
+
 /** Images and containers in a folder of their own. */
 export class Images {
   readonly #folder: string
@@ -28,10 +33,14 @@ export class Images {
 
   constructor(folder: string) {
     this.#folder = folder
-    this.#options = [
-      ...['--root', path.join(folder, 'storage'), '--runroot', path.join(folder, 'run')],
-      ...['--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs', '--runtime', 'runc'],
-    ]
+    const options = ['overlay', 'vfs']
+      .map((driver) => [
+        ...['--root', path.join(folder, driver), '--runroot', path.join(folder, `run-${driver}`)],
+        ...['--storage-driver', driver, '--cgroup-manager', 'cgroupfs', '--runtime', 'runc'],
+      ])
+      .find(isUsable)
+    if (options === undefined) throw new Error('podman can keep no images here')
+    this.#options = options
   }
 
   /** @throws with the standard error of podman */
