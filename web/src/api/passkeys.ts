@@ -45,7 +45,8 @@ export async function askForPasskey(isSuggestion = false): Promise<PasskeyAssert
   ])
   try {
     const options = { optionsJSON: answer.public_key, useBrowserAutofill: isSuggestion }
-    return (await startAuthentication(options)) as unknown as PasskeyAssertionInput
+    const { response, ...others } = await startAuthentication(options)
+    return { ...others, response: { ...response } }
   } catch (error) {
     throw translated(error)
   }
