@@ -347,6 +347,40 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     )
   })
 
+  test('unlinks the account of the single sign-on, or says why not', async () => {
+    const identity = { id: 'one', issuer: 'https://id.example', linked_at: '2026-11-01T00:00:00Z' }
+    await on('/settings/profile', async (page, { faults, origin }) => {
+      const options = { setup_required: false, oidc: { name: 'Acme SSO' }, mail: false }
+      await page.route(`${origin}/api/v1/sign-in-options`, (route) =>
+        route.fulfill({ json: options }),
+      )
+      let identities = [identity]
+      await page.route(`${origin}/api/v1/me`, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...(await response.json()), identities } })
+      })
+      let isLast = true
+      await page.route(`${origin}/api/v1/me/identities/one`, (route) => {
+        assert.equal(route.request().method(), 'DELETE')
+        const message = 'is your last way to sign in; set a password first'
+        const json = { code: 'validation_failed', message, errors: { id: [message] } }
+        if (isLast) return route.fulfill({ status: 422, json })
+        identities = []
+        return route.fulfill({ json: { message: 'Account unlinked.' } })
+      })
+      await page.goto(`${origin}/app/settings/security`)
+      await page.getByRole('button', { name: 'Unlink: https://id.example' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Unlink https://id.example?' })
+      await dialog.getByRole('button', { name: 'Unlink' }).click()
+      await dialog.getByText('your last way to sign in', { exact: false }).waitFor()
+      isLast = false
+      await dialog.getByRole('button', { name: 'Unlink' }).click()
+      await page.getByText('https://id.example unlinked').waitFor()
+      await page.getByText('No account is linked.').waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
   test('lists sessions, and ends one or all others', async () => {
     await signIn(service)
     await signIn(service)

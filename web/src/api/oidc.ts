@@ -11,6 +11,11 @@ export async function startOidcInvitation(invitation: string): Promise<string> {
   return (await request<{ url: string }>('POST', '/session/oidc', { body, isSilent: true })).url
 }
 
+/** Ends all other sessions of the person. */
+export function unlinkIdentity(id: string): Promise<unknown> {
+  return request('DELETE', `/me/identities/${id}`)
+}
+
 /** Returns the page of the provider on which the person signs in to link that account. */
 export async function startOidcLink(returnTo: string): Promise<string> {
   const body = { return_to: returnTo }
