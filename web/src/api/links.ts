@@ -83,17 +83,23 @@ export function linkSearchQuery(search: string) {
   })
 }
 
-/** Returns the ids of all links that match, page by page; those that are made meanwhile may be missing. */
-export async function findLinkIds(filter: LinkFilter): Promise<readonly string[]> {
+/**
+ * Returns the ids of the links that match, the newest first, page by page; those that are made meanwhile may
+ * be missing.
+ */
+export async function findLinkIds(
+  filter: LinkFilter,
+  countMax: number,
+): Promise<readonly string[]> {
   const ids: string[] = []
   let cursor: string | null = ''
-  while (cursor !== null) {
+  while (cursor !== null && ids.length < countMax) {
     const query = { ...filter, sort: undefined, per_page: WALK_PER_PAGE, cursor }
     const page: LinkPage = await request('GET', '/links', { query })
     ids.push(...page.data.map(({ id }) => id))
     cursor = page.meta.next_cursor ?? null
   }
-  return ids
+  return ids.slice(0, countMax)
 }
 
 export function linkQuery(id: string) {

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { findLinkIds, type LinkFilter } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
+import { useChange } from '../../shell/use-change.ts'
 import { useText } from '../../text/use-text.ts'
 import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
 import { BulkFailureDialog } from './BulkFailureDialog.tsx'
 import { clearSelection, select, useSelection } from './selection.ts'
 import { useBulkActs } from './use-bulk-acts.ts'
 
-/** 5,000 are 50 requests. With more links, each page can still be selected. */
+/** 5,000 are 50 requests. Of more links the newest are selected, and then those that are left. */
 const SELECT_ALL_MAX = 5_000
 
 type BulkBarProps = {
@@ -31,14 +32,8 @@ export function BulkBar({ filter, total }: BulkBarProps) {
           <span className="first" role="status">
             {t.links.selected(selected.size)}
           </span>
-          {selected.size < total && total <= SELECT_ALL_MAX && (
-            <button
-              type="button"
-              className="all"
-              onClick={async () => select(await findLinkIds(filter), true)}
-            >
-              {t.links.selectAll(total)}
-            </button>
+          {selected.size < Math.min(total, SELECT_ALL_MAX) && (
+            <SelectAllButton filter={filter} total={total} />
           )}
           <span className="sep" />
           <Act icon={TagIcon} name={t.links.bulkTag} onClick={() => setChange('tag')} />
@@ -60,6 +55,26 @@ export function BulkBar({ filter, total }: BulkBarProps) {
       )}
       <BulkFailureDialog />
     </>
+  )
+}
+
+/** Says how many it selects: not always all. */
+function SelectAllButton({ filter, total }: BulkBarProps) {
+  const t = useText()
+  const { mutate, isPending } = useChange(() => findLinkIds(filter, SELECT_ALL_MAX), {
+    keys: [],
+  })
+  return (
+    <button
+      type="button"
+      className="all"
+      disabled={isPending}
+      onClick={() => mutate(undefined, { onSuccess: (ids) => select(ids, true) })}
+    >
+      {total <= SELECT_ALL_MAX
+        ? t.links.selectAll(total)
+        : t.links.selectNewest(SELECT_ALL_MAX, total)}
+    </button>
   )
 }
 
