@@ -7,6 +7,7 @@ import { type Dashboard, type DashboardOptions, inDashboard } from '../support/d
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
+import { scan } from '../support/scan.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
@@ -264,6 +265,40 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await group.getByRole('option', { name: 'Copy short link' }).click()
         const copied = await page.evaluate('navigator.clipboard.readText()')
         assert.equal(copied, 'https://localhost/link-48')
+      })
+    })
+
+    test('says how many links it selects where there are too many for all', async () => {
+      await on('/links', async (page, { origin }) => {
+        await page.route(`${origin}/api/v1/links?*`, async (route) => {
+          const response = await route.fetch()
+          const json = await response.json()
+          await route.fulfill({ response, json: { ...json, meta: { ...json.meta, total: 6_000 } } })
+        })
+        await page.reload()
+        await page.getByRole('checkbox', { name: 'Select localhost/link-50', exact: true }).check()
+        await page.getByRole('button', { name: 'Select the newest 5,000 of 6,000' }).click()
+        await page.getByText(/^\d\d selected$/).waitFor()
+      })
+    })
+
+    test('makes a QR code with the chosen margin and error correction', async () => {
+      await on(`/links/${linkId}`, async (page) => {
+        await page.getByText('Size, margin, error correction').click()
+        await page.getByLabel('Margin').selectOption('2')
+        await page.getByLabel('Error correction').selectOption('H')
+        await page.getByLabel('Width of the PNG').selectOption('512')
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'PNG' }).click(),
+        ])
+        const parts: Buffer[] = []
+        for await (const part of await file.createReadStream()) parts.push(part)
+        const { text, quietZone, errorLevel, side } = scan(Buffer.concat(parts))
+        assert.equal(text, 'https://localhost/link-59')
+        assert.deepEqual(quietZone.map(Math.round), [2, 2, 2, 2])
+        assert.equal(errorLevel, 'H')
+        assert.ok(side >= 512)
       })
     })
 

@@ -1,20 +1,38 @@
 import { type ChangeEvent, useMemo, useRef, useState } from 'react'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
-import { type QrImage, qrPath, qrPng, qrSvg } from './qr-image.ts'
+import { Field, Select } from './Field.tsx'
+import {
+  LOGO_LEVELS,
+  QR_LEVELS,
+  QR_MARGINS,
+  QR_PIXELS,
+  type QrImage,
+  qrPath,
+  qrPng,
+  qrSvg,
+} from './qr-image.ts'
 import { saveFile } from './save-file.ts'
 import { showError } from './toasts.ts'
 
 const COLORS = { ink: '#17191d', green: '#006b4f', blue: '#1d4ed8', red: '#a3173a' } as const
+
+type QrOptions = Pick<QrImage, 'level' | 'margin' | 'pixels'>
+
+/** As the API makes a code when nothing is chosen; the PNG is large enough to print. */
+const USUAL: QrOptions = { level: 'M', margin: 4, pixels: 1_024 }
 
 /** The QR code of a short link, in a colour and with a logo, as PNG and SVG. */
 export default function QrPanel({ link }: { link: string | undefined }) {
   const t = useText()
   const [color, setColor] = useState<keyof typeof COLORS>('ink')
   const [logo, setLogo] = useState<string>()
+  const [options, setOptions] = useState(USUAL)
+  const level = logo === undefined || LOGO_LEVELS.includes(options.level) ? options.level : 'H'
   const image = useMemo<QrImage | undefined>(
-    () => (link === undefined ? undefined : { link, color: COLORS[color], logo }),
-    [link, color, logo],
+    () =>
+      link === undefined ? undefined : { ...options, link, color: COLORS[color], logo, level },
+    [link, color, logo, options, level],
   )
   return (
     <div className="qr">
@@ -41,6 +59,14 @@ export default function QrPanel({ link }: { link: string | undefined }) {
         </div>
         <p className="hint">{t.qr.hint}</p>
       </div>
+      <details className="qr-more">
+        <summary className="link">{t.qr.more}</summary>
+        <Options
+          options={{ ...options, level }}
+          levels={logo === undefined ? QR_LEVELS : LOGO_LEVELS}
+          onChange={setOptions}
+        />
+      </details>
     </div>
   )
 }
@@ -57,6 +83,68 @@ function Code({ image }: { image: QrImage }) {
         <image href={image.logo} x={from} y={from} width={hole} height={hole} />
       )}
     </svg>
+  )
+}
+
+type OptionsProps = {
+  readonly options: QrOptions
+  readonly levels: readonly QrOptions['level'][]
+  readonly onChange: (options: QrOptions) => void
+}
+
+function Options({ options, levels, onChange }: OptionsProps) {
+  const t = useText()
+  return (
+    <div className="grid gap-3 pt-2">
+      <Field label={t.qr.pixels}>
+        {(control) => (
+          <Select
+            {...control}
+            value={options.pixels}
+            onChange={(event) => onChange({ ...options, pixels: Number(event.target.value) })}
+          >
+            {QR_PIXELS.map((pixels) => (
+              <option key={pixels} value={pixels}>
+                {t.qr.pixelsOf(pixels)}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label={t.qr.margin}>
+        {(control) => (
+          <Select
+            {...control}
+            value={options.margin}
+            onChange={(event) => onChange({ ...options, margin: Number(event.target.value) })}
+          >
+            {QR_MARGINS.map((margin) => (
+              <option key={margin} value={margin}>
+                {t.qr.margins[margin]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label={t.qr.level}>
+        {(control) => (
+          <Select
+            {...control}
+            value={options.level}
+            onChange={(event) => {
+              const level = levels.find((one) => one === event.target.value)
+              if (level !== undefined) onChange({ ...options, level })
+            }}
+          >
+            {levels.map((level) => (
+              <option key={level} value={level}>
+                {t.qr.levels[level]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </div>
   )
 }
 

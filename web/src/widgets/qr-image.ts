@@ -5,7 +5,25 @@ export type QrImage = {
   readonly color: string
   /** A `data:` URL of a picture. */
   readonly logo: string | undefined
+  /** How much of the code may be unreadable; with a logo at least Q. */
+  readonly level: QrLevel
+  /** White modules on each side. */
+  readonly margin: number
+  /** The least width of a PNG; its modules take whole pixels. */
+  readonly pixels: number
 }
+
+/** As in the API. */
+export const QR_LEVELS = ['L', 'M', 'Q', 'H'] as const
+export type QrLevel = (typeof QR_LEVELS)[number]
+/** 4 is what the standard requires. */
+export const QR_MARGINS = [4, 2, 1, 0] as const
+export const QR_PIXELS = [256, 512, 1_024, 2_048] as const
+
+/** Those that repair what a logo hides. */
+export const LOGO_LEVELS: readonly QrLevel[] = ['Q', 'H']
+
+const ECC = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
 type QrPath = {
   /** In modules, with the margin. */
@@ -15,18 +33,14 @@ type QrPath = {
   readonly hole: number
 }
 
-/** As the standard requires. */
-const MARGIN = 4
-const PNG_PIXELS = 1_024
-/** Of the code's width. A logo of this size hides 4 %; level H repairs 30 %. */
+/** Of the code's width. A logo of this size hides 4 %; level Q repairs 25 %, H 30 %. */
 const LOGO_SHARE = 0.2
 
 /** The dark modules as one path, a rectangle for each run in a row. */
-export function qrPath({ link, logo }: QrImage): QrPath {
-  const ecc = logo === undefined ? 'medium' : 'high'
-  const modules = encodeQR(link, 'raw', { ecc, border: MARGIN })
+export function qrPath({ link, logo, level, margin }: Omit<QrImage, 'color' | 'pixels'>): QrPath {
+  const modules = withMargin(encodeQR(link, 'raw', { ecc: ECC[level], border: 1 }), margin)
   const size = modules.length
-  const width = Math.round((size - 2 * MARGIN) * LOGO_SHARE)
+  const width = Math.round((size - 2 * margin) * LOGO_SHARE)
   // As odd as the code, so that it is in the middle.
   const hole = logo === undefined ? 0 : width + ((size - width) % 2)
   const from = (size - hole) / 2
@@ -43,6 +57,15 @@ export function qrPath({ link, logo }: QrImage): QrPath {
   return { size, path, hole }
 }
 
+/** @param bordered a code with a border of one module, the least that the library makes */
+function withMargin(bordered: readonly (readonly boolean[])[], margin: number) {
+  const code = bordered.slice(1, -1).map((row) => row.slice(1, -1))
+  const side = Array.from({ length: margin }, () => false)
+  const size = code.length + 2 * margin
+  const empty = Array.from({ length: margin }, () => Array.from({ length: size }, () => false))
+  return [...empty, ...code.map((row) => [...side, ...row, ...side]), ...empty]
+}
+
 export function qrSvg(image: QrImage): Blob {
   return new Blob([svgText(image)], { type: 'image/svg+xml' })
 }
@@ -51,7 +74,7 @@ export async function qrPng(image: QrImage): Promise<Blob> {
   const { size } = qrPath(image)
   const canvas = document.createElement('canvas')
   // Whole pixels for each module.
-  const scale = Math.ceil(PNG_PIXELS / size)
+  const scale = Math.ceil(image.pixels / size)
   canvas.width = size * scale
   canvas.height = canvas.width
   const picture = new Image(canvas.width, canvas.width)

@@ -44,6 +44,7 @@ export const links: typeof en.links = {
   select: (link) => `${link} auswählen`,
   selected: (amount) => `${n(amount)} ausgewählt`,
   selectAll: (total) => `Alle ${n(total)} auswählen`,
+  selectNewest: (count, total) => `Die neuesten ${n(count)} von ${n(total)} auswählen`,
   selectedLinks: 'Ausgewählte Links',
   clearSelection: 'Auswahl aufheben',
   protected: 'Durch ein Passwort geschützt',
@@ -97,6 +98,23 @@ export const qr: typeof en.qr = {
   removeLogo: 'Logo entfernen',
   hint: 'Ab 2 cm aus Armlänge lesbar',
   pending: 'Der Code erscheint mit dem Kürzel.',
+  more: 'Größe, Rand, Fehlerkorrektur',
+  pixels: 'Breite des PNG',
+  pixelsOf: (pixels) => `mindestens ${n(pixels)} px`,
+  margin: 'Rand',
+  margins: {
+    4: '4 Module, wie es die Norm verlangt',
+    2: '2 Module',
+    1: '1 Modul',
+    0: 'Keiner: nur auf weißem Grund',
+  },
+  level: 'Fehlerkorrektur',
+  levels: {
+    L: 'L: 7 % dürfen unlesbar sein',
+    M: 'M: 15 % dürfen unlesbar sein',
+    Q: 'Q: 25 % dürfen unlesbar sein',
+    H: 'H: 30 % dürfen unlesbar sein',
+  },
   logoFailed: 'Diese Datei ist kein Bild, das der Browser lesen kann.',
 }
 

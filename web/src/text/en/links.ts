@@ -43,6 +43,7 @@ export const links = {
   select: (link: string) => `Select ${link}`,
   selected: (amount: number) => `${n(amount)} selected`,
   selectAll: (total: number) => `Select all ${n(total)}`,
+  selectNewest: (count: number, total: number) => `Select the newest ${n(count)} of ${n(total)}`,
   selectedLinks: 'Selected links',
   clearSelection: 'Clear selection',
   protected: 'Protected by a password',
@@ -95,6 +96,23 @@ export const qr = {
   removeLogo: 'Remove logo',
   hint: 'Scans at arm’s length from 2 cm',
   pending: 'The code appears with the key.',
+  more: 'Size, margin, error correction',
+  pixels: 'Width of the PNG',
+  pixelsOf: (pixels: number) => `at least ${n(pixels)} px`,
+  margin: 'Margin',
+  margins: {
+    4: '4 modules, as the standard requires',
+    2: '2 modules',
+    1: '1 module',
+    0: 'None: only on a white ground',
+  },
+  level: 'Error correction',
+  levels: {
+    L: 'L: 7 % may be unreadable',
+    M: 'M: 15 % may be unreadable',
+    Q: 'Q: 25 % may be unreadable',
+    H: 'H: 30 % may be unreadable',
+  },
   logoFailed: 'This file is not a picture that the browser can read.',
 }
 
