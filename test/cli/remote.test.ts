@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
@@ -6,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import jsqr from 'jsqr'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -14,6 +16,7 @@ import { runCommand } from '../support/run-command.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const CONTROL = /[\p{Cc}\u202e]/u
 
 describe('commands over the API', () => {
@@ -165,6 +168,23 @@ describe('commands over the API', () => {
     assert.equal(JSON.parse(listed.stdout).length, 1)
     const help = await runCli(['link', '--help'], {})
     assert.match(help.stdout, /^Usage: npx terse link/)
+  })
+
+  test('a token that is typed is not shown', async (t) => {
+    const other = path.join(folder, 'typed')
+    const screen = await typeLogin(
+      service.baseUrl,
+      `wrong\u007f\u007f\u007f\u007f\u007f${token}\r`,
+      other,
+    )
+    if (screen === undefined) {
+      t.skip('script is not installed: apt-get install bsdutils')
+      return
+    }
+    assert.match(screen, /Token of http/)
+    assert.match(screen, /You are logged in/)
+    assert.doesNotMatch(screen, new RegExp(token.slice(0, 12)))
+    assert.doesNotMatch(screen, /wrong/)
   })
 
   test('logout forgets the token', async () => {
@@ -323,13 +343,29 @@ function scanDrawing(lines: readonly string[]): string | undefined {
   return jsqr.default(pixels, width, height)?.data
 }
 
+/** Types into `terse login` in a terminal, and returns the screen; undefined without the program `script`. */
+async function typeLogin(url: string, typed: string, config: string): Promise<string | undefined> {
+  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: config }
+  const command = `${process.execPath} ${MAIN} login ${url}`
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env })
+  const spawned = await Promise.race([once(child, 'spawn'), once(child, 'error')])
+  if (spawned[0] instanceof Error) return undefined
+  let screen = ''
+  child.stdout.on('data', (chunk) => {
+    // Only what asks for it may receive it.
+    if (!screen.includes('Token of') && String(screen + chunk).includes('Token of')) {
+      child.stdin.write(typed)
+    }
+    screen += chunk
+  })
+  await once(child, 'close')
+  return screen
+}
+
 /** Runs the program with text on its standard input. */
 async function runPiped(args: readonly string[], input: string, config: string) {
-  const { spawn } = await import('node:child_process')
-  const { fileURLToPath } = await import('node:url')
-  const main = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
   const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: config }
-  const child = spawn(process.execPath, [main, ...args], { env })
+  const child = spawn(process.execPath, [MAIN, ...args], { env })
   let stderr = ''
   child.stderr.on('data', (chunk) => {
     stderr += chunk

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
 const END_OF_TRANSMISSION = '\u0004'
@@ -10,29 +11,35 @@ const LENGTH_MAX = 10_000
 /**
  * Reads a secret: from a person, who does not see it on the screen, or the first line of what is piped in.
  *
- * @throws when the person interrupts, or nothing comes
+ * @param show shows text to a person
+ * @throws when the person interrupts
  */
 export async function readSecret(
-  input: ReadStream | (NodeJS.ReadableStream & { isTTY?: false }),
-  prompt: () => void,
+  input: ReadStream | (Readable & { isTTY?: false }),
+  prompt: string,
+  show: (text: string) => void,
 ): Promise<string> {
   const isTyped = input.isTTY === true
   if (isTyped) {
-    prompt()
+    show(prompt)
     input.setRawMode(true)
   }
   input.setEncoding('utf8')
   try {
     return await readLine(input, isTyped)
   } finally {
-    if (isTyped) input.setRawMode(false)
+    if (isTyped) {
+      input.setRawMode(false)
+      show('\n')
+    }
     input.pause()
   }
 }
 
-async function readLine(input: NodeJS.ReadableStream, isTyped: boolean): Promise<string> {
+async function readLine(input: Readable, isTyped: boolean): Promise<string> {
   let text = ''
-  for await (const chunk of input) {
+  // A terminal that is destroyed stays in raw mode.
+  for await (const chunk of input.iterator({ destroyOnReturn: false })) {
     for (const character of String(chunk)) {
       if (isTyped && character === INTERRUPT) throw new Error('Interrupted.')
       if (ENTER.has(character)) return text.trim()

@@ -27,7 +27,7 @@ export const processTerminal: Terminal = {
   err: (text) => process.stderr.write(`${text}\n`),
   output: process.stdout,
   isInteractive: process.stdout.isTTY === true,
-  readSecret: (prompt) => readSecret(process.stdin, () => process.stderr.write(prompt)),
+  readSecret: (prompt) => readSecret(process.stdin, prompt, (text) => process.stderr.write(text)),
   status(text) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   },
