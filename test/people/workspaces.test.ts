@@ -137,6 +137,8 @@ for (const engine of ENGINES) {
       const given = { name: 'late', scopes: ['links:read'] }
       const past = { ...given, expires_at: '2020-01-01T00:00:00Z' }
       expectProblem(await operator.post('/tokens', past), 'validation_failed', ['expires_at'])
+      const never = { ...given, expires_at: '9999-12-31T23:59:59.999999Z' }
+      expectProblem(await operator.post('/tokens', never), 'validation_failed', ['expires_at'])
       clock.move(11 * MINUTE)
       expectProblem(await operator.post('/tokens', given), 'authentication_required')
       await authenticate(operator)

@@ -7,7 +7,7 @@ import { terseCommand } from '../../platform/process/terse-command.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
 import { commandLine } from '../actor.ts'
 import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../tokens/scope.ts'
-import type { Token } from '../tokens/token.ts'
+import { EXPIRY_MILLIS_MAX, type Token } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
 
@@ -143,5 +143,8 @@ function parseExpiry(text: string): number {
   }
   const millis = Date.parse(instant)
   if (millis <= Date.now()) throw new InvalidArgumentError('It lies in the past.')
+  if (millis > EXPIRY_MILLIS_MAX) {
+    throw new InvalidArgumentError('It must be before the year 2255; leave it out for never.')
+  }
   return millis * 1_000
 }

@@ -17,7 +17,7 @@ import {
 } from '../../platform/http/api/responses.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
 import { actorOf } from '../access/authentication.ts'
-import type { NamedToken, Token } from './token.ts'
+import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'
 import type { Tokens } from './tokens.ts'
 
 export type TokenRouteDependencies = { readonly tokens: Tokens }
@@ -112,5 +112,8 @@ function parseExpiry(text: string): number {
   }
   const millis = Date.parse(instant)
   if (millis <= Date.now()) throw Failure.invalid({ expires_at: ['must be in the future'] })
+  if (millis > EXPIRY_MILLIS_MAX) {
+    throw Failure.invalid({ expires_at: ['must be before the year 2255; leave it out for never'] })
+  }
   return millis * 1_000
 }

@@ -1,5 +1,8 @@
 import type { Scope } from './scope.ts'
 
+/** Later microseconds are not exact as a number, and SQLite refuses to return them. */
+export const EXPIRY_MILLIS_MAX = Date.UTC(2255, 0) - 1
+
 export type Token = {
   readonly id: string
   readonly workspace_id: string
