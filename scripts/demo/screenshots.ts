@@ -5,6 +5,7 @@ import { launchChromium } from '../../test/support/chromium.ts'
 import { openDashboard } from '../../test/support/dashboard.ts'
 import { SQLITE } from '../../test/support/engines.ts'
 import { fakeClock } from '../../test/support/fake-clock.ts'
+import { getProgram } from '../../test/support/programs.ts'
 import { startService } from '../../test/support/service.ts'
 import { DEMO_DAYS, fillDemo } from './fill-demo.ts'
 
@@ -28,7 +29,12 @@ type Screen = {
 const SCREENS: readonly Screen[] = [
   { name: 'links', path: '/links', text: 'black-friday' },
   { name: 'analytics', path: '/analytics', text: 'Germany' },
-  { name: 'new-link', path: '/links/new?url=https://example.com/shop&key=winter', text: 'is free' },
+  {
+    name: 'new-link',
+    path: '/links/new?url=https://example.com/shop&key=winter',
+    text: 'is free',
+    act: (page) => page.locator('.qr .code svg').waitFor(),
+  },
   {
     name: 'link',
     path: '/links?search=black-friday',
@@ -57,7 +63,7 @@ const SCREENS: readonly Screen[] = [
 
 mkdirSync(FOLDER, { recursive: true })
 const clock = fakeClock(NOW_MS - DEMO_DAYS * 86_400_000)
-const browser = await launchChromium()
+const browser = await launchChromium(getProgram('chromium'))
 const service = await startService(SQLITE, {}, { clock })
 try {
   await fillDemo(service, clock)
