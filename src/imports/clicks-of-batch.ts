@@ -47,7 +47,8 @@ export class ClicksOfBatch {
         // A link that the source gives twice has one total.
         if (linkSeq === undefined || record.clicks === null || totals.has(linkSeq)) return []
         totals.add(linkSeq)
-        return [{ kind: 'total', linkSeq, clicks: record.clicks, lastClick: record.last_click }]
+        const { clicks, clicks_of: of, last_click: lastClick } = record
+        return [{ kind: 'total', linkSeq, clicks, of, lastClick }]
       }
       const count = record.kind === 'click' ? 1 : record.count
       if (linkSeq !== undefined || isDryRun) taken += count

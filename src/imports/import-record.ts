@@ -60,6 +60,8 @@ export type LinkRecord = FromSource & {
    * source has no total.
    */
   readonly clicks: number | null
+  /** Whose clicks are in `clicks`: those of bots too when left out. Only of Terse. */
+  readonly clicks_of?: 'people'
   /** Microseconds since the epoch. */
   readonly last_click: number | null
   /** What has no field in Terse, as JSON: kept beside the link. */

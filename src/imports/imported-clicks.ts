@@ -8,7 +8,13 @@ export type ImportedClick = {
   | { readonly kind: 'click'; readonly click: ClickRecord }
   | { readonly kind: 'count'; readonly count: ClickCountRecord }
   /** The source's total, which comes once for a link, before its clicks and counts. */
-  | { readonly kind: 'total'; readonly clicks: number; readonly lastClick: number | null }
+  | {
+      readonly kind: 'total'
+      readonly clicks: number
+      /** Whose clicks these are: those of bots too when left out. */
+      readonly of?: 'people' | undefined
+      readonly lastClick: number | null
+    }
 )
 
 /** The import that the clicks belong to. */

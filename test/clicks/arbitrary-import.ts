@@ -69,9 +69,13 @@ export async function planImport(
   const links: TestLink[] = []
   for (let nth = 0; nth < LINKS; nth += 1) links.push(await createTestLink(store, systemClock()))
   const seqOf = (link: number) => links[link]?.seq ?? 0
-  const clicks: ImportedClick[] = totals.flatMap((total, link) =>
-    total === null ? [] : { linkSeq: seqOf(link), kind: 'total', clicks: total, lastClick: null },
-  )
+  const clicks: ImportedClick[] = totals.flatMap((total, link) => {
+    // Totals of Terse count people only.
+    const of = link % 2 === 1 ? 'people' : undefined
+    return total === null
+      ? []
+      : { linkSeq: seqOf(link), kind: 'total', clicks: total, of, lastClick: null }
+  })
   for (const { link, hour, ...one } of dated) {
     const at = FIRST_DAY * DAY_MICROS + hour * HOUR_MICROS
     const record = { resume: '', ref: '', at }
@@ -118,12 +122,16 @@ function expectedOf(imported: readonly ImportedClick[], linkSeq: number) {
   const reading = { key: [0, 0, 0, 0] as const, countries: () => '' }
   const clicks: Click[] = []
   let total = 0
+  let isOfPeople = false
   for (const one of imported.filter((each) => each.linkSeq === linkSeq)) {
-    if (one.kind === 'total') total = one.clicks
-    else if (one.kind === 'click') clicks.push(clickOfVisit(linkSeq, one.click, reading))
+    if (one.kind === 'total') {
+      total = one.clicks
+      isOfPeople = one.of === 'people'
+    } else if (one.kind === 'click') clicks.push(clickOfVisit(linkSeq, one.click, reading))
     else clicks.push(countedClick(linkSeq, one.count.at, one.count.count))
   }
-  const dated = clicks.reduce((sum, { count }) => sum + count, 0)
+  const inTotal = clicks.filter(({ flags }) => !isOfPeople || flags === 0)
+  const dated = inTotal.reduce((sum, { count }) => sum + count, 0)
   return { clicks, opening: Math.max(0, total - dated) }
 }
 

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
 import type { SpoolPart, SpoolPosition } from '../store/click-spool-store.ts'
 import { OPENING_BUCKET, TOTALS_BUCKET } from './spool-bucket.ts'
-import { decodeSums, NO_INSTANT, type Sum } from './spool-codec.ts'
+import { decodeSums, NO_INSTANT, PEOPLE_TOTAL, type Sum } from './spool-codec.ts'
 
 /** Links in memory at a time, in 6 MiB. */
 const LINKS_PER_PASS = 262_144
@@ -10,7 +10,7 @@ type ReadAfter = (position: SpoolPosition) => Promise<readonly SpoolPart[]>
 
 /**
  * Computes the opening balances of a spool, in the order of the links: what the total of a link has more than its
- * single clicks and its counts. Links without any are left out. Reads the spool once for each 262,144 link numbers.
+ * single clicks and its counts, those of bots too unless the total has none. Links without any are left out. Reads the spool once for each 262,144 link numbers.
  */
 export async function* openingBalances(readAfter: ReadAfter): AsyncGenerator<Sum> {
   for (let first = 0; ; ) {
@@ -31,22 +31,25 @@ export async function* openingBalances(readAfter: ReadAfter): AsyncGenerator<Sum
 class Pass {
   readonly #first: number
   readonly #left = new Float64Array(LINKS_PER_PASS)
+  readonly #isOfPeople = new Uint8Array(LINKS_PER_PASS)
   readonly #lastClick = new Float64Array(LINKS_PER_PASS).fill(NO_INSTANT)
 
   constructor(first: number) {
     this.#first = first
   }
 
-  addTotal({ link_seq, count, at }: Sum): void {
+  addTotal({ link_seq, count, at, flags }: Sum): void {
     const nth = link_seq - this.#first
     if (nth < 0 || nth >= LINKS_PER_PASS) return
     this.#left[nth] = (this.#left[nth] ?? 0) + count
+    this.#isOfPeople[nth] = flags === PEOPLE_TOTAL ? 1 : 0
     this.#lastClick[nth] = Math.max(this.#lastClick[nth] ?? NO_INSTANT, at)
   }
 
-  subtract({ link_seq, count }: Sum): void {
+  subtract({ link_seq, count, flags }: Sum): void {
     const nth = link_seq - this.#first
     if (nth < 0 || nth >= LINKS_PER_PASS) return
+    if (flags !== 0 && this.#isOfPeople[nth] === 1) return
     this.#left[nth] = (this.#left[nth] ?? 0) - count
   }
 

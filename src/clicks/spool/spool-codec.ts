@@ -6,7 +6,7 @@ import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from '../journal/record.
  * count, a total or an opening balance, has 28 bytes, as no other record; numbers are little-endian:
  *
  *     length    2 bytes  28
- *     flags     2 bytes
+ *     flags     2 bytes  of a total `PEOPLE_TOTAL` or 0
  *     instant   8 bytes  double, microseconds; of a total or an opening balance the last click, or -1
  *     link      8 bytes  double
  *     count     8 bytes  double
@@ -20,6 +20,9 @@ const COUNT_AT = 20
 
 /** The instant of a total or an opening balance whose last click is unknown. */
 export const NO_INSTANT = -1
+
+/** The flag of a total in which no bots are counted. */
+export const PEOPLE_TOTAL = 1
 
 /** The records of one part at most. */
 const PART_RECORDS_MAX = 4_000

@@ -2,6 +2,6 @@
 export type { Countries } from '../record/countries.ts'
 export { openingBalances } from '../spool/opening-balances.ts'
 export { bucketOf, OPENING_BUCKET, TOTALS_BUCKET } from '../spool/spool-bucket.ts'
-export { NO_INSTANT, SpoolEncoder } from '../spool/spool-codec.ts'
+export { NO_INSTANT, PEOPLE_TOTAL, SpoolEncoder } from '../spool/spool-codec.ts'
 export { clickOfVisit } from '../spool/visit-click.ts'
 export type { ClickSpool, ClickSpoolStore } from './click-spool-store.ts'

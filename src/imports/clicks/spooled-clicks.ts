@@ -8,6 +8,7 @@ import {
   NO_INSTANT,
   OPENING_BUCKET,
   openingBalances,
+  PEOPLE_TOTAL,
   SpoolEncoder,
   TOTALS_BUCKET,
 } from '../../clicks/store/index.ts'
@@ -154,7 +155,8 @@ function encode(
   if (clicks === 0) return true
   if (!isCount(clicks)) return false
   const at = lastClick !== null && isInstant(lastClick) ? lastClick : NO_INSTANT
-  encoder.addSum(TOTALS_BUCKET, { at, link_seq: linkSeq, count: clicks, flags: 0 })
+  const flags = imported.of === 'people' ? PEOPLE_TOTAL : 0
+  encoder.addSum(TOTALS_BUCKET, { at, link_seq: linkSeq, count: clicks, flags })
   return true
 }
 

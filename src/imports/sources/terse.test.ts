@@ -83,12 +83,20 @@ describe('openTerseExport', () => {
       [link.ref, link.domain, link.utm_name, link.protection.kind, link.clicks, link.created_at],
       [LINK_ID, null, 'n', 'unknown password', 3, 1_767_323_045_678_901],
     )
+    assert.equal(link.clicks_of, 'people')
     assert.deepEqual(link.rest, { title: 'K' })
     assert.equal(link.expires_at, '9999-12-31T23:59:59.999999Z')
     assert.deepEqual(click.stored, {
       ...{ flags: 5, count: 1, visitor: 0xabcdef, device: 'mobile', os: '', browser: '' },
       ...{ language: '', source: 'qr' },
     })
+  })
+
+  test('leaves the source of a count unknown', async () => {
+    const count = { ...CLICK, source: null, visitor: null, flags: [], count: 5 }
+    const [, click] = await read(textOf(HEAD, LINK, count, END))
+    assert.ok(click?.kind === 'click')
+    assert.deepEqual([click.stored?.source, click.stored?.count], ['', 5])
   })
 
   test('goes on after any record, and reports lines that are no records', async () => {

@@ -124,6 +124,7 @@ function toLink(
     ...at,
     ...values,
     rest: imported ?? {},
+    clicks_of: 'people',
     ref: id,
     domain: domain === service_host ? null : domain,
     protection: { kind: isProtected ? 'unknown password' : 'none' },
@@ -157,7 +158,7 @@ function toClick(
       os: os ?? '',
       browser: browser ?? '',
       language: language ?? '',
-      source: source ?? 'direct',
+      source: source ?? '',
     },
   }
 }
