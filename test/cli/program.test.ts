@@ -169,6 +169,25 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual([noFolder.code, noFolder.stderr], [0, ''])
   })
 
+  test('keeps the space of new objects small, however many are made', async () => {
+    // Once the command has ended, in its process.
+    const module = `data:text/javascript,
+      import v8 from 'node:v8'
+      process.on('exit', () => {
+        const kept = []
+        for (let nth = 0; nth < 2e6; nth += 1) {
+          const made = { values: [nth] }
+          if (nth % 10 === 0) kept.push(made)
+        }
+        const space = v8.getHeapSpaceStatistics().find((each) => each.space_name === 'new_space')
+        process.stderr.write(String(space.space_size / 2 ** 20))
+      })`
+    const { stderr } = await runCli(['--version'], {
+      NODE_OPTIONS: `--import=${encodeURI(module)}`,
+    })
+    assert.ok(Number(stderr) > 0 && Number(stderr) < 24, `${stderr} MiB`)
+  })
+
   test('is installed as the bin, which passes on arguments, output and exit code', async (t) => {
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())

@@ -8,7 +8,7 @@ import { SOCKETS_PER_PORT } from '../processes/listening-sockets.ts'
 import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../processes/supervisor-link.ts'
 
 const NAME = 'worker'
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../bin/terse.js', import.meta.url))
 
 /** The module and arguments of a process that `terse serve --processes` starts; its number is appended. */
 export function workerProgram(

@@ -18,8 +18,6 @@ const LOSS_REPORT_INTERVAL_MS = 10_000
  * whose clicks are then ingested again.
  */
 const KEEP_INGESTED_MS = 60_000
-/** Large enough for a batch of clicks, so that the garbage collector does not copy it repeatedly. */
-const DRAIN_YOUNG_MIB = 48
 
 /** Opens this node's click intake, with a thread that writes the clicks to the database. */
 export function openIntake(
@@ -44,10 +42,7 @@ export function openIntake(
         removesOldClicks: roles.includes('jobs'),
         rawPerMinute: rawClicksPerMinute,
       }
-      return new Worker(new URL('../workers/drain-worker.ts', import.meta.url), {
-        workerData,
-        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
-      })
+      return new Worker(new URL('../workers/drain-worker.ts', import.meta.url), { workerData })
     },
     durability: config.clickDurability,
     freeSpace: (error) => dataFolder.noteFailure(error),

@@ -10,9 +10,6 @@ type TaskError = {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** Less than half of V8's default for each thread, and enough for one task at a time. */
-const YOUNG_GENERATION_MIB = 8
-
 type WaitingTask<Result> = { resolve(result: Result): void; reject(error: unknown): void }
 
 /** Thrown for tasks that were unfinished when the thread ended. */
@@ -58,10 +55,7 @@ export class TaskThread<Task, Result> {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#script, {
-      workerData: this.#workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
-    })
+    const worker = new Worker(this.#script, { workerData: this.#workerData })
     worker.unref()
     worker.on('message', (reply: TaskReply<Result>) => this.#settle(reply))
     const fail = (cause: unknown) => {
