@@ -232,6 +232,7 @@ const uploadRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app,
         description: `Sends the file of an import in parts of at most ${IMPORT_PART_BYTES_MAX / 1024 / 1024} MiB, one after the other, each within 20 s. A part whose answer was lost may be sent again. All parts must reach the same node. The file may have 1 GiB.`,
         params: idParams,
         querystring: importPartQuery,
+        body: z.unknown().meta({ type: 'string', format: 'binary' }),
         consumes: ['application/octet-stream'],
         response: {
           200: importSchema,

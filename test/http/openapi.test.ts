@@ -153,6 +153,11 @@ for (const engine of ENGINES) {
       assert.ok(!JSON.stringify(description).includes('readOnly'))
     })
 
+    test('describes the file of an import as bytes', () => {
+      const { put } = description.paths['/api/v1/imports/{id}/file'] ?? {}
+      assert.deepEqual(Object.keys(put?.requestBody?.content ?? {}), ['application/octet-stream'])
+    })
+
     test('marks only the body of the QR code as optional', () => {
       const optional = Object.values(description.paths)
         .flatMap((methods) => Object.values(methods))

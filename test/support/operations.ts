@@ -47,7 +47,10 @@ type DescribedOperation = {
   /** The schemes of which one is needed; empty for operations that are open to all. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly { readonly name: string; readonly description?: string }[]
-  readonly requestBody?: { readonly required?: boolean }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Readonly<Record<string, object>>
+  }
   readonly responses: Readonly<Record<string, DescribedResponse>>
 }
 
@@ -163,7 +166,7 @@ function operation(method: string, path: string, described: DescribedOperation):
   }
   const request = REQUESTS[described.operationId ?? '']
   const validBody =
-    described.requestBody === undefined
+    described.requestBody?.content['application/json'] === undefined
       ? undefined
       : (request?.body ?? validBodyOf(family, template))
   const query = request?.query === undefined ? '' : `?${request.query}`
