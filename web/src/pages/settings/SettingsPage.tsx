@@ -1,4 +1,5 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { Page } from '../../shell/Page.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
@@ -17,10 +18,17 @@ export default function SettingsPage() {
   const here = SETTINGS_PLACES.find(({ to }) => `${pathname}/`.includes(`${to}/`))
   const tabTitle = here && t.settings.pages[here.name]
   const isAllowed = here === undefined || maySee(here)
+  const list = useRef<HTMLElement>(null)
+  // On a phone the pages are one row that scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page that is current changes with the address
+  useEffect(() => {
+    const current = list.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [pathname])
   return (
     <Page title={t.settings.title} tabTitle={tabTitle} isFlush>
       <div className="settings">
-        <nav className="subnav nav" aria-label={t.settings.title}>
+        <nav ref={list} className="subnav nav" aria-label={t.settings.title}>
           {GROUPS.map((group) => {
             const shown = places.filter((place) => place.group === group)
             return (
