@@ -10,14 +10,12 @@ import { ClicksOfBatch } from './clicks-of-batch.ts'
 import { reasonOf } from './failure-text.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'
 import { candidateOf } from './import-candidate.ts'
+import { LEASE_MICROS } from './import-lease.ts'
 import type { ImportRecord } from './import-record.ts'
 import type { ImportStores } from './import-stores.ts'
 import type { ImportedClicks } from './imported-clicks.ts'
 import { type Prepared, planItems, UpdatesNeeded } from './plan-items.ts'
 import { writeWorkspaceRecord } from './workspace-records.ts'
-
-/** How long a lease lasts after each transaction. */
-export const LEASE_MICROS = 15_000_000
 
 export type BatchDependencies = {
   readonly store: Store<ImportStores>

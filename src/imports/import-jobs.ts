@@ -1,8 +1,8 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { LEASE_MICROS } from './batch-writer.ts'
 import type { Import } from './import.ts'
 import type { ImportFiles } from './import-files.ts'
+import { LEASE_MICROS } from './import-lease.ts'
 import type { ImportStores } from './import-stores.ts'
 
 /** Imports at once of one node: each is a process. */

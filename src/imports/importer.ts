@@ -2,15 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../identity/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import { backoffMs } from '../platform/work/backoff.ts'
-import {
-  type BatchDependencies,
-  BatchWriter,
-  type ImportRun,
-  LEASE_MICROS,
-} from './batch-writer.ts'
+import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'
 import { importDomains } from './import-domains.ts'
 import { importEvent } from './import-events.ts'
+import { LEASE_MICROS } from './import-lease.ts'
 import type { ImportRecord } from './import-record.ts'
 import { type ImportSource, ImportSourceFault } from './import-source.ts'
 
