@@ -117,10 +117,7 @@ describe('exportStream', () => {
           [cells.referrer, referrer],
           [cells.browser, browser],
         ]) {
-          assert.equal(
-            cell?.replace(/^'(?=[=+\-@\t\r])/, ''),
-            sent?.replace(/^'(?=[=+\-@\t\r])/, ''),
-          )
+          assert.equal(cell?.replace(/^'/, ''), sent)
           assert.doesNotMatch(cell ?? '', /^[=+\-@\t\r]/)
         }
       }),
