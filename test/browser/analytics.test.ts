@@ -299,7 +299,7 @@ async function makeYearOfClicks(service: Service): Promise<readonly string[]> {
           someClick({
             at: (Date.now() - day * DAY_MS - click * 60_000) * 1_000,
             link_seq: seq,
-            visitor: day * 100 + click,
+            visitor: 1 + day * 100 + click,
             flags: click === 4 ? 1 : 0,
             country: ['DE', 'AT', '', 'JP', 'DE'][click] ?? '',
             device: click === 0 ? 'mobile' : 'desktop',

@@ -116,6 +116,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'imports.findDue': (s) => s.imports.findDue(NOW, 10),
     'imports.countUnended': (s) => s.imports.countUnended(workspace),
     'imports.findEndedBefore': (s) => s.imports.findEndedBefore(NOW, 10),
+    'imports.findSecretsBefore': (s) => s.imports.findSecretsBefore(NOW, 10),
+    'imports.findFilesAmong': (s) => s.imports.findFilesAmong(['file']),
     'importRows.list': (s) => s.importRows.list(id, 0, 10),
     'importRows.findTargets': (s) => s.importRows.findTargets(id, ['target']),
     'importRows.findByRef': (s) => s.importRows.findByRef(workspace, 'kutt', ['ref']),
