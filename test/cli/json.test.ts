@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -40,6 +40,13 @@ describe('--json', () => {
     assert.match((await printed(...invite)).url, /#code=/)
     const events = await printed('event', 'list', '--workspace', 'acme')
     assert.ok(events.some(({ type }: { type: string }) => type === 'invitation.created'))
+  })
+
+  test('prints what an import has done', async () => {
+    const file = path.join(target, 'links.csv')
+    writeFileSync(file, 'key,url\nspring,https://example.com/\n')
+    const imported = await printed('import', 'csv', file, '--workspace', 'acme')
+    assert.deepEqual([imported.status, imported.counts.created], ['succeeded', 1])
   })
 
   test('prints what a check of the files found', async () => {

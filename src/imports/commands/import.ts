@@ -6,12 +6,14 @@ import { pipeline } from 'node:stream/promises'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { type Actor, commandLine, type Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { CommandImports } from '../command-imports.ts'
 import type { Import, ImportOptions } from '../import.ts'
 import type { ImportSource } from '../import-source.ts'
 import type { Importer } from '../importer.ts'
+import { presentImport } from '../present.ts'
 import {
   originOf,
   SOURCE_ACCESS,
@@ -48,6 +50,7 @@ type Options = {
   readonly report?: string
   readonly tokenFile?: string
   readonly url?: string
+  readonly json?: true
 }
 
 export function importCommand(terminal: Terminal, withImports: RunWith<ImportTools>): Command {
@@ -80,6 +83,7 @@ export function importCommand(terminal: Terminal, withImports: RunWith<ImportToo
     .option('--report <file>', 'write what became of each row, as CSV')
     .option('--token-file <file>', 'the token of the service (default: TERSE_IMPORT_TOKEN)')
     .option('--url <address>', 'of an API other than the usual one of the service')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       example(
@@ -123,7 +127,7 @@ async function run(
   if (options.report !== undefined) {
     await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
   }
-  terminal.out(summaryOf(ended))
+  terminal.out(options.json ? plainJson(presentImport(ended)) : summaryOf(ended))
   if (ended.is_dry_run === 1 && ended.status === 'succeeded') await tools.imports.remove(ended)
   if (ended.status === 'failed') throw new Error(`The import failed. ${ended.fault ?? ''}`)
   if (ended.counts.refused > 0) process.exitCode = EXIT_ROWS_REFUSED
