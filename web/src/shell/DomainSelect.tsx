@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId } from 'react'
-import { domainsQuery } from '../api/domains.ts'
 import { Input, Select } from '../widgets/Field.tsx'
-import { useServiceHost } from './use-service-host.ts'
+import { useHosts } from './use-hosts.ts'
 
 /** With more hosts, the host is typed and completed instead of chosen from a list. */
 const CHOICES_MAX = 100
@@ -15,9 +13,7 @@ type DomainSelectProps = Omit<ComponentProps<'select'>, 'value' | 'onChange'> & 
 /** The service's own host, then the domains of the workspace. */
 export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
   const id = useId()
-  const own = useServiceHost()
-  const { data: domains = [] } = useQuery(domainsQuery)
-  const hosts = [...new Set([own, ...domains.map(({ domain }) => domain)])]
+  const hosts = useHosts()
   if (hosts.length > CHOICES_MAX) {
     return (
       <>

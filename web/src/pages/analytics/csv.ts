@@ -1,3 +1,5 @@
+import { saveFile } from '../../widgets/save-file.ts'
+
 /** The first characters of a cell that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
@@ -17,11 +19,5 @@ function formatCell(cell: Cell): string {
 }
 
 export function downloadCsv(name: string, rows: readonly (readonly Cell[])[]): void {
-  const url = URL.createObjectURL(new Blob([formatCsv(rows)], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${name}.csv`
-  link.click()
-  // The browser has taken the data when the click has been handled.
-  setTimeout(() => URL.revokeObjectURL(url))
+  saveFile(new Blob([formatCsv(rows)], { type: 'text/csv' }), `${name}.csv`)
 }

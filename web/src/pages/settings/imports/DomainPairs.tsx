@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { AddIcon, CloseIcon } from '../../../icons/index.ts'
+import { useHosts } from '../../../shell/use-hosts.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
@@ -10,17 +11,16 @@ type Pairs = Readonly<Record<string, string>>
 type Pair = { readonly id: number; readonly from: string; readonly to: string }
 
 type DomainPairsProps = {
-  /** Of Terse, that the workspace may use. */
-  readonly hosts: readonly string[]
   readonly pairs: Pairs
   readonly onChange: (pairs: Pairs) => void
   readonly errors: readonly string[]
 }
 
 /** Where links go: those that name no domain, and those of domains that are to change. */
-export function DomainPairs({ hosts, pairs, onChange, errors }: DomainPairsProps) {
+export function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
   const t = useText()
   const listId = useId()
+  const hosts = useHosts()
   const [rows, setRows] = useState<readonly Pair[]>(() =>
     Object.entries(pairs)
       .filter(([from]) => from !== '')

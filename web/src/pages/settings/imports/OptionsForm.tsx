@@ -1,9 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { domainsQuery } from '../../../api/domains.ts'
 import { type ImportResource, type StartImportInput, startImport } from '../../../api/imports.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
-import { useServiceHost } from '../../../shell/use-service-host.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
@@ -25,8 +23,6 @@ type OptionsFormProps = {
 /** How the source is read, and the buttons that try it or start it. */
 export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFormProps) {
   const t = useText()
-  const { data: domains = [] } = useQuery(domainsQuery)
-  const serviceHost = useServiceHost()
   const [columns, setColumns] = useState(() => startColumns(shown))
   const [pairs, setPairs] = useState(shown.domains)
   const [conflict, setConflict] = useState(shown.on_conflict)
@@ -67,12 +63,7 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
               errors={faults.of('columns')}
             />
           )}
-          <DomainPairs
-            hosts={[...new Set([serviceHost, ...domains.map(({ domain }) => domain)])]}
-            pairs={pairs}
-            onChange={setPairs}
-            errors={faults.of('domains')}
-          />
+          <DomainPairs pairs={pairs} onChange={setPairs} errors={faults.of('domains')} />
           <div className="grid gap-4 max-w-[420px]">
             <Field label={t.imports.conflict} hint={t.imports.conflictHints[conflict]}>
               {(control) => (

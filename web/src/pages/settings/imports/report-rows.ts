@@ -12,7 +12,9 @@ export type ReportRow = {
 /** Returns the first rows of a report that were not simply created. */
 export function notableRows(csv: string, max: number): readonly ReportRow[] {
   const [header = [], ...lines] = parseCsv(csv)
-  const at = (line: readonly string[], name: string) => line[header.indexOf(name)] ?? ''
+  // An apostrophe in front keeps a spreadsheet from running a cell.
+  const at = (line: readonly string[], name: string) =>
+    (line[header.indexOf(name)] ?? '').replace(/^'/, '')
   return lines
     .map((line) => ({
       number: at(line, 'number'),

@@ -7,14 +7,13 @@ import {
   workspacesQuery,
 } from '../../../api/workspaces.ts'
 import { AddIcon } from '../../../icons/index.ts'
+import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useChangeWorkspace } from '../../../shell/use-change-workspace.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { Dialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
 import { useNow } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
@@ -92,41 +91,31 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   })
   const faults = useFaults(error, ['name'])
   return (
-    <Dialog
-      isOpen
-      isFirm
-      onClose={onClose}
-      onSubmit={() => mutate()}
+    <FormDialog
       title={t.instance.createWorkspace}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending}>
-            {t.instance.createWorkspace}
-          </Button>
-        </>
-      }
+      verb={t.instance.createWorkspace}
+      fault={faults.general}
+      isBusy={isPending}
+      onSubmit={() => mutate()}
+      onClose={onClose}
     >
-      <div className="grid gap-3 pt-2">
-        <FormNote text={faults.general} />
-        <Field
-          label={t.instance.workspaceName}
-          hint={t.instance.workspaceNameHint}
-          errors={faults.of('name')}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              required
-              autoFocus
-              autoComplete="off"
-              spellCheck={false}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-      </div>
-    </Dialog>
+      <Field
+        label={t.instance.workspaceName}
+        hint={t.instance.workspaceNameHint}
+        errors={faults.of('name')}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            required
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }

@@ -1,13 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { createToken, SCOPES, type Scope, tokensQuery } from '../../../api/tokens.ts'
+import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { SecretDialog } from '../../../shell/SecretDialog.tsx'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useText } from '../../../text/use-text.ts'
-import { Button } from '../../../widgets/Button.tsx'
-import { Dialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
 import { EXPIRIES, type Expiry, expiryOf } from './expiry.ts'
 
 /** What programs that make links need. */
@@ -39,71 +37,58 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog
-      isOpen
-      isFirm
-      onClose={onClose}
-      onSubmit={() => mutate()}
+    <FormDialog
       title={t.tokens.createTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending}>
-            {t.tokens.create}
-          </Button>
-        </>
-      }
+      verb={t.tokens.create}
+      fault={faults.general}
+      isBusy={isPending}
+      onSubmit={() => mutate()}
+      onClose={onClose}
     >
-      <div className="grid gap-4 pt-2">
-        <FormNote text={faults.general} />
-        <Field label={t.tokens.name} hint={t.tokens.nameHint} errors={faults.of('name')}>
+      <Field label={t.tokens.name} hint={t.tokens.nameHint} errors={faults.of('name')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            autoFocus
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <ScopeChoice chosen={scopes} onChange={setScopes} errors={faults.of('scopes')} />
+      <div className="grid grid-cols-2 gap-3">
+        <Field label={t.tokens.expiry} errors={expiry === 'custom' ? [] : faults.of('expires_at')}>
           {(control) => (
-            <Input
+            <Select
               {...control}
-              required
-              autoFocus
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
+              value={expiry}
+              onChange={(event) => setExpiry(event.target.value as Expiry)}
+            >
+              {EXPIRIES.map((one) => (
+                <option key={one} value={one}>
+                  {t.tokens.expiries[one]}
+                </option>
+              ))}
+            </Select>
           )}
         </Field>
-        <ScopeChoice chosen={scopes} onChange={setScopes} errors={faults.of('scopes')} />
-        <div className="grid grid-cols-2 gap-3">
-          <Field
-            label={t.tokens.expiry}
-            errors={expiry === 'custom' ? [] : faults.of('expires_at')}
-          >
+        {expiry === 'custom' && (
+          <Field label={t.tokens.expiryDate} errors={faults.of('expires_at')}>
             {(control) => (
-              <Select
+              <Input
                 {...control}
-                value={expiry}
-                onChange={(event) => setExpiry(event.target.value as Expiry)}
-              >
-                {EXPIRIES.map((one) => (
-                  <option key={one} value={one}>
-                    {t.tokens.expiries[one]}
-                  </option>
-                ))}
-              </Select>
+                type="date"
+                required
+                value={day}
+                onChange={(event) => setDay(event.target.value)}
+              />
             )}
           </Field>
-          {expiry === 'custom' && (
-            <Field label={t.tokens.expiryDate} errors={faults.of('expires_at')}>
-              {(control) => (
-                <Input
-                  {...control}
-                  type="date"
-                  required
-                  value={day}
-                  onChange={(event) => setDay(event.target.value)}
-                />
-              )}
-            </Field>
-          )}
-        </div>
+        )}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 
