@@ -129,7 +129,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
-    test('says that somebody else has changed the link meanwhile, and keeps both versions', async () => {
+    test('says that another person has changed the link meanwhile, and keeps both versions', async () => {
       const api = await service.api()
       const fields = { domain: 'localhost', key: 'contested', url: 'https://example.com/1' }
       const { id } = (await api.post('/links', fields)).body
@@ -142,7 +142,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByText('Another person has changed this link').waitFor()
         assert.equal(await destination.inputValue(), 'https://example.com/mine')
         await page.getByRole('button', { name: 'Load their version' }).click()
-        await page.getByText('Somebody else').waitFor({ state: 'detached' })
+        await page.getByText('Another person has changed this link').waitFor({ state: 'detached' })
         assert.equal(await destination.inputValue(), 'https://example.com/theirs')
         await destination.fill('https://example.com/mine')
         await api.patch(`/links/${id}`, { url: 'https://example.com/theirs-again' })
