@@ -1,5 +1,6 @@
 import type { ImportRecord, LinkRecord } from '../../src/imports/import-record.ts'
 import { type ImportSource, ImportSourceFault } from '../../src/imports/import-source.ts'
+import { NO_VALUES } from '../../src/imports/sources/link-record.ts'
 
 type Unplaced<T> = T extends unknown ? Omit<T, 'resume'> : never
 /** A record without what the source adds. */
@@ -11,28 +12,12 @@ export function linkRecord(
 ): Unplaced<LinkRecord> {
   return {
     kind: 'link',
+    ...NO_VALUES,
     ref: values.key,
     place: `link ${values.key}`,
     domain: 'old.example',
     url: `https://example.com/${encodeURIComponent(values.key)}`,
-    ios: null,
-    android: null,
-    utm_source: null,
-    utm_medium: null,
-    utm_campaign: null,
-    utm_term: null,
-    utm_content: null,
-    external_id: null,
-    tags: [],
-    expires_at: null,
-    expired_redirect_url: null,
-    protection: { kind: 'none' },
-    closed: null,
     created_at: 1_600_000_000_000_000,
-    clicks: null,
-    last_click: null,
-    rest: {},
-    notes: [],
     ...values,
   }
 }

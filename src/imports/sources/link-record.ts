@@ -4,7 +4,8 @@ import type { LinkRecord } from '../import-record.ts'
 /** What a link always has; all else is missing unless a source says otherwise. */
 type Known = Pick<LinkRecord, 'resume' | 'ref' | 'place' | 'key' | 'url'>
 
-const MISSING = {
+/** Of a link about which a source says no more than what it always has. */
+export const NO_VALUES = {
   domain: null,
   ios: null,
   android: null,
@@ -28,7 +29,7 @@ const MISSING = {
 
 /** Returns the record of a link; fields that are not given are those of a link without them. */
 export function linkRecord(known: Known & Partial<LinkRecord>): LinkRecord {
-  return { kind: 'link', ...MISSING, ...known }
+  return { kind: 'link', ...NO_VALUES, ...known }
 }
 
 /** Returns the entries that have a value: neither null, nor empty, nor missing. */

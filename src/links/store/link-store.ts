@@ -1,4 +1,4 @@
-import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
+import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
 import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Page, Run } from '../../platform/database/page.ts'
 import { pipeline } from '../../platform/database/pipeline.ts'
@@ -24,6 +24,7 @@ import {
   withCounters,
 } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
+import { deleteRow, deleteTags, insertInto, insertTags, updateRow } from './link-statements.ts'
 
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
@@ -222,52 +223,6 @@ async function deleteLink(
   writes.countLink({ workspaceId, seq, links: -1, bytes: -storedBytes(link) })
 }
 
-function insertTags(
-  db: Kysely<Schema>,
-  link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>,
-): CompiledQuery[] {
-  if (link.tags.length === 0) return []
-  const rows = link.tags.map((tag) => ({
-    workspace_id: link.workspace_id,
-    tag,
-    tag_folded: foldKey(tag),
-    link_seq: link.seq,
-  }))
-  return [db.insertInto('link_tags').values(rows).compile()]
-}
-
-function deleteTags(
-  db: Kysely<Schema>,
-  { workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>,
-): CompiledQuery {
-  return db
-    .deleteFrom('link_tags')
-    .where('workspace_id', '=', workspace_id)
-    .where('link_seq', '=', seq)
-    .compile()
-}
-
-/**
- * Returns statements that replace the row as it was read. The first one affects no row when the
- * row has changed.
- */
-function updateRow(
-  db: Kysely<Schema>,
-  link: UncountedLink,
-  before: UncountedLink,
-): [CompiledQuery, ...CompiledQuery[]] {
-  const row = toRow(link)
-  const { id, workspace_id, created_at, key_folded, ...values } = row
-  if (key_folded === foldKey(before.key)) {
-    return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
-  }
-  // The folded key determines the row's shard, so the row is deleted and inserted again.
-  const { seq } = before
-  const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
-  const moved = db.insertInto('links').values({ ...row, seq, ...ids })
-  return [deleteRow(db, before), moved.compile()]
-}
-
 /**
  * Returns the first result of `first` and those of `others`, which were sent right after it.
  *
@@ -286,23 +241,6 @@ async function unlessStale<C>(
   return [read, ended.value]
 }
 
-function deleteRow(db: Kysely<Schema>, link: UncountedLink): CompiledQuery {
-  return db.deleteFrom('links').where(isAsRead(link)).compile()
-}
-
 function refuseTooMany(variants: QueryResult<unknown> | undefined, variantsMax: number): void {
   if ((variants?.rows.length ?? 0) > variantsMax) throw new TooManyVariants()
-}
-
-function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
-  return db
-    .insertInto('links')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
-}
-
-/** Matches the row only if it is unchanged since it was read. */
-function isAsRead({ seq, key, updated_at }: UncountedLink) {
-  return (eb: ExpressionBuilder<Schema, 'links'>) =>
-    eb.and({ seq, key_folded: foldKey(key), updated_at })
 }

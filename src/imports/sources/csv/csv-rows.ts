@@ -123,7 +123,7 @@ function checkRow(record: readonly string[], columns: number): Pick<CsvRow, 'val
 
 function csvFault(error: unknown, skippedLines: number): unknown {
   if (!(error instanceof CsvError)) return error
-  const { lines } = error as unknown as Info
+  const lines = Number(error.lines)
   const isLong = error.code === 'CSV_MAX_RECORD_SIZE'
   const what = isLong ? 'A row is longer than 1 MiB' : 'The file ends within quotes'
   return new ImportSourceFault(
