@@ -85,7 +85,7 @@ async function* readTemplates(
 ): AsyncGenerator<Batch, void, void> {
   for (let offset = 0; ; offset += TEMPLATES_PER_BATCH) {
     const { items } = await utmTemplates.page(workspaceId, offset, TEMPLATES_PER_BATCH)
-    // There are a few hundred at most: whoever was cut off reads all of them again.
+    // There are a few hundred at most: a client that was cut off reads all of them again.
     yield { records: items.map(presentTemplate), next: { section: 'utm_template' } }
     if (items.length < TEMPLATES_PER_BATCH) return
   }

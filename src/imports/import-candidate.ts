@@ -10,7 +10,7 @@ export type Candidate = {
   readonly input: LinkInput & { readonly domain: string; readonly key: string }
   /** Microseconds since the epoch; undefined where the source has no usable date. */
   readonly createdAt: number | undefined
-  /** Whether it gets a password that nobody knows. */
+  /** Whether it gets a random password, which is shown nowhere. */
   readonly isLocked: boolean
   readonly isClosed: boolean
   readonly rest: Readonly<Record<string, unknown>>

@@ -84,7 +84,7 @@ export function sourceSettings(kind: SourceKind, given: GivenSource): SourceSett
   }
 }
 
-/** Which source of its kind it is, so that links of two of them are told apart. Contains no secret. */
+/** Which source of its kind it is, so that links of two of them are distinguished. Contains no secret. */
 export function originOf(name: string, settings: SourceSettings): string {
   const url = 'url' in settings ? settings.url : undefined
   if (url === undefined) return name

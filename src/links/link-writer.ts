@@ -84,7 +84,7 @@ export class LinkWriter {
   }
 
   /**
-   * @param options.isLocked gives the link a password that nobody knows
+   * @param options.isLocked gives the link a random password
    * @throws {Failure} `validation_failed`
    */
   async prepareCreate(
@@ -145,7 +145,7 @@ export class LinkWriter {
 
   /**
    * @param options.tags applied to the tags that the link has then
-   * @param options.isLocked gives a link without a password one that nobody knows
+   * @param options.isLocked gives a link without a password a random one
    * @throws {Failure} `not_found`, `validation_failed`
    */
   async prepareUpdate(

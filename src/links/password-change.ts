@@ -28,7 +28,7 @@ export async function passwordChange(
   }
 }
 
-/** Like `passwordChange`: gives a link that has no password one that nobody knows. */
+/** Like `passwordChange`: gives a link that has no password a random one. */
 export function unknownPassword(vault: PasswordVault, link: Pick<Link, 'id'>): PasswordChange {
   return (current) =>
     current.password === null ? { password: vault.sealUnknown(boundToLink(link.id)) } : {}

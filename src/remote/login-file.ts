@@ -15,7 +15,7 @@ export function loginFile(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(folder, 'terse', 'login.json')
 }
 
-/** @throws when nobody is logged in, or the file is damaged or readable by others */
+/** @throws when there is no login, or the file is damaged or readable by others */
 export function readLogin(): Login {
   const file = loginFile()
   try {
@@ -42,7 +42,7 @@ export function saveLogin(login: Login): string {
   return file
 }
 
-/** Returns false when nobody was logged in. */
+/** Returns false when there was no login. */
 export function removeLogin(): boolean {
   try {
     rmSync(loginFile())

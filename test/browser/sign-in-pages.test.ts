@@ -214,7 +214,7 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
     })
   })
 
-  test('has a person with an account sign in to accept, and nobody else', async () => {
+  test('lets only the invited person accept, after a sign-in', async () => {
     await join('vera')
     const owner = await signIn(service)
     owner.workspaceId = expectStatus(

@@ -183,7 +183,7 @@ for (const engine of ENGINES) {
       assert.equal(await counted(), 2 * CLICKS)
     })
 
-    test('counts clicks of links that the database does not know for nobody, and reports them', async () => {
+    test('counts clicks of unknown links for no link, and reports them', async () => {
       const folder = path.join(elsewhere, String(readdirSync(elsewhere).length))
       const journal = createJournal(journalsRoot(folder))
       const { store } = service.instance

@@ -119,7 +119,7 @@ describe('a node that is lost for good', () => {
       await gone.kill()
       await reopenDatabase(place)
       const [node] = await eventually(() => listNodes(place))
-      assert.equal(node?.state, 'up', 'nobody can know yet')
+      assert.equal(node?.state, 'up', 'its heartbeat is recent')
       await passTime(place)
 
       const there = await startProcess(other)

@@ -126,7 +126,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
       assert.equal(await serialOf(CHANGED), old)
       for (const host of [DAMAGED, COLD]) await assert.rejects(follow(host), REFUSED, host)
-      assert.equal(await followPlain(DAMAGED), DESTINATION, 'nobody is sent to a closed door')
+      assert.equal(
+        await followPlain(DAMAGED),
+        DESTINATION,
+        'no visitor is redirected to HTTPS without a certificate',
+      )
       await assert.rejects(follow(LATE), { code: 'CERT_HAS_EXPIRED' })
       assert.equal(await followPlain(LATE), DESTINATION)
       assert.equal(node.output().stderr.match(/kept certificate cannot be used/g)?.length, 1)

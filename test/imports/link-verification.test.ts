@@ -82,7 +82,7 @@ describeStore('the verification of an import', (at) => {
     }
   })
 
-  test('asks Terse itself where it is told to', async () => {
+  test('asks Terse itself at a given address', async () => {
     const { verification, ownUrl, workspaceId, host } = await imported()
     const terse = await startSourceApi(({ path, headers }) =>
       headers.host === host ? redirect(`https://example.com${path}`) : { status: 404, text: '' },

@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
     const complete = (code: string, password = NEW_PASSWORD) =>
       personClient(service).post('/password-resets/complete', { code, password })
 
-    test('a link sets a new password once, ends all sessions and signs nobody in', async () => {
+    test('a link sets a new password once, ends all sessions and starts none', async () => {
       const session = await signIn(service)
       const mail = await nextMail(async () => {
         const answer = expectStatus(await askFor('ADA@example.com'), 202)

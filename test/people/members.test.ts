@@ -126,7 +126,7 @@ for (const engine of ENGINES) {
       expectProblem(await other.get('/links', header), 'not_found')
       const { code: taken } = await inviteElsewhere('other@example.com')
       const given = { code: taken, name: 'Eve', password: PASSWORD }
-      // Whoever finds the link of a person with an account must sign in as that person.
+      // A stranger who finds the link of a person with an account must sign in as that person.
       const stranger = await personClient(service).post('/invitations/accept', given)
       expectProblem(stranger, 'unauthorized')
       const { body } = expectStatus(await other.post('/invitations/accept', { code: taken }), 201)
@@ -146,7 +146,7 @@ for (const engine of ENGINES) {
       return { code, workspaceId: body.id as string }
     }
 
-    test('an admin invites no owner and changes none, and a member invites nobody', async () => {
+    test('an admin invites no owner and changes none, and a member cannot invite', async () => {
       const admin = await join('admin@example.com', 'admin')
       const member = await join('member@example.com', 'member')
       const asOwner = { email: 'x@example.com', role: 'owner' }

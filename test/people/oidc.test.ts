@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       return { client, callback, arrived: await visit(client, callback) }
     }
 
-    test('nobody signs in before the owner, nor with the owner’s address unverified', async () => {
+    test('no person signs in before the owner, nor with the owner’s address unverified', async () => {
       const { body } = await personClient(service).get('/sign-in-options')
       assert.deepEqual(body.oidc, { name: 'Acme accounts' })
       assert.equal((await signInAs('bob')).arrived, '/app/sign-in?error=oidc_unknown')

@@ -1,5 +1,5 @@
 /**
- * An OpenID Connect provider in a process of its own. Whoever comes to its sign-in page is signed in as the
+ * An OpenID Connect provider in a process of its own. Every visitor of its sign-in page is signed in as the
  * account that `?account=` names. `POST /groups` sets the groups of accounts.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

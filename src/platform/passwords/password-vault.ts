@@ -12,7 +12,7 @@ export type PasswordVault = {
   /** @throws {QueueRefusal} when too many passwords are being hashed */
   seal(text: string, use: VaultUse): Promise<string>
   /**
-   * Returns the sealed form of a password that nobody knows. Costs no hashing: a random hash is that of no text that
+   * Returns the sealed form of an unknown password. Costs no hashing: a random hash is that of no text that
    * could be found.
    */
   sealUnknown(boundTo: string): string

@@ -6,7 +6,7 @@ import { growFrom, writeTruth } from './grown-truth.ts'
 
 const SITE = 'kutt.example.com'
 const SECONDS_PER_HOUR = 3_600
-/** A bcrypt hash; of which password, nobody knows. */
+/** A bcrypt hash of an unknown password. */
 const PASSWORD = '$2a$12$QhfOWJHREzOC7xjaFmuZOu3Pd5tpNzmFBqVKUuQsaPRXtZZkquWCa'
 
 const INSERT_LINK = `

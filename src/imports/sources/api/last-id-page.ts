@@ -5,7 +5,7 @@ export type LastIdCursor = { readonly last: string; readonly before: string | un
 
 /**
  * Reads the page after an item's ID. A service that no longer has that item may answer with an empty page,
- * which looks like the end: so the page before is read once more, and if the item has gone from it, reading
+ * which looks like the end: so the page before is read again, and if the item has gone from it, reading
  * goes on with what that page holds. The importer knows the links of it that were read before.
  */
 export async function lastIdPage<Item extends { readonly id: string }>(

@@ -66,7 +66,7 @@ describe('the YOURLS API source', () => {
     assert.equal(await open().countLinks(new AbortController().signal), 67)
   })
 
-  test('keeps titles that are not the destination, and nobody’s address', async () => {
+  test('keeps titles that are not the destination, and no address of a person', async () => {
     links = all.map(inFolder)
     const { links: read } = await readSorted(open())
     assert.equal(read.find(({ key }) => key === 'plain')?.rest.title, 'Plain title')

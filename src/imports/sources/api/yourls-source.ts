@@ -15,7 +15,7 @@ import { readTimeOrderedPage, type TimeCursor } from './time-ordered-page.ts'
 
 const PAGE_SIZE = 500
 const LIMITS = [{ requests: 10, perMs: 1_000 }]
-/** What has a field in Terse; and the address of who created the link, which Terse keeps of nobody. */
+/** What has a field in Terse; and the address of the person who created the link, which Terse never keeps. */
 const TAKEN = ['url', 'timestamp', 'clicks', 'ip']
 
 /** Older PHP sends numbers as text. */
