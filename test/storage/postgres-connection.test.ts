@@ -27,7 +27,8 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
   })
 
   /**
-   * Terminates the service's connections to this database, as an administrator or a failover does.
+   * Terminates the service's connections to this database, as an administrator or a failover does,
+   * and waits until the pools have noticed it of their idle ones.
    */
   async function terminateAll(): Promise<void> {
     const client = new pg.Client(place.databaseUrl)
@@ -35,15 +36,16 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`)
     await client.end()
+    await eventually(async () => {
+      for (const [name, { idle }] of opened.poolUses()) assert.equal(idle, 0, name)
+    })
   }
 
   test('fails running statements as unavailable when it is terminated, and no later ones', async () => {
     const { store } = opened
     await store.read.instance.find('any')
     await terminateAll()
-    await eventually(async () =>
-      assert.ok(errors.length > 0, 'the end of an idle connection is reported'),
-    )
+    assert.ok(errors.length > 0, 'the end of an idle connection is reported')
     assert.equal(await store.read.instance.find('any'), undefined)
 
     // Between two statements of a transaction, and within one.
