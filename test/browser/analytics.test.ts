@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { expectAccessible, expectFit, violationsOf } from '../support/accessibility.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { someClick } from '../support/clicks.ts'
@@ -9,6 +9,7 @@ import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { settle } from '../support/settled.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
 const DAY_MS = 86_400_000
@@ -35,6 +36,12 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       options?: Parameters<typeof inDashboard>[4],
     ) => inDashboard(browser, service, path, use, options)
     const chart = (page: Page) => page.getByRole('slider')
+    /** The chart with everything that belongs to it: the period before comes by itself. */
+    async function wholeChart(page: Page): Promise<Locator> {
+      await chart(page).waitFor()
+      await settle(page)
+      return chart(page)
+    }
     const searchOf = (page: Page) => new URL(page.url()).searchParams
 
     test('are accessible and fit, light and dark, on a desktop and a phone', async () => {
@@ -52,7 +59,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('read values with the arrow keys, and zoom in and out with the keyboard', async () => {
       await on('/analytics?timezone=UTC', async (page) => {
-        await chart(page).focus()
+        await (await wholeChart(page)).focus()
         const today = String(await chart(page).getAttribute('aria-valuetext'))
         assert.match(today, /^\w{3} \d+ \w+: Clicks \d+, /)
         await page.keyboard.press('ArrowLeft')
@@ -73,7 +80,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('zoom into what is dragged over, and Back zooms out', async () => {
       await on('/analytics?timezone=UTC', async (page) => {
-        const box = await chart(page).boundingBox()
+        const box = await (await wholeChart(page)).boundingBox()
         assert.ok(box)
         const y = box.y + box.height / 2
         await page.mouse.move(box.x + 1, y)
@@ -125,6 +132,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('are downloaded as CSV, the line and the values', async () => {
       await on('/analytics?timezone=UTC', async (page) => {
+        await wholeChart(page)
         const lines = await download(page, /Clicks by day/)
         assert.equal(lines.length, 1 + 30)
         assert.match(lines[0] ?? '', /^start,clicks,visitors,bots,compared_start,/)
@@ -151,6 +159,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByText('No clicks in this period').waitFor()
         // The API counts links only in the time of which it keeps single clicks.
         await eventually(async () => assert.match(String(faults), /422/))
+        await settle(page)
         faults.length = 0
       })
       await on('/analytics?country=AQ', async (page) => {
@@ -194,7 +203,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await dialog.getByRole('checkbox', { name: /summer/ }).check()
         await dialog.getByRole('button', { name: 'Show' }).click()
         await page.waitForURL((url) => url.searchParams.getAll('link').length === 2)
-        await chart(page).focus()
+        await (await wholeChart(page)).focus()
         const read = String(await chart(page).getAttribute('aria-valuetext'))
         assert.match(read, /localhost\/spring \d+, localhost\/summer \d+$/)
         await expectFit(page)

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { inDashboard } from '../support/dashboard.ts'
+import { expectFocusIn, inDashboard } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { PASSWORD } from '../support/person-client.ts'
@@ -67,7 +67,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       const before = await scrolled()
       await page.getByTitle('localhost/link-0', { exact: true }).click()
       await page.getByRole('heading', { name: 'localhost/link-0' }).waitFor()
-      assert.equal(await scrolled(), 0)
+      await eventually(async () => assert.equal(await scrolled(), 0))
       await page.goBack()
       await last.waitFor()
       assert.equal(await last.isChecked(), true)
@@ -169,7 +169,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
     await on('/domains', async (page, { origin }) => {
       await tabTo(page, 'Add domain')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'Add a domain' }).waitFor()
+      await expectFocusIn(page.getByRole('dialog', { name: 'Add a domain' }))
       await page.keyboard.type('keys.acme.example')
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: 'Details of keys.acme.example' }).waitFor()
@@ -181,7 +181,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
       await page.keyboard.type('Ren')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'Rename spring' }).waitFor()
+      await expectFocusIn(page.getByRole('dialog', { name: 'Rename spring' }))
       await page.keyboard.press('Control+A')
       await page.keyboard.type('summer')
       await page.keyboard.press('Enter')
@@ -191,7 +191,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByRole('button', { name: 'New template' }).first().waitFor()
       await tabTo(page, 'New template')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'New UTM template' }).waitFor()
+      await expectFocusIn(page.getByRole('dialog', { name: 'New UTM template' }))
       await page.keyboard.type('Newsletter')
       await page.keyboard.press('Tab')
       await page.keyboard.type('mail')
@@ -202,7 +202,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByRole('button', { name: 'Create token' }).waitFor()
       await tabTo(page, 'Create token')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog').waitFor()
+      await expectFocusIn(page.getByRole('dialog'))
       await page.keyboard.type('By keyboard')
       await page.keyboard.press('Enter')
       await page.getByRole('dialog', { name: 'Token By keyboard' }).waitFor()

@@ -3,7 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { expectAccessible, violationsOf } from '../support/accessibility.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { type Dashboard, type DashboardOptions, inDashboard } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  type DashboardOptions,
+  expectCopied,
+  inDashboard,
+} from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
@@ -96,8 +101,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.keyboard.type('example.com/by-keyboard')
         await page.keyboard.press('Enter')
         await page.getByText('Link created and copied').waitFor()
-        const copied = String(await page.evaluate('navigator.clipboard.readText()'))
-        assert.match(copied, /^https:\/\/localhost\/[a-z0-9]{7}$/)
+        const copied = await expectCopied(page, /^https:\/\/localhost\/[a-z0-9]{7}$/)
         await page.getByText(new URL(copied).pathname.slice(1)).first().waitFor()
       })
     })
@@ -263,8 +267,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.keyboard.press('ArrowDown')
         const group = page.getByRole('group', { name: 'With localhost/link-48' })
         await group.getByRole('option', { name: 'Copy short link' }).click()
-        const copied = await page.evaluate('navigator.clipboard.readText()')
-        assert.equal(copied, 'https://localhost/link-48')
+        await expectCopied(page, /^https:\/\/localhost\/link-48$/)
       })
     })
 

@@ -4,7 +4,12 @@ import type { Browser, Page } from 'playwright-core'
 import { expectAccessible } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { type Dashboard, type DashboardOptions, inDashboard } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  type DashboardOptions,
+  expectCopied,
+  inDashboard,
+} from '../support/dashboard.ts'
 import { type DnsResponder, NXDOMAIN, startDnsResponder } from '../support/dns-responder.ts'
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
@@ -80,8 +85,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         const group = page.getByRole('group', { name: 'DNS records of new.acme.example' })
         await group.getByText('Missing').first().waitFor()
         await group.getByRole('button', { name: /^Copy terse-verify=/ }).click()
-        const proof = String(await page.evaluate('navigator.clipboard.readText()'))
-        assert.match(proof, /^terse-verify=/)
+        const proof = await expectCopied(page, /^terse-verify=/)
         await page.clock.install()
         records.set('TXT _terse.new.acme.example', proof)
         await page.clock.fastForward(PROVING_MS)

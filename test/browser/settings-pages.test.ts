@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { type Dashboard, dropRefusals, inPersonPage } from '../support/dashboard.ts'
+import { type Dashboard, dropRefusals, expectCopied, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import {
@@ -156,8 +156,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
       await page.getByRole('dialog', { name: 'Invitation of eve@example.com' }).waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Copy link' }).click()
-      const link = String(await page.evaluate('navigator.clipboard.readText()'))
-      assert.match(link, /\/app\/invitation#code=[\w-]{43}$/)
+      await expectCopied(page, /\/app\/invitation#code=[\w-]{43}$/)
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Done' }).click()
       await page.getByText('eve@example.com').waitFor()
@@ -291,7 +290,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: /Ada Byron/ }).waitFor()
       await page.getByLabel('Theme').selectOption('dark')
-      assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+      await page.locator('html[data-theme=dark]').waitFor()
       await page.getByRole('checkbox', { name: /Single keys/ }).uncheck()
       await page.getByRole('heading', { name: 'Settings' }).click()
       await page.keyboard.press('c')
@@ -322,8 +321,8 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
         await page.getByRole('button', { name: 'Get new codes' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Get new codes' }).click()
         await page.getByRole('button', { name: 'Copy codes' }).click()
-        const codes = String(await page.evaluate('navigator.clipboard.readText()')).split('\n')
-        assert.equal(new Set(codes).size, 10)
+        const codes = await expectCopied(page, /^(?:\S+\n){9}\S+$/)
+        assert.equal(new Set(codes.split('\n')).size, 10)
         const [file] = await Promise.all([
           page.waitForEvent('download'),
           page.getByRole('button', { name: 'Download' }).click(),

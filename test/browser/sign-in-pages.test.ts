@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expectAccessible } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { dropRefusals, inPersonPage } from '../support/dashboard.ts'
+import { dropRefusals, expectCopied, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import {
@@ -79,8 +79,7 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
       await page.keyboard.type('example.com/first')
       await page.keyboard.press('Enter')
       await page.getByText('Link created and copied').waitFor()
-      const copied = String(await page.evaluate('navigator.clipboard.readText()'))
-      assert.match(copied, /localhost(?::\d+)?\/[\w-]+$/)
+      await expectCopied(page, /localhost(?::\d+)?\/[\w-]+$/)
       await page.goBack()
     })
     await on('/setup', async (page) => {

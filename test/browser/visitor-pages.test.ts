@@ -229,6 +229,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         body: 'password=wrong',
       }
       await Promise.all(Array.from({ length: 10 }, () => visit(service.port, `/${key}`, wrong)))
+      assert.equal(await focusedId(page), 'password')
       await page.keyboard.type('sesame')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Too many attempts' }).waitFor()

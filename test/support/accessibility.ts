@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { settle } from './settled.ts'
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 /** The rules whose result depends on the theme. */
@@ -14,7 +15,8 @@ type Violation = { readonly id: string; readonly nodes: readonly { readonly html
  * The rules of axe that a page violates, with the elements.
  *
  * axe runs within the page: its package for Playwright loads it again for each run, and opens another page
- * to put the results of frames together. No page of the service has frames.
+ * to put the results of frames together. No page of the service has frames. It runs once the page has settled:
+ * what is being loaded is shown faded, with too little contrast.
  *
  * @param rules all when left out
  */
@@ -22,6 +24,7 @@ export async function violationsOf(
   page: Page,
   rules?: readonly string[],
 ): Promise<readonly string[]> {
+  await settle(page)
   assert.equal(page.frames().length, 1, 'axe sees only the frame that it runs in')
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE)
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
@@ -53,6 +56,7 @@ export async function expectFit(page: Page): Promise<void> {
 }
 
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  await settle(page)
   const look = `${page.url()}, ${page.viewportSize()?.width} px`
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
   assert.ok(Number(overflow) <= 0, `${look}: ${overflow} px too wide`)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { eventually } from './eventually.ts'
 import { type PersonClient, setUp } from './person-client.ts'
 import type { Service } from './service.ts'
+import { watchRequests } from './settled.ts'
 
 export type DashboardOptions = {
   readonly theme?: 'light' | 'dark'
@@ -84,6 +86,7 @@ async function open(
   const page = await context.newPage()
   if (now !== undefined) await page.clock.setFixedTime(now)
   const faults = watchFaults(page, origin)
+  watchRequests(page)
   await page.goto(`${origin}/app${path}`)
   return { page, context, origin, faults, close: () => context.close() }
 }
@@ -140,6 +143,20 @@ export function dropRefusals(faults: string[], count: number): void {
   assert.equal(refusals.length, count, refusals.join('\n'))
   const others = faults.filter((fault) => !refusals.includes(fault))
   faults.splice(0, faults.length, ...others)
+}
+
+/** Waits until the clipboard has a text of this form: it is written after the click that asks for it. */
+export async function expectCopied(page: Page, form: RegExp): Promise<string> {
+  return eventually(async () => {
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    assert.match(copied, form)
+    return copied
+  })
+}
+
+/** Waits until keys reach a field of the dialog: it is shown before it has the focus. */
+export async function expectFocusIn(dialog: Locator): Promise<void> {
+  await dialog.locator('input:focus').waitFor()
 }
 
 function watchFaults(page: Page, origin: string): string[] {

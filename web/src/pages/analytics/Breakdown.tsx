@@ -77,7 +77,7 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
         id={panelId}
         {...(hasTabs && { role: 'tabpanel', 'aria-labelledby': tabId(panelId, grouping) })}
       >
-        <div className={isStale ? 'bars stale' : 'bars'} data-rows={rows}>
+        <div className="bars" aria-busy={isStale} data-rows={rows}>
           {data === undefined && error !== null && <Failure error={error} />}
           {data === undefined && error === null && (
             <AfterAMoment>

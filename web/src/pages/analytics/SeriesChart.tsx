@@ -58,7 +58,7 @@ export function SeriesChart({ view }: { view: View }) {
           />
         </div>
       </div>
-      <div className={isStale ? 'plot-space stale' : 'plot-space'}>
+      <div className="plot-space" aria-busy={isStale}>
         {data !== undefined && isTable && (
           <SeriesTable caption={name} data={data} interval={view.interval} formats={formats} />
         )}

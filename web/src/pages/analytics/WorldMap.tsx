@@ -50,7 +50,7 @@ export function WorldMap({ view }: { view: View }) {
           )}
         </div>
       </div>
-      <div className={isStale ? 'map stale' : 'map'}>
+      <div className="map" aria-busy={isStale}>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list beside it has the same links */}
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

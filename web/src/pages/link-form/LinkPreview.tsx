@@ -19,7 +19,7 @@ export function LinkPreview(state: FormState) {
   const link = key === '' ? undefined : `https://${state.draft.domain}/${encodeURI(key)}`
   return (
     <aside className="look" aria-label={t.linkForm.preview}>
-      <Suspense fallback={<div className="qr-space" />}>
+      <Suspense fallback={<div className="qr-space" aria-busy />}>
         <QrPanel link={link} />
       </Suspense>
       <FinalUrlPart {...state} />

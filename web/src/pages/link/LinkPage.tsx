@@ -41,7 +41,7 @@ export default function LinkPage() {
             <Activity linkId={link.id} />
           </div>
           <aside className="look" aria-label={t.qr.title}>
-            <Suspense fallback={<div className="qr-space" />}>
+            <Suspense fallback={<div className="qr-space" aria-busy />}>
               <QrPanel link={link.link} />
             </Suspense>
           </aside>
@@ -50,7 +50,7 @@ export default function LinkPage() {
       {link !== undefined && (
         <section className="link-analytics" aria-label={t.analytics.title}>
           <h2 className="sec-h">{t.analytics.title}</h2>
-          <Suspense fallback={null}>
+          <Suspense fallback={<div aria-busy />}>
             <Analytics scope={{ links: [link.id], tags: [] }} search={search} />
           </Suspense>
         </section>
