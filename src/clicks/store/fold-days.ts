@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import { ChunkFolder } from '../tally/chunk-folder.ts'
 import {
   readChunks,
   readTotal,
   readValueSlots,
   readVisitors,
   writeSums,
-  writeTally,
   writeTotal,
   writeValueSlots,
   writeVisitors,
@@ -74,24 +74,21 @@ async function foldStep(
   days: readonly GrownDay[],
   staysRecent: (folded: Uint8Array, day: GrownDay) => boolean,
 ): Promise<void> {
-  const writer = new ByteWriter()
   const recent = byName(await rows.readDays(days, 'recent'))
   const written: DayRow[] = []
-  const split: { day: GrownDay; tally: DayTally }[] = []
+  const split: { day: GrownDay; folded: Uint8Array }[] = []
   for (const day of days) {
-    const tally = new DayTally()
     const chunks = recent.get(nameOf(day))?.[0]?.data ?? NO_BYTES
-    readChunks(chunks, tally)
-    tally.limitValues()
-    if (chunks.length > 0) writeTally(writer, tally)
-    const folded = writer.take()
-    if (!staysRecent(folded, day)) split.push({ day, tally })
+    const folded = chunks.length > 0 ? folder.fold(chunks) : NO_BYTES
+    if (!staysRecent(folded, day)) split.push({ day, folded })
     else if (folded.length > 0) written.push(recentRow(day, folded, day.parts))
   }
 
   const grownSplit = split.filter(({ day }) => day.parts > 0).map(({ day }) => day)
   const others = byName(grownSplit.length === 0 ? [] : await rows.readDays(grownSplit, 'others'))
-  for (const { day, tally } of split) {
+  for (const { day, folded } of split) {
+    const tally = new DayTally()
+    readChunks(folded, tally)
     if (day.parts > 0) readParts(others.get(nameOf(day)) ?? [], tally)
     tally.limitValues()
     const parts = encodeParts(tally)
@@ -111,6 +108,8 @@ async function foldStep(
 }
 
 const NO_BYTES = new Uint8Array(0)
+/** One for all: its arrays are used again, and folding does not wait. */
+const folder = new ChunkFolder()
 
 function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
   return { day, scope, subject, workspace_id }

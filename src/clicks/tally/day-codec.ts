@@ -27,7 +27,8 @@ import type { VisitorSketch } from './visitor-sketch.ts'
  * dimension skips the others. A part is a version byte and the output of its encoder.
  */
 const OTHERS = 128
-const TALLY = 241
+/** The tag of a tally. */
+export const TALLY = 241
 const PART_VERSION = 1
 /** Of a part with the day's sums that has no visitor count, because it is unknown. */
 const VISITORS_UNKNOWN = 2
@@ -73,14 +74,18 @@ function readTally(reader: ByteReader, into: DayTally): void {
   for (const dimension of CLICK_DIMENSIONS) readValues(reader, into, dimension)
 }
 
-function readClick(reader: ByteReader, tag: number, into: DayTally): void {
+/** Returns what the first byte of a click's chunk says. */
+export function clickTag(tag: number): SlotCounts {
   const isPerson = tag < OTHERS
   const slot = isPerson ? tag : tag - OTHERS
   if (slot >= SLOTS_PER_DAY) throw new RangeError(`unknown chunk format: ${tag}`)
-  const persons = isPerson ? 1 : 0
-  const others = isPerson ? 0 : 1
+  return { slot, persons: isPerson ? 1 : 0, others: isPerson ? 0 : 1 }
+}
+
+function readClick(reader: ByteReader, tag: number, into: DayTally): void {
+  const { slot, persons, others } = clickTag(tag)
   into.total.add(slot, persons, others)
-  if (isPerson) into.visitors.add(reader.uint56())
+  if (persons > 0) into.visitors.add(reader.uint56())
   for (const dimension of CLICK_DIMENSIONS) {
     into.valueOf(dimension, reader.shortText()).add(slot, persons, others)
   }

@@ -1,18 +1,19 @@
 /** Reads bytes written by a `ByteWriter`. Throws a `RangeError` past the end. */
 export class ByteReader {
-  readonly #bytes: Buffer
+  /** What is read. */
+  readonly source: Buffer
   #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
   get ended(): boolean {
-    return this.#at >= this.#bytes.length
+    return this.#at >= this.source.length
   }
 
   byte(): number {
-    const value = this.#bytes[this.#at]
+    const value = this.source[this.#at]
     if (value === undefined) throw new RangeError('unexpected end of bytes')
     this.#at += 1
     return value
@@ -32,25 +33,26 @@ export class ByteReader {
   }
 
   uint56(): number {
-    const at = this.#skip(7)
-    return this.#bytes.readUInt32LE(at) + this.#bytes.readUIntLE(at + 4, 3) * 2 ** 32
+    const at = this.skip(7)
+    return this.source.readUInt32LE(at) + this.source.readUIntLE(at + 4, 3) * 2 ** 32
   }
 
   shortText(): string {
     const length = this.byte()
-    const at = this.#skip(length)
-    return this.#bytes.toString('latin1', at, at + length)
+    const at = this.skip(length)
+    return this.source.toString('latin1', at, at + length)
   }
 
   /** Returns a view, not a copy. */
   bytes(length: number): Buffer {
-    const at = this.#skip(length)
-    return this.#bytes.subarray(at, at + length)
+    const at = this.skip(length)
+    return this.source.subarray(at, at + length)
   }
 
-  #skip(count: number): number {
+  /** Skips some bytes, and returns the offset of the first one. */
+  skip(count: number): number {
     const at = this.#at
-    if (at + count > this.#bytes.length) throw new RangeError('unexpected end of bytes')
+    if (at + count > this.source.length) throw new RangeError('unexpected end of bytes')
     this.#at += count
     return at
   }

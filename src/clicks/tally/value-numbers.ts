@@ -1,0 +1,94 @@
+const INITIAL_VALUES = 64
+const INITIAL_BYTES = 1024
+const FNV_PRIME = 0x01000193
+
+/** Different in each process, so that a visitor cannot choose values that collide. */
+const SEED = Math.floor(Math.random() * 2 ** 32)
+
+/** Numbers distinct values by their bytes, from 0 on, without a text for each. */
+export class ValueNumbers {
+  /** Open addressing: the number of a value plus 1, or 0. */
+  #table = new Int32Array(2 * INITIAL_VALUES)
+  #hashes = new Int32Array(INITIAL_VALUES)
+  #bytes = new Uint8Array(INITIAL_BYTES)
+  /** Where each value begins in the bytes, and where the last one ends. */
+  #starts = new Uint32Array(INITIAL_VALUES + 1)
+  #size = 0
+
+  /** How many values have a number. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Changes when values are added. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  /** Returns the offset of a value in `bytes`; that of the next number is its end. */
+  start(number: number): number {
+    return this.#starts[number] ?? 0
+  }
+
+  /** Returns the number of a value, which is the next one if it is new. */
+  numberOf(source: Uint8Array, start: number, end: number): number {
+    let hash = SEED
+    for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (source[at] ?? 0), FNV_PRIME)
+    hash ^= hash >>> 15
+    const mask = this.#table.length - 1
+    let place = hash & mask
+    for (;;) {
+      const number = (this.#table[place] ?? 0) - 1
+      if (number < 0) return this.#add(place, hash, source.subarray(start, end))
+      if (this.#hashes[number] === hash && this.#equals(number, source, start, end)) return number
+      place = (place + 1) & mask
+    }
+  }
+
+  clear(): void {
+    this.#table.fill(0)
+    this.#size = 0
+  }
+
+  #equals(number: number, source: Uint8Array, start: number, end: number): boolean {
+    let own = this.start(number)
+    if (this.start(number + 1) - own !== end - start) return false
+    for (let at = start; at < end; at += 1, own += 1) {
+      if (this.#bytes[own] !== source[at]) return false
+    }
+    return true
+  }
+
+  #add(place: number, hash: number, value: Uint8Array): number {
+    const number = this.#size
+    const start = this.start(number)
+    const end = start + value.length
+    if (number + 1 === this.#starts.length) {
+      this.#starts = enlarge(this.#starts, new Uint32Array(2 * number + 1))
+      this.#hashes = enlarge(this.#hashes, new Int32Array(2 * number))
+    }
+    if (end > this.#bytes.length) this.#bytes = enlarge(this.#bytes, new Uint8Array(2 * end))
+    this.#bytes.set(value, start)
+    this.#starts[number + 1] = end
+    this.#hashes[number] = hash
+    this.#table[place] = number + 1
+    this.#size += 1
+    if (2 * this.#size > this.#table.length) this.#rehash()
+    return number
+  }
+
+  #rehash(): void {
+    this.#table = new Int32Array(2 * this.#table.length)
+    const mask = this.#table.length - 1
+    for (let number = 0; number < this.#size; number += 1) {
+      let place = (this.#hashes[number] ?? 0) & mask
+      while (this.#table[place] !== 0) place = (place + 1) & mask
+      this.#table[place] = number + 1
+    }
+  }
+}
+
+function enlarge<T extends Uint8Array | Uint32Array | Int32Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
