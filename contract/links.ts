@@ -153,7 +153,8 @@ const LINK_SORTS = [
   '-key',
 ] as const
 
-export const listLinksQuery = pageQuery.extend({
+/** Which links a list or an export has. */
+export const linkFilters = {
   search: line(SEARCH_LENGTH_MAX)
     .optional()
     .describe(
@@ -186,6 +187,10 @@ export const listLinksQuery = pageQuery.extend({
     .describe(
       '`expired`: links whose `expires_at` has passed; `active`: all others; `protected`: links with a password. If sent several times: links that are in all of the states, such as active ones with a password.',
     ),
+}
+
+export const listLinksQuery = pageQuery.extend({
+  ...linkFilters,
   sort: z
     .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
     .optional()

@@ -22,6 +22,7 @@ export async function openApiDocument(): Promise<object> {
     workspaceExports: unusable as AppDependencies['workspaceExports'],
     imports: unusable as AppDependencies['imports'],
     uploads: unusable as AppDependencies['uploads'],
+    linkExports: unusable as AppDependencies['linkExports'],
     linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],

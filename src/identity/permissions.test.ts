@@ -87,6 +87,7 @@ describe('requireAccess', () => {
     assert.deepEqual(Object.fromEntries(needed), {
       'links.list': 'links:read',
       'links.get': 'links:read',
+      'links.export': 'links:read',
       'links.checkKey': 'links:read',
       'links.getQrCode': 'links:read',
       'links.drawQrCode': 'links:read',

@@ -35,6 +35,7 @@ export type Access = Permission | 'signed in' | 'operator' | 'open'
 export const OPERATION_ACCESS = {
   'links.list': 'links.view',
   'links.get': 'links.view',
+  'links.export': 'links.view',
   'links.checkKey': 'links.view',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',

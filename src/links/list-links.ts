@@ -10,7 +10,8 @@ import {
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import type { Link } from './link.ts'
-import type { LinkSortField } from './link-query.ts'
+import type { ActorQuery } from './link-lists.ts'
+import type { LinkFilter, LinkSortField } from './link-query.ts'
 import type { Links } from './links.ts'
 import { presentLink } from './present.ts'
 
@@ -25,13 +26,7 @@ export async function listLinks(
   const sort = query.sort ?? '-created_at'
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
-  const filter = {
-    search: query.search,
-    host: query.domain,
-    tags: query.tag,
-    url: query.url,
-    states: query.state,
-  }
+  const filter = filterOf(query)
   const actor = actorOf(request)
 
   if (query.cursor === undefined) {
@@ -59,4 +54,12 @@ export async function listLinks(
       markOf: ({ seq }) => seq,
     },
   })
+}
+
+/** Returns the conditions that a query has, under the names of the store. */
+export function filterOf(
+  query: Pick<ListLinksQuery, 'search' | 'domain' | 'tag' | 'url' | 'state'>,
+): ActorQuery<LinkFilter> {
+  const { search, domain, tag, url, state } = query
+  return { search, host: domain, tags: tag, url, states: state }
 }

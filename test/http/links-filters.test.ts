@@ -166,6 +166,23 @@ onEachEngine('the filters of the link list', (stage) => {
     expectInvalid(await stage.api.get('/links?state=active&state=expired'), 'state')
   })
 
+  test('exports the links that match, the newest first', async () => {
+    const path = '/links/export?domain=go.localhost&search=a&fields=key,protected'
+    const answer = expectStatus(await stage.api.get(path), 200)
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
+    assert.match(answer.headers.get('content-disposition') ?? '', /links\.csv/)
+    assert.equal(answer.body, 'key,protected\r\ngamma,true\r\nbeta,true\r\n')
+    const all = expectStatus(await stage.api.get('/links/export?format=ndjson&fields=key'), 200)
+    assert.equal(all.body.trimEnd().split('\n').length, LINKS.length)
+  })
+
+  for (const sent of ['fields=password', 'fields=', 'format=xml', 'state=disabled']) {
+    test(`an export with ${sent} returns 422`, async () => {
+      const [parameter = ''] = sent.split('=')
+      expectInvalid(await stage.api.get(`/links/export?${sent}`), parameter)
+    })
+  }
+
   test('reads a list in a state with a cursor', async () => {
     const first = expectStatus(
       await stage.api.get('/links?state=protected&cursor=&per_page=1'),

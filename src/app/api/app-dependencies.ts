@@ -21,6 +21,7 @@ import type { WorkspaceRouteDependencies } from '../../identity/workspaces/route
 import type { ImportRouteDependencies } from '../../imports/routes.ts'
 import type { BulkRouteDependencies } from '../../links/bulk-routes.ts'
 import type { KeyRouteDependencies } from '../../links/key-routes.ts'
+import type { LinkExportDependencies } from '../../links/link-export.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { TagRouteDependencies } from '../../links/tag-routes.ts'
@@ -35,6 +36,7 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 /** What the routes of the modules need. */
 type RouteDependencies = LinkRouteDependencies &
   KeyRouteDependencies &
+  LinkExportDependencies &
   BulkRouteDependencies &
   TagRouteDependencies &
   UtmTemplateRouteDependencies &

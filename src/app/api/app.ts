@@ -30,6 +30,7 @@ import { tokenRoutes } from '../../identity/tokens/routes.ts'
 import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
 import { importRoutes } from '../../imports/routes.ts'
 import { bulkRoutes } from '../../links/bulk-routes.ts'
+import { linkExportRoutes } from '../../links/export-routes.ts'
 import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
@@ -59,6 +60,7 @@ import { serviceRoutes } from './service-routes.ts'
 const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
   keyRoutes,
+  linkExportRoutes,
   bulkRoutes,
   tagRoutes,
   utmTemplateRoutes,

@@ -11,6 +11,7 @@ import type { Imports } from '../../imports/imports.ts'
 import { UPLOAD_QUEUE } from '../../imports/routes.ts'
 import { BulkLinks } from '../../links/bulk-links.ts'
 import { BULK_QUEUE } from '../../links/bulk-routes.ts'
+import { LINK_EXPORT_QUEUE } from '../../links/link-export.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { Links } from '../../links/links.ts'
@@ -68,6 +69,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const app = await buildApp(
     {
       links,
+      linkExports: queues.open(LINK_EXPORT_QUEUE),
       linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
       bulkLinks: new BulkLinks({ store, clock, random, domains, writer }),
       bulkRequests: queues.open(BULK_QUEUE),
