@@ -271,17 +271,48 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
-    test('says how many links it selects where there are too many for all', async () => {
+    test('deletes more links than one request may name, and shows how far it is', async () => {
       await on('/links', async (page, { origin }) => {
-        await page.route(`${origin}/api/v1/links?*`, async (route) => {
-          const response = await route.fetch()
-          const json = await response.json()
-          await route.fulfill({ response, json: { ...json, meta: { ...json.meta, total: 6_000 } } })
+        const ids = Array.from({ length: 1_200 }, () => crypto.randomUUID())
+        const csv = ['id', ...ids, ''].join('\r\n')
+        await page.route(`${origin}/api/v1/links/export?fields=id`, (route) =>
+          route.fulfill({ body: csv, contentType: 'text/csv' }),
+        )
+        const sent: number[] = []
+        const last = Promise.withResolvers<void>()
+        await page.route(`${origin}/api/v1/links/bulk`, async (route) => {
+          const { ids: part } = route.request().postDataJSON() as { ids: readonly string[] }
+          sent.push(part.length)
+          if (sent.length === 2) await last.promise
+          const results = part.map((id, index) => ({ index, id, status: 'succeeded' }))
+          await route.fulfill({ json: { done: true, results } })
         })
-        await page.reload()
         await page.getByRole('checkbox', { name: 'Select localhost/link-50', exact: true }).check()
-        await page.getByRole('button', { name: 'Select the newest 5,000 of 6,000' }).click()
-        await page.getByText(/^\d\d selected$/).waitFor()
+        await page.getByRole('button', { name: /^Select all \d\d$/ }).click()
+        await page.getByText('1,201 selected').waitFor()
+        await page.getByRole('button', { name: 'Delete', exact: true }).click()
+        const dialog = page.getByRole('dialog', { name: 'Delete 1,201 links?' })
+        await dialog.getByRole('textbox').fill('1201')
+        await dialog.getByRole('button', { name: 'Delete' }).click()
+        await page.getByRole('dialog', { name: '1,000 of 1,201 links' }).waitFor()
+        last.resolve()
+        await page.getByText('1,201 links deleted').waitFor()
+        assert.deepEqual(sent, [1_000, 201])
+      })
+    })
+
+    test('downloads the links that match as CSV', async () => {
+      await on('/links?search=link-42', async (page) => {
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Download as CSV' }).click(),
+        ])
+        assert.equal(file.suggestedFilename(), 'links.csv')
+        const parts: Buffer[] = []
+        for await (const part of await file.createReadStream()) parts.push(part)
+        const lines = Buffer.concat(parts).toString().trimEnd().split('\r\n')
+        assert.equal(lines.length, 2)
+        assert.match(lines[1] ?? '', /,localhost,link-42,/)
       })
     })
 

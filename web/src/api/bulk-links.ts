@@ -1,52 +1,47 @@
-import type { BulkLinksAnswer, BulkResult } from '@terse/contract/bulk-links'
+import type { BulkResult } from '@terse/contract/bulk-links'
 import { randomId } from '../state/random-id.ts'
+import { ApiError } from './api-error.ts'
+import { type BulkOutcome, type BulkSender, sendBulk } from './bulk-parts.ts'
 import type { LinkFields } from './links.ts'
 import { request } from './request.ts'
 
-export type { BulkResult }
+export type { BulkOutcome, BulkResult }
 
-const ITEMS_MAX = 1_000
+const RETRY_MS = 500
 
-type Changes = LinkFields & {
-  readonly add_tags?: readonly string[]
-  readonly remove_tags?: readonly string[]
-}
+/** What a bulk act does to every link. */
+export type BulkAct =
+  | { readonly action: 'delete' }
+  | {
+      readonly action: 'update'
+      readonly changes: LinkFields & { readonly add_tags?: readonly string[] }
+    }
 
-export function deleteLinks(ids: readonly string[]): Promise<readonly BulkResult[]> {
-  return inBulk(ids, { action: 'delete' })
-}
-
-export function changeLinks(
+/** Does the same to every link, 1,000 in a request. */
+export function actOnLinks(
   ids: readonly string[],
-  changes: Changes,
-): Promise<readonly BulkResult[]> {
-  return inBulk(ids, { action: 'update', changes })
-}
-
-/**
- * Sends as many requests as the links need, one after the other.
- *
- * @returns what became of each link, in their order
- */
-async function inBulk(
-  ids: readonly string[],
-  body: { readonly action: 'update' | 'delete'; readonly changes?: Changes },
-): Promise<readonly BulkResult[]> {
-  const results: BulkResult[] = []
-  for (let from = 0; from < ids.length; from += ITEMS_MAX) {
-    const part = ids.slice(from, from + ITEMS_MAX)
-    const headers = { 'Idempotency-Key': randomId() }
-    let answer: BulkLinksAnswer
-    do {
-      // The same request with the same key goes on where the last one ended.
-      answer = await request('POST', '/links/bulk', {
-        body: { ...body, ids: part },
-        headers,
+  act: BulkAct,
+  watch: Pick<BulkSender, 'onDone' | 'isStopped'>,
+): Promise<BulkOutcome> {
+  const keys = new Map<number, string>()
+  return sendBulk(ids, {
+    ...watch,
+    send(part, nth) {
+      const key = keys.get(nth) ?? randomId()
+      keys.set(nth, key)
+      return request('POST', '/links/bulk', {
+        body: { ...act, ids: part },
+        headers: { 'Idempotency-Key': key },
         // 1,000 identifiers are less than the 64 KiB that a page may send while it is left.
         keepalive: true,
       })
-    } while (!answer.done)
-    results.push(...answer.results)
-  }
-  return results
+    },
+    isTemporary: (error) =>
+      error instanceof ApiError && (error.isTemporary || error.status === 429),
+    wait(error, attempt) {
+      const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined
+      const ms = seconds === undefined ? RETRY_MS * 2 ** attempt : seconds * 1_000
+      return new Promise((resolve) => setTimeout(resolve, ms))
+    },
+  })
 }

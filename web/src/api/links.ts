@@ -55,7 +55,6 @@ export type LinkFields = {
 }
 
 const PALETTE_LINKS_MAX = 6
-const WALK_PER_PAGE = 100
 
 /** Every key of a query about links begins so: a change invalidates them all. */
 export const LINKS_KEY = ['links'] as const
@@ -81,25 +80,6 @@ export function linkSearchQuery(search: string) {
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   })
-}
-
-/**
- * Returns the ids of the links that match, the newest first, page by page; those that are made meanwhile may
- * be missing.
- */
-export async function findLinkIds(
-  filter: LinkFilter,
-  countMax: number,
-): Promise<readonly string[]> {
-  const ids: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null && ids.length < countMax) {
-    const query = { ...filter, sort: undefined, per_page: WALK_PER_PAGE, cursor }
-    const page: LinkPage = await request('GET', '/links', { query })
-    ids.push(...page.data.map(({ id }) => id))
-    cursor = page.meta.next_cursor ?? null
-  }
-  return ids.slice(0, countMax)
 }
 
 export function linkQuery(id: string) {

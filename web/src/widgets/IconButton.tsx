@@ -8,13 +8,23 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   readonly label: string
   readonly shortcut?: string
   readonly small?: boolean
+  /** Shows a spinner and refuses clicks. */
+  readonly isBusy?: boolean
 }
 
-export function IconButton({ icon, label, shortcut, small, className, ...props }: IconButtonProps) {
+export function IconButton(props: IconButtonProps) {
+  const { icon, label, shortcut, small, isBusy = false, className, onClick, ...rest } = props
   return (
     <Tooltip text={label} shortcut={shortcut}>
-      <button type="button" {...props} aria-label={label} className={`ib ${className ?? ''}`}>
-        <Icon of={icon} small={small ?? false} />
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        aria-busy={isBusy || undefined}
+        className={`ib ${className ?? ''}`}
+        onClick={isBusy ? undefined : onClick}
+      >
+        {isBusy ? <span className="spin" aria-hidden /> : <Icon of={icon} small={small ?? false} />}
       </button>
     </Tooltip>
   )

@@ -1,16 +1,17 @@
 import { useState } from 'react'
-import { findLinkIds, type LinkFilter } from '../../api/links.ts'
+import { findLinkIds } from '../../api/link-exports.ts'
+import { isFiltered, type LinkFilter } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
+import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { useChange } from '../../shell/use-change.ts'
 import { useText } from '../../text/use-text.ts'
 import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
 import { BulkFailureDialog } from './BulkFailureDialog.tsx'
+import { BulkProgressDialog } from './BulkProgressDialog.tsx'
+import { isLong } from './bulk-run.ts'
 import { clearSelection, select, useSelection } from './selection.ts'
 import { useBulkActs } from './use-bulk-acts.ts'
-
-/** 5,000 are 50 requests. Of more links the newest are selected, and then those that are left. */
-const SELECT_ALL_MAX = 5_000
 
 type BulkBarProps = {
   readonly filter: LinkFilter
@@ -24,7 +25,13 @@ export function BulkBar({ filter, total }: BulkBarProps) {
   const selected = useSelection()
   const acts = useBulkActs()
   const [change, setChange] = useState<BulkChange>()
-  const ids = [...selected]
+  /** To delete, once that is confirmed. */
+  const [doomed, setDoomed] = useState<readonly string[]>()
+  function remove() {
+    const ids = [...selected]
+    if (isLong(ids.length)) setDoomed(ids)
+    else acts.remove(ids)
+  }
   return (
     <>
       {selected.size > 0 && (
@@ -32,38 +39,44 @@ export function BulkBar({ filter, total }: BulkBarProps) {
           <span className="first" role="status">
             {t.links.selected(selected.size)}
           </span>
-          {selected.size < Math.min(total, SELECT_ALL_MAX) && (
-            <SelectAllButton filter={filter} total={total} />
-          )}
+          {selected.size < total && <SelectAllButton filter={filter} total={total} />}
           <span className="sep" />
           <Act icon={TagIcon} name={t.links.bulkTag} onClick={() => setChange('tag')} />
           <Act icon={DomainIcon} name={t.links.bulkMove} onClick={() => setChange('move')} />
           <Act icon={ExpiryIcon} name={t.links.bulkExpire} onClick={() => setChange('expire')} />
-          <Act
-            icon={TrashIcon}
-            name={t.common.delete}
-            isDangerous
-            onClick={() => acts.remove(ids)}
-          />
+          <Act icon={TrashIcon} name={t.common.delete} isDangerous onClick={remove} />
           <button type="button" aria-label={t.links.clearSelection} onClick={clearSelection}>
             <Icon of={CloseIcon} />
           </button>
         </div>
       )}
       {change !== undefined && (
-        <BulkDialog change={change} ids={ids} onClose={() => setChange(undefined)} />
+        <BulkDialog change={change} ids={[...selected]} onClose={() => setChange(undefined)} />
       )}
+      {doomed !== undefined && (
+        <ConfirmDialog
+          title={t.links.bulkDeleteTitle(doomed.length)}
+          text={t.links.bulkDeleteText}
+          verb={t.common.delete}
+          name={String(doomed.length)}
+          act={async () => {}}
+          onDone={() => {
+            setDoomed(undefined)
+            void acts.removeNow(doomed)
+          }}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+      <BulkProgressDialog />
       <BulkFailureDialog />
     </>
   )
 }
 
-/** Says how many it selects: not always all. */
+/** Selects what matches on all pages. */
 function SelectAllButton({ filter, total }: BulkBarProps) {
   const t = useText()
-  const { mutate, isPending } = useChange(() => findLinkIds(filter, SELECT_ALL_MAX), {
-    keys: [],
-  })
+  const { mutate, isPending } = useChange(() => findLinkIds(filter), { keys: [] })
   return (
     <button
       type="button"
@@ -71,9 +84,7 @@ function SelectAllButton({ filter, total }: BulkBarProps) {
       disabled={isPending}
       onClick={() => mutate(undefined, { onSuccess: (ids) => select(ids, true) })}
     >
-      {total <= SELECT_ALL_MAX
-        ? t.links.selectAll(total)
-        : t.links.selectNewest(SELECT_ALL_MAX, total)}
+      {isFiltered(filter) ? t.links.selectMatching(total) : t.links.selectAll(total)}
     </button>
   )
 }

@@ -6,6 +6,7 @@ import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
+import { isLong } from './bulk-run.ts'
 import { useBulkActs } from './use-bulk-acts.ts'
 
 export type BulkChange = 'tag' | 'move' | 'expire'
@@ -33,7 +34,8 @@ export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
   async function submit() {
     if (value === '' || isBusy) return
     setBusy(true)
-    await acts.change(ids, changesOf(change, value))
+    const changed = acts.change(ids, changesOf(change, value))
+    if (!isLong(ids.length)) await changed
     onClose()
   }
 

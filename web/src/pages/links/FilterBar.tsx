@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
+import { exportLinks } from '../../api/link-exports.ts'
 import {
   isFiltered,
   LINK_SORTS,
@@ -12,13 +13,23 @@ import {
 } from '../../api/links.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AddIcon, CloseIcon, ColumnsIcon, SearchIcon, SortIcon } from '../../icons/index.ts'
+import {
+  AddIcon,
+  CloseIcon,
+  ColumnsIcon,
+  DownloadIcon,
+  SearchIcon,
+  SortIcon,
+} from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { useChange } from '../../shell/use-change.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { usePreference } from '../../state/preference.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { IconButton } from '../../widgets/IconButton.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup } from '../../widgets/Menu.tsx'
+import { saveFile } from '../../widgets/save-file.ts'
 import { COLUMNS, columns, setColumn } from './columns.ts'
 
 const TYPING_MS = 250
@@ -88,8 +99,26 @@ export function FilterBar({ filter }: FilterBarProps) {
             ))}
           </MenuGroup>
         </Menu>
+        <DownloadButton filter={filter} />
       </div>
     </div>
+  )
+}
+
+/** Saves the links that match as CSV. */
+function DownloadButton({ filter }: FilterBarProps) {
+  const t = useText()
+  const { mutate, isPending } = useChange(
+    async () => saveFile(await exportLinks(filter), 'links.csv'),
+    { keys: [], message: () => t.links.downloaded },
+  )
+  return (
+    <IconButton
+      icon={DownloadIcon}
+      label={t.links.download}
+      isBusy={isPending}
+      onClick={() => mutate(undefined)}
+    />
   )
 }
 

@@ -44,7 +44,7 @@ export const links: typeof en.links = {
   select: (link) => `${link} auswählen`,
   selected: (amount) => `${n(amount)} ausgewählt`,
   selectAll: (total) => `Alle ${n(total)} auswählen`,
-  selectNewest: (count, total) => `Die neuesten ${n(count)} von ${n(total)} auswählen`,
+  selectMatching: (total) => `Alle ${n(total)} passenden auswählen`,
   selectedLinks: 'Ausgewählte Links',
   clearSelection: 'Auswahl aufheben',
   protected: 'Durch ein Passwort geschützt',
@@ -77,6 +77,17 @@ export const links: typeof en.links = {
   bulkExpireTitle: (amount) => `${amountOfLinks(amount)} ablaufen lassen`,
   bulkFailed: (failed, total) => `${n(failed)} von ${n(total)} Links fehlgeschlagen`,
   bulkFailedHint: 'Die anderen sind erledigt. Diese sind, wie sie waren:',
+  bulkEnded: (done, total) => `${n(done)} von ${n(total)} Links erledigt`,
+  bulkEndedHint: (rest) => `${amountOfLinks(rest)} blieben, wie sie waren.`,
+  bulkMore: (rest) => `und ${n(rest)} weitere`,
+  bulkProgress: (done, total) => `${n(done)} von ${n(total)} Links`,
+  bulkProgressHint: 'Lassen Sie diese Seite offen, bis alles erledigt ist.',
+  stop: 'Anhalten',
+  bulkDeleteTitle: (amount) => `${amountOfLinks(amount)} löschen?`,
+  bulkDeleteText:
+    'Ihre Kurzlinks funktionieren sofort nicht mehr. So viele auf einmal lassen sich nicht zurückholen.',
+  download: 'Als CSV herunterladen',
+  downloaded: 'Links heruntergeladen',
 }
 
 export const empty: typeof en.empty = {

@@ -43,7 +43,7 @@ export const links = {
   select: (link: string) => `Select ${link}`,
   selected: (amount: number) => `${n(amount)} selected`,
   selectAll: (total: number) => `Select all ${n(total)}`,
-  selectNewest: (count: number, total: number) => `Select the newest ${n(count)} of ${n(total)}`,
+  selectMatching: (total: number) => `Select all ${n(total)} that match`,
   selectedLinks: 'Selected links',
   clearSelection: 'Clear selection',
   protected: 'Protected by a password',
@@ -75,6 +75,16 @@ export const links = {
   bulkExpireTitle: (amount: number) => `Let ${amountOfLinks(amount)} expire`,
   bulkFailed: (failed: number, total: number) => `${n(failed)} of ${n(total)} links failed`,
   bulkFailedHint: 'The others are done. These are as they were:',
+  bulkEnded: (done: number, total: number) => `${n(done)} of ${n(total)} links are done`,
+  bulkEndedHint: (rest: number) => `${amountOfLinks(rest)} left as before.`,
+  bulkMore: (rest: number) => `and ${n(rest)} more`,
+  bulkProgress: (done: number, total: number) => `${n(done)} of ${n(total)} links`,
+  bulkProgressHint: 'Keep this page open until it is done.',
+  stop: 'Stop',
+  bulkDeleteTitle: (amount: number) => `Delete ${amountOfLinks(amount)}?`,
+  bulkDeleteText: 'Their short links stop working at once. So many at a time cannot be undone.',
+  download: 'Download as CSV',
+  downloaded: 'Links downloaded',
 }
 
 export const empty = {

@@ -1,0 +1,30 @@
+import { noAnswer } from './api-error.ts'
+import type { LinkFilter } from './links.ts'
+import { requestRaw } from './request.ts'
+
+/** The links that match, the newest first, as CSV with every field. */
+export function exportLinks(filter: LinkFilter): Promise<Blob> {
+  return read(filter, undefined, (answer) => answer.blob())
+}
+
+/** Returns the ids of the links that match, the newest first; those that are made meanwhile may be missing. */
+export async function findLinkIds(filter: LinkFilter): Promise<readonly string[]> {
+  const text = await read(filter, 'id', (answer) => answer.text())
+  const [, ...ids] = text.trimEnd().split('\r\n')
+  return ids
+}
+
+async function read<T>(
+  filter: LinkFilter,
+  fields: string | undefined,
+  take: (answer: Response) => Promise<T>,
+): Promise<T> {
+  const query = { ...filter, sort: undefined, fields }
+  const answer = await requestRaw('/links/export', { query })
+  try {
+    return await take(answer)
+  } catch {
+    // The connection was cut: what has arrived is not the whole list.
+    throw noAnswer()
+  }
+}
