@@ -1,5 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { Tooltip } from '@base-ui/react/tooltip'
+import { ExactTimes } from '../widgets/ExactTimes.tsx'
 import { Toasts } from '../widgets/Toasts.tsx'
 
 const TOOLTIP_DELAY_MS = 400
@@ -11,6 +12,7 @@ export function Layers({ children }: { children: React.ReactNode }) {
       <Tooltip.Provider delay={TOOLTIP_DELAY_MS}>
         {children}
         <Toasts />
+        <ExactTimes />
       </Tooltip.Provider>
     </CSPProvider>
   )

@@ -14,14 +14,14 @@ import { Icon } from '../../../icons/Icon.tsx'
 import { AddIcon, EditIcon, MoreIcon, PasskeyIcon, TrashIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { useFaults } from '../../../shell/use-faults.ts'
-import { useFormats, useText } from '../../../text/use-text.ts'
+import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Dialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
 import { IconButton } from '../../../widgets/IconButton.tsx'
 import { Menu, MenuItem } from '../../../widgets/Menu.tsx'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
 import { Section } from '../Section.tsx'
 
@@ -63,8 +63,6 @@ export function Passkeys() {
 
 function PasskeyRow({ passkey }: { passkey: PasskeyResource }) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
   const [open, setOpen] = useState<'rename' | 'delete'>()
   const { id, name, created_at: createdAt, last_used_at: usedAt } = passkey
   return (
@@ -73,10 +71,12 @@ function PasskeyRow({ passkey }: { passkey: PasskeyResource }) {
       <span className="who">
         <b>{name}</b>
         <span>
-          {t.account.added(formats.ago(new Date(createdAt), now))} ·{' '}
-          {usedAt === null
-            ? t.account.neverUsed
-            : t.account.used(formats.ago(new Date(usedAt), now))}
+          <Ago instant={new Date(createdAt)} text={t.account.added} /> ·{' '}
+          {usedAt === null ? (
+            t.account.neverUsed
+          ) : (
+            <Ago instant={new Date(usedAt)} text={t.account.used} />
+          )}
         </span>
       </span>
       <Menu trigger={<IconButton icon={MoreIcon} label={t.settings.actionsFor(name)} />}>

@@ -11,9 +11,9 @@ import { DesktopIcon, PhoneIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useChange } from '../../../shell/use-change.ts'
-import { useFormats, useText } from '../../../text/use-text.ts'
+import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago } from '../../../widgets/Time.tsx'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { Section } from '../Section.tsx'
 
@@ -59,15 +59,12 @@ const UNKNOWN = 'Unknown device'
 
 function SessionRow({ session }: { session: SessionEntryResource }) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
   const { mutate, isPending } = useChange(() => endSession(session.id), {
     keys: [sessionsQuery.queryKey],
     message: () => t.account.sessionEnded,
   })
   const device = session.device === UNKNOWN ? t.account.sessionUnknown : session.device
   const isPhone = /Android|iOS/.test(device)
-  const ago = (instant: string) => formats.ago(new Date(instant), now)
   return (
     <li>
       <Icon of={isPhone ? PhoneIcon : DesktopIcon} />
@@ -75,12 +72,16 @@ function SessionRow({ session }: { session: SessionEntryResource }) {
         <b>
           {device} {session.is_current && <span className="tag">{t.account.sessionCurrent}</span>}
         </b>
-        <span title={formats.exact(new Date(session.created_at))}>
-          {t.account.signedIn(ago(session.created_at))}
+        <span>
+          <Ago instant={new Date(session.created_at)} text={t.account.signedIn} />
         </span>
       </span>
-      <span className="col w-40" title={formats.exact(new Date(session.last_seen_at))}>
-        {session.is_current ? t.members.activeNow : t.account.lastSeen(ago(session.last_seen_at))}
+      <span className="col w-40">
+        {session.is_current ? (
+          t.members.activeNow
+        ) : (
+          <Ago instant={new Date(session.last_seen_at)} text={t.account.lastSeen} />
+        )}
       </span>
       {!session.is_current && (
         <Button

@@ -4,7 +4,7 @@ import { Icon } from '../../../icons/Icon.tsx'
 import { CheckIcon, WarningIcon } from '../../../icons/index.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useFormats, useText } from '../../../text/use-text.ts'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago } from '../../../widgets/Time.tsx'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { Section } from '../Section.tsx'
 import { Diagnosis } from './Diagnosis.tsx'
@@ -98,15 +98,16 @@ function Health({ instance }: { instance: InstanceResource }) {
 function Backlog({ instance: { nodes } }: { instance: InstanceResource }) {
   const t = useText()
   const formats = useFormats()
-  const now = useNow()
   const bytes = nodes.reduce((sum, node) => sum + node.backlog_bytes, 0)
   const oldest = nodes.flatMap(({ oldest_click_at: at }) => (at === null ? [] : [at])).sort()[0]
   if (bytes === 0) return t.instance.nothingWaits
-  const texts = [
-    t.instance.backlog(formats.bytes(bytes)),
-    ...(oldest === undefined ? [] : [t.instance.oldest(formats.ago(new Date(oldest), now))]),
-  ]
-  return texts.join(', ')
+  const size = t.instance.backlog(formats.bytes(bytes))
+  if (oldest === undefined) return size
+  return (
+    <>
+      {size}, <Ago instant={new Date(oldest)} text={t.instance.oldest} />
+    </>
+  )
 }
 
 function Certificates({ instance: { certificates } }: { instance: InstanceResource }) {

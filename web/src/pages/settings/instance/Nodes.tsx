@@ -2,7 +2,7 @@ import type { NodeResource } from '../../../api/instance.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { CheckIcon, WarningIcon } from '../../../icons/index.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago } from '../../../widgets/Time.tsx'
 import { Section } from '../Section.tsx'
 
 export function Nodes({ nodes }: { nodes: readonly NodeResource[] }) {
@@ -21,18 +21,15 @@ export function Nodes({ nodes }: { nodes: readonly NodeResource[] }) {
 function NodeRow({ node }: { node: NodeResource }) {
   const t = useText()
   const formats = useFormats()
-  const now = useNow()
   const isUp = node.state === 'up'
-  const started = new Date(node.started_at)
-  const heard = new Date(node.heard_at)
   return (
     <li>
       <span className="who">
         <b>
           {node.name} · {t.instance.nodeProcess(node.process)}
         </b>
-        <span title={formats.exact(started)}>
-          {node.version} · {t.instance.started(formats.ago(started, now))}
+        <span>
+          {node.version} · <Ago instant={new Date(node.started_at)} text={t.instance.started} />
         </span>
       </span>
       <span className="col w-40">
@@ -40,12 +37,16 @@ function NodeRow({ node }: { node: NodeResource }) {
           ? t.instance.nothingWaits
           : t.instance.backlog(formats.bytes(node.backlog_bytes))}
       </span>
-      <span className="col w-40" title={formats.exact(heard)}>
+      <span className="col w-40">
         <span className={isUp ? 'badge ok' : 'badge bad'}>
           <Icon of={isUp ? CheckIcon : WarningIcon} />
           {t.instance.nodeStates[node.state]}
         </span>
-        {!isUp && <span className="hint block">{t.instance.heard(formats.ago(heard, now))}</span>}
+        {!isUp && (
+          <span className="hint block">
+            <Ago instant={new Date(node.heard_at)} text={t.instance.heard} />
+          </span>
+        )}
       </span>
     </li>
   )

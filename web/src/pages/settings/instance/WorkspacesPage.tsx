@@ -11,10 +11,10 @@ import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useChangeWorkspace } from '../../../shell/use-change-workspace.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
-import { useFormats, useText } from '../../../text/use-text.ts'
+import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { Section } from '../Section.tsx'
@@ -51,8 +51,6 @@ export default function WorkspacesPage() {
 
 function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
   const change = useChangeWorkspace()
   const { id, name, role, created_at: createdAt } = workspace
   return (
@@ -64,7 +62,7 @@ function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
         <b>{name}</b>
         <span>
           {role === null ? t.instance.notMember : t.settings.roles[role]} ·{' '}
-          {t.instance.created(formats.ago(new Date(createdAt), now))}
+          <Ago instant={new Date(createdAt)} text={t.instance.created} />
         </span>
       </span>
       {role !== null && (

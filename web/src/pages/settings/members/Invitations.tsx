@@ -10,10 +10,10 @@ import {
 import { Icon } from '../../../icons/Icon.tsx'
 import { CloseIcon, MailIcon } from '../../../icons/index.ts'
 import { useChange } from '../../../shell/use-change.ts'
-import { useFormats, useText } from '../../../text/use-text.ts'
+import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { IconButton } from '../../../widgets/IconButton.tsx'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Until } from '../../../widgets/Time.tsx'
 import { Tooltip } from '../../../widgets/Tooltip.tsx'
 import { Section } from '../Section.tsx'
 import { InvitationLink } from './InvitationLink.tsx'
@@ -43,8 +43,6 @@ type InvitationRowProps = {
 
 function InvitationRow({ invitation, onMade }: InvitationRowProps) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
   const { email, role, invited_by: invitedBy } = invitation
   const keys = [invitationsQuery.queryKey]
   const { mutate: withdraw } = useChange(() => withdrawInvitation(invitation.id), {
@@ -62,7 +60,9 @@ function InvitationRow({ invitation, onMade }: InvitationRowProps) {
         <span>{invitedBy === null ? t.members.worksOnce : t.members.invitedBy(invitedBy)}</span>
       </span>
       <span className="col x">{t.settings.roles[role]}</span>
-      <span className="col w-28">{formats.until(new Date(invitation.expires_at), now)}</span>
+      <span className="col w-28">
+        <Until instant={new Date(invitation.expires_at)} />
+      </span>
       <Tooltip text={t.members.newLinkHint(email)}>
         <Button size="small" className="fix" isBusy={isPending} onClick={() => makeLink(undefined)}>
           {t.members.newLink}

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { useNow } from '../../../widgets/Time.tsx'
+import { Ago, Day, Until, useNow } from '../../../widgets/Time.tsx'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { Section } from '../Section.tsx'
 import { NewTokenDialog } from './NewTokenDialog.tsx'
@@ -48,11 +48,10 @@ export default function TokensPage() {
 function TokenRow({ token }: { token: TokenResource }) {
   const t = useText()
   const formats = useFormats()
-  const now = useNow()
   const [isRevoking, setRevoking] = useState(false)
   const { last_used_at: usedAt, created_by: creator } = token
   const used =
-    usedAt === null ? t.tokens.neverUsed : t.tokens.used(formats.ago(new Date(usedAt), now))
+    usedAt === null ? t.tokens.neverUsed : <Ago instant={new Date(usedAt)} text={t.tokens.used} />
   const scopes = formats.list(token.scopes.map((scope) => t.tokens.scopeActs[scope]))
   return (
     <li>
@@ -64,9 +63,7 @@ function TokenRow({ token }: { token: TokenResource }) {
           {creator !== null && ` · ${t.tokens.createdBy(creator.name)}`}
         </span>
       </span>
-      <span className="col" title={usedAt === null ? undefined : formats.exact(new Date(usedAt))}>
-        {used}
-      </span>
+      <span className="col">{used}</span>
       <span className="col w-28">
         <Expiry token={token} />
       </span>
@@ -101,7 +98,6 @@ function TokenRow({ token }: { token: TokenResource }) {
 
 function Expiry({ token: { expires_at: expiresAt } }: { token: TokenResource }) {
   const t = useText()
-  const formats = useFormats()
   const now = useNow()
   if (expiresAt === null) return t.tokens.noExpiry
   const end = new Date(expiresAt)
@@ -116,11 +112,11 @@ function Expiry({ token: { expires_at: expiresAt } }: { token: TokenResource }) 
   }
   if (leftMs < SOON_MS) {
     return (
-      <span className="badge warn" title={formats.exact(end)}>
+      <span className="badge warn">
         <Icon of={WarningIcon} />
-        {formats.until(end, now)}
+        <Until instant={end} />
       </span>
     )
   }
-  return <span title={formats.exact(end)}>{formats.day(end)}</span>
+  return <Day instant={end} />
 }
