@@ -76,6 +76,30 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       )
     })
 
+    test('shows one domain from the palette, copies its records, and when it was checked', async () => {
+      await on(async (page) => {
+        await page.getByText(`links.acme.example leads to ${ELSEWHERE}`).waitFor()
+        await page.keyboard.press('Control+k')
+        const search = page.getByRole('combobox', { name: /^Search links/ })
+        await search.fill('acme.ex')
+        await page.getByRole('option', { name: 'Copy DNS records' }).click()
+        await page.getByText('Copied', { exact: true }).waitFor()
+        const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+        assert.match(copied, /TXT {2}_terse\.links\.acme\.example {2}terse-verify=/)
+        await page.keyboard.press('Control+k')
+        await search.fill('acme.ex')
+        await page.getByRole('group', { name: 'Domains' }).getByRole('option').waitFor()
+        await page.keyboard.press('Enter')
+        await page.getByRole('link', { name: 'All domains' }).waitFor()
+        await page.getByText('go.localhost').waitFor({ state: 'detached' })
+        await page.getByText(/^Last checked/).focus()
+        const time = page.getByRole('tooltip')
+        assert.match(await time.innerText(), /^\w{3},? \d+ \w+ 20\d\d,? (?:at )?\d\d:\d\d:\d\d/)
+        await page.keyboard.press('Escape')
+        await time.waitFor({ state: 'detached' })
+      })
+    })
+
     test('adds a domain, follows its records, and shows when it is active', async () => {
       await on(async (page) => {
         await page.getByRole('button', { name: 'Add domain' }).click()

@@ -153,10 +153,22 @@ const editLink = createRoute({
   component: lazyRouteComponent(() => import('./pages/link-form/EditLinkPage.tsx')),
 })
 
+type DomainsSearch = {
+  readonly page?: number | undefined
+  /** The only domain that is shown. */
+  readonly id?: string | undefined
+  /** Whether the dialog is open that adds one. */
+  readonly add?: 'yes' | undefined
+}
+
 const domains = createRoute({
   getParentRoute: () => shell,
   path: '/domains',
-  validateSearch: ({ page }): { page?: number | undefined } => ({ page: positiveOf(page) }),
+  validateSearch: ({ page, id, add }): DomainsSearch => ({
+    page: positiveOf(page),
+    id: textOf(id),
+    add: wordOf(['yes'], add),
+  }),
   component: lazyRouteComponent(() => import('./pages/domains/DomainsPage.tsx')),
 })
 

@@ -47,6 +47,14 @@ export function domainPageQuery(page: number) {
   })
 }
 
+export function domainQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DOMAIN_LISTS_KEY, 'one', id],
+    queryFn: ({ signal }) => request<DomainResource>('GET', `/domains/${id}`, { signal }),
+    staleTime: 5_000,
+  })
+}
+
 /** What DNS says about a domain now. It is asked again every few seconds while the domain is pending. */
 export function dnsQuery(id: string) {
   return queryOptions({

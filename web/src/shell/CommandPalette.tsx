@@ -3,17 +3,18 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { SearchIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
-import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts'
+import { usePaletteEntries } from './palette-entries.ts'
+import type { PaletteEntry } from './palette-entry.ts'
 import { paletteOpen } from './palette-open.ts'
 
-/** Links first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */
+/** Links and domains first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */
 export default function CommandPalette({ onShortcuts }: { onShortcuts: () => void }) {
   const t = useText()
   const listId = useId()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
-  const [linkId, setLinkId] = useState<string>()
-  const entries = usePaletteEntries(typed.trim(), linkId, onShortcuts)
+  const [subject, setSubject] = useState<string>()
+  const entries = usePaletteEntries(typed.trim(), subject, onShortcuts)
   const active = entries[Math.min(at, entries.length - 1)]
   const close = () => paletteOpen.set(false)
   const activeId = active && `${listId}-${active.id}`
@@ -31,9 +32,9 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
 
   function highlight(next: number) {
     setAt(next)
-    // What is below the links acts on the link that was highlighted last.
-    const link = entries[next]?.linkId
-    if (link !== undefined) setLinkId(link)
+    // What is below acts on the link or domain that was highlighted last.
+    const shown = entries[next]?.subject
+    if (shown !== undefined) setSubject(shown)
   }
 
   function handle(event: KeyboardEvent) {
@@ -66,7 +67,7 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
                 onChange={(event) => {
                   setTyped(event.target.value)
                   setAt(0)
-                  setLinkId(undefined)
+                  setSubject(undefined)
                 }}
                 onKeyDown={handle}
               />

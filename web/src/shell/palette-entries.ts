@@ -1,58 +1,56 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type LinkResource, linkSearchQuery } from '../api/links.ts'
-import type { IconNode } from '../icons/Icon.tsx'
 import {
   AddIcon,
   AnalyticsIcon,
   CopyIcon,
+  DomainIcon,
   EditIcon,
   ExternalIcon,
-  ImportIcon,
-  KeyIcon,
   LinkIcon,
-  ThemeIcon,
 } from '../icons/index.ts'
-import { setTheme, THEMES } from '../state/theme.ts'
 import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
 import { copyText } from '../widgets/CopyButton.tsx'
 import { splitDestination } from '../widgets/split-destination.ts'
 import { showMessage } from '../widgets/toasts.ts'
-import { PLACES } from './navigation.ts'
+import { useCommands } from './palette-commands.ts'
+import { usePaletteDomainActs, usePaletteDomains } from './palette-domains.ts'
+import type { PaletteEntry } from './palette-entry.ts'
 import { useMembership } from './use-membership.ts'
 
-export type PaletteEntry = {
-  readonly id: string
-  readonly group: string
-  readonly icon: IconNode
-  readonly name: string
-  readonly detail?: string
-  readonly end?: string
-  /** The link that it shows; undefined for acts and commands. */
-  readonly linkId?: string
-  readonly run: () => void
-}
-
 /**
- * The entries that match what was typed.
+ * The entries that match what was typed: links, domains, acts on the one that was highlighted last, commands.
  *
- * @param linkId the link that was highlighted last; the first one where it is undefined
+ * @param subject the link or domain that was highlighted last; the first one where it is undefined
  */
 export function usePaletteEntries(
   typed: string,
-  linkId: string | undefined,
+  subject: string | undefined,
   onShortcuts: () => void,
 ): readonly PaletteEntry[] {
   const t = useText()
   const navigate = useNavigate()
   const { data: links = [] } = useQuery(linkSearchQuery(typed))
-  const link = links.find(({ id }) => id === linkId) ?? links[0]
-  const acts = useLinkActs(link)
+  const domains = usePaletteDomains(typed)
+  const domain = domains.find(({ id }) => id === subject) ?? (links.length === 0 && domains[0])
+  const link = domain ? undefined : (links.find(({ id }) => id === subject) ?? links[0])
+  const linkActs = useLinkActs(link)
+  const domainActs = usePaletteDomainActs(domain || undefined)
   const commands = useCommands(onShortcuts)
   const linkEntries = links.map((one) => ({
     ...linkEntry(one, t),
     run: () => void navigate({ to: '/links/$linkId', params: { linkId: one.id } }),
+  }))
+  const domainEntries = domains.map(({ id, domain: host, status }) => ({
+    id,
+    subject: id,
+    group: t.palette.domains,
+    icon: DomainIcon,
+    name: host,
+    end: t.domains.states[status],
+    run: () => void navigate({ to: '/domains', search: { id } }),
   }))
   const wanted = typed.toLowerCase()
   const matching = commands.filter(({ name }) => name.toLowerCase().includes(wanted))
@@ -64,7 +62,14 @@ export function usePaletteEntries(
     name: t.palette.createTo(typed),
     run: () => void navigate({ to: '/links/new', search: { url: typed } }),
   }
-  return [...linkEntries, ...acts, ...(isAddress ? [createTo] : []), ...matching]
+  return [
+    ...linkEntries,
+    ...domainEntries,
+    ...linkActs,
+    ...domainActs,
+    ...(isAddress ? [createTo] : []),
+    ...matching,
+  ]
 }
 
 /** What can be done with a link without opening it. */
@@ -111,52 +116,10 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
   return may('member') ? [edit, ...acts] : acts
 }
 
-function useCommands(onShortcuts: () => void): readonly PaletteEntry[] {
-  const t = useText()
-  const navigate = useNavigate()
-  const { may } = useMembership()
-  const group = t.palette.commands
-  return [
-    ...PLACES.map(({ to, icon, name }) => ({
-      id: to.slice(1),
-      group,
-      icon,
-      name: t.palette.goTo(name(t)),
-      run: () => void navigate({ to }),
-    })),
-    {
-      id: 'create',
-      group,
-      icon: AddIcon,
-      name: t.shell.createLink,
-      run: () => void navigate({ to: '/links/new' }),
-    },
-    ...(may('member')
-      ? [
-          {
-            id: 'import',
-            group,
-            icon: ImportIcon,
-            name: t.imports.start,
-            run: () => void navigate({ to: '/settings/imports/new' }),
-          },
-        ]
-      : []),
-    ...THEMES.map((theme) => ({
-      id: `theme-${theme}`,
-      group,
-      icon: ThemeIcon,
-      name: `${t.shell.theme}: ${t.shell.themes[theme]}`,
-      run: () => setTheme(theme),
-    })),
-    { id: 'shortcuts', group, icon: KeyIcon, name: t.shortcuts.title, run: onShortcuts },
-  ]
-}
-
 function linkEntry(link: LinkResource, t: Catalogue): Omit<PaletteEntry, 'run'> {
   return {
     id: link.id,
-    linkId: link.id,
+    subject: link.id,
     group: t.palette.links,
     icon: LinkIcon,
     name: `${link.domain}/${link.key}`,

@@ -1,5 +1,6 @@
-import type { Role } from '../../api/session.ts'
-import type { Catalogue } from '../../text/en.ts'
+import type { Role } from '../api/session.ts'
+import type { Catalogue } from '../text/en.ts'
+import { useMembership } from './use-membership.ts'
 
 export type SettingsPlace = {
   readonly to:
@@ -34,3 +35,10 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/people', group: 'operator', name: 'people' },
   { to: '/settings/workspaces', group: 'operator', name: 'workspaces' },
 ]
+
+/** Whether the person may see a page of the settings. */
+export function useMaySee(): (place: SettingsPlace) => boolean {
+  const { session, may } = useMembership()
+  return ({ group, role }) =>
+    group === 'operator' ? session.person.is_operator : role === undefined || may(role)
+}

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import {
   type DnsReportResource,
   DOMAIN_LISTS_KEY,
@@ -10,15 +9,15 @@ import {
   verifyDomain,
 } from '../../api/domains.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, CopyIcon, GoodIcon, ReloadIcon } from '../../icons/index.ts'
+import { AlertIcon, GoodIcon, ReloadIcon } from '../../icons/index.ts'
+import { useDomainActs } from '../../shell/domain-acts.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { copyText } from '../../widgets/CopyButton.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
-import { useNow } from '../../widgets/Time.tsx'
-import { showError, showMessage } from '../../widgets/toasts.ts'
+import { Ago, Until } from '../../widgets/Time.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
 import { DnsRecords } from './DnsRecords.tsx'
 import { DomainSteps } from './DomainSteps.tsx'
 import { differencesOf } from './record-state.ts'
@@ -114,8 +113,6 @@ function Standing({ report }: { report: DnsReportResource }) {
 
 function CertificateNote({ report }: { report: DnsReportResource }) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
   if (report.certificate === null || report.certificate.problem === null) return null
   const { problem, next_attempt_at: next } = report.certificate
   return (
@@ -123,7 +120,7 @@ function CertificateNote({ report }: { report: DnsReportResource }) {
       <Icon of={AlertIcon} />
       <span>
         {t.domains.certificateProblem(problem)}{' '}
-        {next !== null && `${t.domains.nextAttempt(formats.until(new Date(next), now))}.`}
+        {next !== null && <Until instant={new Date(next)} text={t.domains.nextAttempt} />}
       </span>
     </p>
   )
@@ -136,27 +133,10 @@ type ChecksProps = {
 
 function Checks({ domain, report }: ChecksProps) {
   const t = useText()
-  const formats = useFormats()
-  const now = useNow()
-  const client = useQueryClient()
   const { may } = useMembership()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => verifyDomain(domain.id),
-    onSuccess: (verified) => client.setQueryData(dnsQuery(domain.id).queryKey, verified),
-    onError(error) {
-      const isLate = error instanceof ApiError && error.status === 429
-      const seconds = isLate ? error.retryAfterSeconds : undefined
-      showError(seconds === undefined ? error.message : t.domains.checkedLately(seconds))
-    },
-  })
+  const { verify, copyRecords } = useDomainActs()
+  const { mutate, isPending } = useMutation({ mutationFn: () => verify(domain.id) })
   const { next_check_at: next, last_check_at: last } = report
-
-  async function copy() {
-    const rows = report.records.map(({ type, full_name, value }) => [type, full_name, value])
-    const lines = rows.map((row) => row.join('  '))
-    const text = [t.domains.instructions(report.unicode_domain), '', ...lines].join('\n')
-    if (await copyText(text)) showMessage(t.common.copied, CopyIcon)
-  }
 
   return (
     <div className="meta">
@@ -166,13 +146,19 @@ function Checks({ domain, report }: ChecksProps) {
         </Button>
       )}
       <span>
-        {next === null
-          ? t.domains.noNextCheck
-          : t.domains.nextCheck(formats.until(new Date(Math.max(Date.parse(next), +now)), now))}
+        {next === null ? (
+          t.domains.noNextCheck
+        ) : (
+          <Until instant={new Date(next)} text={t.domains.nextCheck} />
+        )}
       </span>
-      {last !== null && <span>{t.domains.lastCheck(formats.ago(new Date(last), now))}</span>}
+      {last !== null && (
+        <span>
+          <Ago instant={new Date(last)} text={t.domains.lastCheck} />
+        </span>
+      )}
       {report.records.length > 0 && (
-        <button type="button" className="link" onClick={copy}>
+        <button type="button" className="link" onClick={() => void copyRecords(domain.id)}>
           {t.domains.copyInstructions}
         </button>
       )}

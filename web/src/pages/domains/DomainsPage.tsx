@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type DomainResource, domainPageQuery } from '../../api/domains.ts'
-import { AddIcon } from '../../icons/index.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type DomainResource, domainPageQuery, domainQuery } from '../../api/domains.ts'
+import { AddIcon, ChevronLeftIcon } from '../../icons/index.ts'
 import { FindButton } from '../../shell/FindButton.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
+import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { AddDomainDialog } from './AddDomainDialog.tsx'
 import { DomainItem } from './DomainItem.tsx'
@@ -24,10 +25,11 @@ const route = getRouteApi('/shell/domains')
 export default function DomainsPage() {
   const t = useText()
   const { may } = useMembership()
-  const { page = 1 } = route.useSearch()
-  const { data, error } = useQuery(domainPageQuery(page))
-  const [isAdding, setAdding] = useState(false)
-  const add = may('admin') ? () => setAdding(true) : undefined
+  const navigate = route.useNavigate()
+  const { page = 1, id, add: isAdding } = route.useSearch()
+  const setAdding = (add: 'yes' | undefined) =>
+    void navigate({ search: (before) => ({ ...before, add }), replace: true })
+  const add = may('admin') ? () => setAdding('yes') : undefined
   const actions = (
     <>
       <FindButton />
@@ -40,21 +42,63 @@ export default function DomainsPage() {
   )
   return (
     <Page title={t.domains.title} actions={actions} isFlush>
-      {data === undefined && error === null && (
-        <AfterAMoment>
-          <DomainsSkeleton />
-        </AfterAMoment>
+      {id === undefined ? <DomainsOfPage page={page} onAdd={add} /> : <OneDomain id={id} />}
+      {isAdding === 'yes' && may('admin') && (
+        <AddDomainDialog onClose={() => setAdding(undefined)} />
       )}
-      {data === undefined && error !== null && <LoadFailure error={error} />}
-      {data?.meta.total === 0 && <NoDomains onAdd={add} />}
-      {data !== undefined && data.meta.total > 0 && (
-        <>
-          <DomainList domains={data.data} />
-          <Pager meta={data.meta} page={page} />
-        </>
-      )}
-      {isAdding && <AddDomainDialog onClose={() => setAdding(false)} />}
     </Page>
+  )
+}
+
+type DomainsOfPageProps = {
+  readonly page: number
+  readonly onAdd: (() => void) | undefined
+}
+
+function DomainsOfPage({ page, onAdd }: DomainsOfPageProps) {
+  const { data, error } = useQuery(domainPageQuery(page))
+  if (data === undefined) return <Missing error={error} />
+  if (data.meta.total === 0) return <NoDomains onAdd={onAdd} />
+  return (
+    <>
+      <DomainList domains={data.data} />
+      <Pager meta={data.meta} page={page} />
+    </>
+  )
+}
+
+/** Unfolded, and with a way to the others. */
+function OneDomain({ id }: { id: string }) {
+  const t = useText()
+  const { data: domain, error } = useQuery(domainQuery(id))
+  const [isOpen, setOpen] = useState(true)
+  // It was removed, perhaps on this page.
+  if (error instanceof ApiError && error.status === 404) return <Navigate to="/domains" replace />
+  return (
+    <>
+      <div className="tools">
+        <Link to="/domains" className={buttonClass({ look: 'bare', size: 'small' })}>
+          <ButtonContent icon={ChevronLeftIcon}>{t.domains.all}</ButtonContent>
+        </Link>
+      </div>
+      {domain === undefined ? (
+        <Missing error={error} />
+      ) : (
+        <div className="list grow border-t-0">
+          <DomainItem domain={domain} isOpen={isOpen} onToggle={setOpen} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** In place of what is not loaded yet, or could not be. */
+function Missing({ error }: { error: Error | null }) {
+  if (error !== null) return <LoadFailure error={error} />
+  return (
+    <AfterAMoment>
+      <DomainsSkeleton />
+    </AfterAMoment>
   )
 }
 

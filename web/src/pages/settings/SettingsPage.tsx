@@ -1,9 +1,8 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { Page } from '../../shell/Page.tsx'
-import { useMembership } from '../../shell/use-membership.ts'
+import { SETTINGS_PLACES, type SettingsPlace, useMaySee } from '../../shell/settings-places.ts'
 import { useText } from '../../text/use-text.ts'
-import { SETTINGS_PLACES, type SettingsPlace } from './places.ts'
 
 const GROUPS = ['workspace', 'you', 'operator'] as const
 
@@ -11,9 +10,7 @@ const GROUPS = ['workspace', 'you', 'operator'] as const
 export default function SettingsPage() {
   const t = useText()
   const { pathname } = useLocation()
-  const { session, may } = useMembership()
-  const maySee = ({ group, role }: SettingsPlace) =>
-    group === 'operator' ? session.person.is_operator : role === undefined || may(role)
+  const maySee = useMaySee()
   const places = SETTINGS_PLACES.filter(maySee)
   const here = SETTINGS_PLACES.find(({ to }) => `${pathname}/`.includes(`${to}/`))
   const tabTitle = here && t.settings.pages[here.name]

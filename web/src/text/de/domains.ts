@@ -8,6 +8,7 @@ const ABOVE = 'den Eintrag oben'
 /** Worte der Seite der Domains. */
 export const domains: typeof english = {
   title: 'Domains',
+  all: 'Alle Domains',
   add: 'Domain hinzufügen',
   addTitle: 'Domain hinzufügen',
   host: 'Hostname',
@@ -83,7 +84,7 @@ export const domains: typeof english = {
     `Der Nachweis fehlt seit ${since}. Links leiten weiter. Am ${until} wird die Domain ausstehend, und sie hören auf.`,
   lostNow: 'Der Nachweis fehlt. Links leiten noch sieben Tage weiter.',
   certificateProblem: (problem) => `Kein neues Zertifikat: ${problem}`,
-  nextAttempt: (when) => `Nächster Versuch ${when}`,
+  nextAttempt: (when) => `Nächster Versuch ${when}.`,
   check: 'Jetzt prüfen',
   checkedLately: (seconds) =>
     `Vor weniger als einer Minute geprüft. Wieder möglich in ${n(seconds)} ${plural('de', seconds, { one: 'Sekunde', other: 'Sekunden' })}.`,

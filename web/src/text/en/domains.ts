@@ -14,6 +14,7 @@ const ABOVE = 'the record above'
 /** Words of the page of domains. */
 export const domains = {
   title: 'Domains',
+  all: 'All domains',
   add: 'Add domain',
   addTitle: 'Add a domain',
   host: 'Host name',
@@ -88,7 +89,7 @@ export const domains = {
     `The proof has been missing since ${since}. Links go on redirecting. On ${until} the domain becomes pending and they stop.`,
   lostNow: 'The proof is missing. Links go on redirecting for seven days.',
   certificateProblem: (problem: string) => `No new certificate: ${problem}`,
-  nextAttempt: (when: string) => `Next attempt ${when}`,
+  nextAttempt: (when: string) => `Next attempt ${when}.`,
   check: 'Check now',
   checkedLately: (seconds: number) =>
     `Checked less than a minute ago. Try again in ${n(seconds)} ${plural('en', seconds, { one: 'second', other: 'seconds' })}.`,
