@@ -3,6 +3,7 @@ import type { Actor } from '../identity/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import { backoffMs } from '../platform/work/backoff.ts'
 import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
+import { endImport } from './end-import.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'
 import { importDomains } from './import-domains.ts'
 import { importEvent } from './import-events.ts'
@@ -85,10 +86,11 @@ export class Importer {
     await this.#deps.store.write(({ imports }) => imports.update(finished.id, finished.fence, done))
   }
 
-  /** Lets another process go on at once, after this one has stopped. Does nothing to an import that has ended. */
+  /** Ends the lease, after this process has stopped. Does nothing to an import that has ended. */
   async release({ id, fence }: Import): Promise<void> {
-    const { store } = this.#deps
-    await store.write(({ imports }) => imports.update(id, fence, { lease_until: null }))
+    const { store, clock } = this.#deps
+    const lease_until = clock.nowMicros()
+    await store.write(({ imports }) => imports.update(id, fence, { lease_until }))
   }
 
   async #begin(
@@ -201,28 +203,9 @@ export class Importer {
     return { ...of, counts }
   }
 
-  /** @param fault why it failed; null when it succeeded */
-  async #end(of: Import, actor: Actor, fault: string | null): Promise<Import> {
+  #end(of: Import, actor: Actor, fault: string | null): Promise<Import> {
     const { store, clock } = this.#deps
-    const now = clock.nowMicros()
-    const ended = {
-      ...of,
-      status: fault === null ? ('succeeded' as const) : ('failed' as const),
-      fault,
-      ended_at: now,
-      lease_until: null,
-      next_at: null,
-    }
-    const { status, ended_at, lease_until, next_at } = ended
-    const secrets = fault === null ? { sealed_settings: null } : {}
-    await store.write(async (stores) => {
-      const changes = { status, fault, ended_at, lease_until, next_at, ...secrets }
-      if (!(await stores.imports.update(of.id, of.fence, changes))) throw new ImportTakenOver()
-      if (of.is_dry_run === 1) return
-      const type = fault === null ? 'import.completed' : 'import.failed'
-      await stores.events.append(actor, importEvent(type, ended), now)
-    })
-    return { ...ended, ...secrets }
+    return endImport(store, of, actor, { fault, nowMicros: clock.nowMicros() })
   }
 
   async #latest(of: Import): Promise<Import> {

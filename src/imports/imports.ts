@@ -155,6 +155,8 @@ export class Imports {
       next_at: clock.nowMicros(),
       fence: found.fence + 1,
       lease_until: null,
+      attempts: 0,
+      leased_at: null,
       ...(isFresh && { ...begin, resume: null, ahead: [], started_at: null, origin: null }),
     }
     const isStarted = await store.write((stores) => stores.imports.update(id, found.fence, changes))
@@ -179,6 +181,8 @@ export class Imports {
       status: 'cancelled' as const,
       fence: found.fence + 1,
       lease_until: null,
+      attempts: 0,
+      leased_at: null,
       ended_at: now,
       // A node counts the clicks that were taken.
       next_at: hasWritten ? now : null,

@@ -44,5 +44,7 @@ export function newImport(
     next_at: null,
     fence: 0,
     lease_until: null,
+    attempts: 0,
+    leased_at: null,
   }
 }

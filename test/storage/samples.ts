@@ -270,6 +270,8 @@ export function newImport(workspaceId: string, overrides: Partial<Import> = {}):
     next_at: null,
     fence: 1,
     lease_until: null,
+    attempts: 0,
+    leased_at: null,
     ...overrides,
   }
 }

@@ -17,6 +17,10 @@ const POLL_INTERVAL_MS = 2_000
 const SWEEP_INTERVAL_MS = 60 * 60 * 1_000
 /** A process that was asked to stop ends after its transaction. */
 const KILL_AFTER_MS = 5_000
+/** An import needs less than 80 MiB, whatever the size of its source. */
+const HEAP_MIB_MAX = 384
+
+const NOT_STARTED: ImportProcess = { ended: Promise.resolve(), stop() {}, kill() {} }
 
 /** The imports of a node, and what runs them. */
 export type NodeImports = { readonly imports: Imports; startRunning(): Job }
@@ -38,11 +42,24 @@ export function openNodeImports(config: Config, instance: Instance, log: Logger)
     imports,
     startRunning() {
       const start = (leased: Import) => {
-        const isCancelled = leased.status === 'cancelled'
-        const settings = isCancelled ? undefined : imports.settingsOf(leased)
-        return runImport({ config: sendable(config), leased, settings }, log)
+        try {
+          const isCancelled = leased.status === 'cancelled'
+          const settings = isCancelled ? undefined : imports.settingsOf(leased)
+          return runImport({ config: sendable(config), leased, settings }, log)
+        } catch (err) {
+          log.error({ err, import: leased.id }, 'import process failed')
+          return NOT_STARTED
+        }
       }
-      const jobs = new ImportJobs({ store, clock, files, start, onFree: onDue })
+      const jobs = new ImportJobs({
+        store,
+        clock,
+        files,
+        start,
+        onFree: onDue,
+        onHung: ({ id }) => log.error({ import: id }, 'import process hung'),
+        onGivenUp: ({ id, attempts }) => log.error({ import: id, attempts }, 'import given up'),
+      })
       const job = startPollingJob({
         work: () => jobs.startDue(),
         intervalMs: POLL_INTERVAL_MS,
@@ -78,7 +95,7 @@ function sendable(config: Config): Config {
 function runImport(task: ImportTask, log: Logger): ImportProcess {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const child = fork(PROGRAM, [], {
-    execArgv: [],
+    execArgv: [`--max-old-space-size=${HEAP_MIB_MAX}`],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   })
@@ -87,15 +104,24 @@ function runImport(task: ImportTask, log: Logger): ImportProcess {
     resolve()
   }
   child.once('error', fail)
-  child.once('exit', () => resolve())
+  let isStopping = false
+  child.once('exit', (code, signal) => {
+    if (code !== 0 && !isStopping)
+      log.error({ code, signal, import: task.leased.id }, 'import process crashed')
+    resolve()
+  })
   child.send(task, (error) => {
     if (error !== null) fail(error)
   })
   return {
     ended,
     stop() {
+      isStopping = true
       child.kill('SIGTERM')
       setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+    },
+    kill() {
+      child.kill('SIGKILL')
     },
   }
 }

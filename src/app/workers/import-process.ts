@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { isPrivateAddress } from '../../hosts/private-networks.ts'
-import { systemActor } from '../../identity/actor.ts'
+import { actorOfImport } from '../../imports/end-import.ts'
 import { type Import, ImportTakenOver } from '../../imports/import.ts'
+import { requeueStopped } from '../../imports/import-jobs.ts'
 import { originOf } from '../../imports/source-kinds.ts'
 import type { SourceSettings } from '../../imports/source-settings.ts'
 import { openSource } from '../../imports/sources/open-source.ts'
@@ -26,7 +28,10 @@ const stopping = new AbortController()
 const stop = () => stopping.abort(new Error('the import process was asked to stop'))
 
 setPriority(constants.priority.PRIORITY_LOW)
+offerToKernel()
 process.on('SIGTERM', stop)
+// Of a terminal, which sends it to all processes of the service.
+process.on('SIGINT', stop)
 // The node has ended: another one, or its next start, goes on.
 process.once('disconnect', stop)
 process.once('message', async (task: ImportTask) => {
@@ -49,11 +54,7 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
     onProgress: () => {},
     onRetry: (err) => log.warn({ err }, 'import retried'),
   })
-  const actor = {
-    ...systemActor(leased.actor_name)(leased.workspace_id),
-    kind: leased.actor_kind,
-    id: leased.actor_id,
-  }
+  const actor = actorOfImport(leased)
   try {
     if (settings === undefined) {
       await importer.finishCancelled(leased, stopping.signal)
@@ -64,13 +65,26 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
       log.info({ status, counts, fault }, 'import ended')
     }
   } catch (error) {
-    if (error instanceof ImportTakenOver || stopping.signal.aborted) return
+    if (error instanceof ImportTakenOver) return
+    if (stopping.signal.aborted) {
+      const { store, clock } = instance
+      await requeueStopped(store, leased, clock.nowMicros()).catch(() => {})
+      return
+    }
     log.error({ err: error }, 'import failed')
-  } finally {
-    // So that it goes on at once, here or on another node.
     await importer.release(leased).catch(() => {})
+  } finally {
     closeAgents(agents)
     await hashing.close()
     await instance.close()
+  }
+}
+
+/** Where memory runs out, the kernel ends this process first, whatever a tenant's file has made it do. */
+function offerToKernel(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Only Linux has it.
   }
 }

@@ -31,6 +31,15 @@ export type ImportStore = {
   findFilesAmong(fileIds: readonly string[]): Promise<readonly string[]>
   /** Writes changes. False when the fence has changed: another process leased or cancelled it. */
   update(id: string, fence: number, changes: ImportChanges): Promise<boolean>
+  /**
+   * Ends a lease, so that the import is leased again at `next_at`. Does nothing to one that has ended, or when the
+   * fence has changed.
+   */
+  requeue(
+    id: string,
+    fence: number,
+    changes: { readonly next_at: number; readonly attempts: number },
+  ): Promise<void>
   /** Deletes an import, whose rows must have been deleted. */
   delete(id: string): Promise<void>
 }
@@ -146,7 +155,9 @@ function dueImports(
   }
 }
 
-function importWrites(db: Kysely<Schema>): Pick<ImportStore, 'insert' | 'update' | 'delete'> {
+function importWrites(
+  db: Kysely<Schema>,
+): Pick<ImportStore, 'insert' | 'update' | 'requeue' | 'delete'> {
   return {
     async insert(added) {
       await db.insertInto('imports').values(columnsOf(added)).execute()
@@ -160,6 +171,16 @@ function importWrites(db: Kysely<Schema>): Pick<ImportStore, 'insert' | 'update'
         .where('fence', '=', fence)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
+    },
+
+    async requeue(id, fence, changes) {
+      await db
+        .updateTable('imports')
+        .set({ ...changes, lease_until: null })
+        .where('id', '=', id)
+        .where('fence', '=', fence)
+        .where('next_at', 'is not', null)
+        .execute()
     },
 
     async delete(id) {

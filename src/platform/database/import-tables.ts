@@ -43,6 +43,10 @@ export type ImportTables = {
     /** Incremented by each lease, and when it is cancelled. */
     fence: number
     lease_until: number | null
+    /** Leases in a row whose process neither ended the import nor was asked to stop. */
+    attempts: number
+    /** When it was last leased by a node. */
+    leased_at: number | null
   }
   /** What became of each row of a source. Deleted with its import. */
   import_rows: {

@@ -18,6 +18,7 @@ import { utmTemplates } from './013-utm-templates.ts'
 import { imports } from './014-imports.ts'
 import { clickSpools } from './015-click-spools.ts'
 import { erasures } from './016-erasures.ts'
+import { importAttempts } from './017-import-attempts.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   imports,
   clickSpools,
   erasures,
+  importAttempts,
 ]
 
 /** The schema version of this program. */

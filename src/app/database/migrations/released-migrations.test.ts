@@ -41,6 +41,7 @@ const RELEASED = [
   { name: 'imports', SQLite: '8ca120927f61231b', PostgreSQL: 'b120543e355f84ff' },
   { name: 'click-spools', SQLite: '5b80b35053ac5d88', PostgreSQL: 'fbc3f3bc61595146' },
   { name: 'erasures', SQLite: '098688df055c5a0f', PostgreSQL: 'cd92ab5495f18838' },
+  { name: 'import-attempts', SQLite: '3e72fb0ae911c632', PostgreSQL: '3e72fb0ae911c632' },
 ]
 
 const DIALECTS = {

@@ -1,0 +1,41 @@
+import { type Actor, systemActor } from '../identity/index.ts'
+import type { Store } from '../platform/database/store.ts'
+import { type Import, ImportTakenOver } from './import.ts'
+import { importEvent } from './import-events.ts'
+import type { ImportStores } from './import-stores.ts'
+
+/** The one who requested an import. */
+export function actorOfImport(of: Import): Actor {
+  const { actor_kind: kind, actor_id: id, actor_name: name, workspace_id: workspaceId } = of
+  return { ...systemActor(name)(workspaceId), kind, id }
+}
+
+/**
+ * Writes the end of an import, and its event.
+ *
+ * @param fault why it failed; null when it succeeded
+ * @throws {ImportTakenOver}
+ */
+export async function endImport(
+  store: Store<ImportStores>,
+  of: Import,
+  actor: Actor,
+  { fault, nowMicros }: { readonly fault: string | null; readonly nowMicros: number },
+): Promise<Import> {
+  const changes = {
+    status: fault === null ? ('succeeded' as const) : ('failed' as const),
+    fault,
+    ended_at: nowMicros,
+    lease_until: null,
+    next_at: null,
+    ...(fault === null && { sealed_settings: null }),
+  }
+  const ended = { ...of, ...changes }
+  await store.write(async (stores) => {
+    if (!(await stores.imports.update(of.id, of.fence, changes))) throw new ImportTakenOver()
+    if (of.is_dry_run === 1) return
+    const type = fault === null ? 'import.completed' : 'import.failed'
+    await stores.events.append(actor, importEvent(type, ended), nowMicros)
+  })
+  return ended
+}
