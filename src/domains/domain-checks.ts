@@ -152,7 +152,7 @@ export class DomainChecks {
       this.#lookups.hasLostProof(active, seen)
     const seen = await this.#lookups.lookUp(lease.domain)
     if (this.#isCancelled) {
-      await store.write((stores) => stores.domainChecks.release(lease.domain.id, lease.fence))
+      await store.write((stores) => stores.domainChecks.release(lease))
       return seen
     }
     try {

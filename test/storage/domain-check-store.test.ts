@@ -8,6 +8,7 @@ import { same } from './same.ts'
 import { addDomain, addWorkspace, NOW } from './samples.ts'
 
 const LEASE = 120_000_000
+const MINUTE = 60_000_000
 const WRITERS = 6
 const ROUNDS = 5
 
@@ -62,12 +63,22 @@ describeStore('the schedule of domain checks', (at) => {
     same([...leased, ...rest].toSorted(), domains.map(({ id }) => id).toSorted())
   }
 
-  test('leases a check again when its lease ends, and rejects the late result', async () => {
+  test('leases a check that took its node down again, after growing waits', async () => {
+    const [domain] = await scheduled(0)
+    let now = NOW
+    for (const minutes of [1, 2, 4]) {
+      const [crashed] = await lease(at.store, now)
+      assert.equal(crashed?.domain.id, domain?.id)
+      now += LEASE + minutes * MINUTE
+      same(await lease(at.store, now - 1), [])
+    }
+  })
+
+  test('rejects the late result of a lost lease', async () => {
     const [domain] = await scheduled(0)
     const [slow] = await lease(at.store, NOW)
     assert.ok(domain && slow)
-    same(await lease(at.store, NOW + LEASE - 1), [])
-    const [quick] = await lease(at.store, NOW + LEASE)
+    const [quick] = await lease(at.store, NOW + LEASE + MINUTE)
     assert.ok(quick && quick.fence > slow.fence)
     const finish = (fence: number, next: number) =>
       at.store.write((stores) =>
@@ -101,7 +112,7 @@ describeStore('the schedule of domain checks', (at) => {
     const [domain] = await scheduled(0)
     const [running] = await lease(at.store, NOW)
     assert.ok(domain && running)
-    await at.store.write((stores) => stores.domainChecks.release(domain.id, running.fence))
+    await at.store.write((stores) => stores.domainChecks.release(running))
     same(idsOf(await lease(at.store, NOW)), [domain.id])
   })
 

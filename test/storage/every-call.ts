@@ -287,7 +287,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW + 1),
     'domainChecks.noteDemand': (s) => s.domainChecks.noteDemand(id, NOW),
     'domainChecks.finish': (s) => s.domainChecks.finish(id, 1, newSchedule(NOW), NOW),
-    'domainChecks.release': (s) => s.domainChecks.release(id, 1),
+    'domainChecks.release': (s) => {
+      const lease = { domain: newDomain(workspace), workspaceId: workspace, fence: 1 }
+      return s.domainChecks.release({ ...lease, schedule: newSchedule(NOW) })
+    },
     'domainChecks.restart': (s) => s.domainChecks.restart(id, newSchedule(NOW)),
     'domainChecks.makeDue': (s) => s.domainChecks.makeDue(host, NOW),
     'hsts.save': async (s) => {
@@ -320,6 +323,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'acmeBudgets.trim': (s) => s.acmeBudgets.trim(NOW),
     'linkBatches.insert': (s) => s.linkBatches.insert([newLink(home)], 16),
     'imports.insert': (s) => s.imports.insert(newImport(workspace)),
+    'imports.requeue': (s) => s.imports.requeue(id, 1, { next_at: NOW, attempts: 0 }),
     'imports.update': (s) => s.imports.update(id, 1, { status: 'queued' }),
     'imports.delete': (s) => s.imports.delete(id),
     'importRows.append': async (s) => {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { leaseRoundRobin } from '../../platform/database/lease-round-robin.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { CheckSchedule } from '../check-schedule.ts'
+import { type CheckSchedule, decideCheck } from '../check-schedule.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
 /** A domain that one node has leased for a check. */
@@ -65,8 +65,8 @@ export type DomainCheckStore = {
     schedule: CheckSchedule,
     checkedAt: number,
   ): Promise<boolean>
-  /** Ends a lease without a result. */
-  release(domainId: string, fence: number): Promise<void>
+  /** Ends a lease without a result, as if it had not been. */
+  release(lease: LeasedCheck): Promise<void>
   /** Gives a claim a new schedule and invalidates a running check. */
   restart(domainId: string, schedule: CheckSchedule): Promise<void>
   /**
@@ -191,11 +191,11 @@ function checkLeases(
       return result.numUpdatedRows > 0n
     },
 
-    async release(domainId, fence) {
+    async release({ domain, fence, schedule }) {
       await db
         .updateTable('domain_checks')
-        .set({ lease_until: null })
-        .where('domain_id', '=', domainId)
+        .set({ ...schedule, lease_until: null })
+        .where('domain_id', '=', domain.id)
         .where('fence', '=', fence)
         .execute()
     },
@@ -233,13 +233,15 @@ async function leaseRow(
     ...domain
   } = row
   const fence = readFence + 1
+  const schedule = { since, attempts, next_at, missing_since }
+  // If the check takes its node down, the next one waits as after a check without an answer.
+  const unanswered = decideCheck(domain.status, schedule, 'unknown', leaseUntil).schedule
   const result = await db
     .updateTable('domain_checks')
-    .set({ fence, lease_until: leaseUntil })
+    .set({ ...unanswered, fence, lease_until: leaseUntil })
     .where('domain_id', '=', domain.id)
     .where('fence', '=', readFence)
     .executeTakeFirst()
   if (result.numUpdatedRows === 0n) return undefined
-  const schedule = { since, attempts, next_at, missing_since }
   return { domain, workspaceId: lease_workspace_id, schedule, fence }
 }
