@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 // Runs the program with the Node.js that npm installed, else with the one that runs this file.
 // Older versions of Node.js must be able to parse this file, to report which version is required.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import module from 'node:module'
+import { Socket } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import v8 from 'node:v8'
 
 /** With this code the dynamic linker ends a program; Terse itself never does. */
 const LIBRARY_MISSING = 127
+/** Names the descriptor of the pipe to a launcher that waits for this process. */
+const LAUNCHER = '_TERSE_LAUNCHER'
+const LAUNCHER_PIPE = 3
 const platform = `${process.platform}-${process.arch}`
 const { optionalDependencies, nodeHashes = {} } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -83,6 +87,7 @@ function link(folder) {
 }
 
 async function run() {
+  endWithLauncher()
   // V8 doubles the space of new objects as they are made, to 32 MiB in a start alone, and does not give it back.
   // 2 MiB fit the processor's cache, so a redirect costs less.
   v8.setFlagsFromString('--semi-space-growth-factor=1')
@@ -115,23 +120,41 @@ function isNewEnough(version) {
 }
 
 function runWith(node) {
-  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, args, { stdio: 'inherit' })
-  if (child.pid === undefined) {
-    // For example where the C library is musl: the packages are for glibc.
-    child.on('error', (error) => runHere(`The one that npm installed cannot run: ${error.code}.`))
-    return
+  // A process cannot be replaced by one that does not start. For example where the C library is musl: the packages
+  // are for glibc.
+  const { error, status } = spawnSync(node, ['--version'], { stdio: 'ignore' })
+  if (error !== undefined) {
+    runHere(`The one that npm installed cannot run: ${error.code}.`)
+  } else if (status === LIBRARY_MISSING) {
+    runHere('The one that npm installed lacks a library: on Debian, apt-get install libatomic1.')
+  } else {
+    const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+    if (typeof process.execve === 'function') process.execve(node, [node, ...args])
+    else runAsChild(node, args)
   }
+}
+
+/** For versions of Node.js before 22.15, which cannot replace their process. */
+function runAsChild(node, args) {
+  // The child ends when its pipe to this process does.
+  const env = { ...process.env, [LAUNCHER]: String(LAUNCHER_PIPE) }
+  const stdio = ['inherit', 'inherit', 'inherit', 'pipe']
+  const child = spawn(node, args, { env, stdio })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    if (code === LIBRARY_MISSING) {
-      for (const each of signals) process.removeAllListeners(each)
-      runHere('The one that npm installed lacks a library: on Debian, apt-get install libatomic1.')
-      return
-    }
     if (signal === null) process.exit(code ?? 1)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** Ends this process as a signal would when the launcher is gone, even if that was killed. */
+function endWithLauncher() {
+  if (process.env[LAUNCHER] === undefined) return
+  delete process.env[LAUNCHER]
+  const pipe = new Socket({ fd: LAUNCHER_PIPE })
+  pipe.on('error', () => {})
+  pipe.on('close', () => process.kill(process.pid, 'SIGTERM'))
+  pipe.resume().unref()
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   copyFileSync,
   mkdirSync,
@@ -20,7 +21,7 @@ import { compileModule } from '../../scripts/package/compile-module.ts'
 import { VERSION } from '../../src/platform/process/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const LAUNCHER = path.join(ROOT, 'bin/terse.js')
+const LAUNCHER = ['bin/terse.js']
 const PLATFORM = `${process.platform}-${process.arch}`
 const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node
@@ -173,9 +174,11 @@ describe('bin/terse.js', () => {
         writeFileSync(path.join(below, file), text, { mode: 0o755 })
       }
       write('package.json', manifestOf(packages, known))
-      const launcher = readFileSync(LAUNCHER, 'utf8')
       const isPackage = shared !== undefined
-      write('bin/terse.js', isPackage ? compileModule('bin/terse.js', launcher) : launcher)
+      for (const name of LAUNCHER) {
+        const source = readFileSync(path.join(ROOT, name), 'utf8')
+        write(name, isPackage ? compileModule(name, source) : source)
+      }
       write(`src/main.${isPackage ? 'js' : 'ts'}`, "console.log('own:', process.argv[2])")
       for (const [file, text] of Object.entries(files)) {
         write(`node_modules/${file}`, text)
@@ -208,9 +211,7 @@ test('bin/terse.js creates the link again that npm has removed, beside the progr
     const project = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
     t.after(() => rmSync(project, { recursive: true }))
     const folder = path.join(project, place)
-    mkdirSync(path.join(folder, 'bin'), { recursive: true })
-    const launcher = path.join(folder, 'bin/terse.js')
-    copyFileSync(LAUNCHER, launcher)
+    const launcher = copyLauncher(folder)
     writeFileSync(path.join(folder, 'package.json'), manifestOf({ [PACKAGE]: '99.0.0' }, PACKAGED))
     const installed = path.join(project, 'node_modules', PACKAGE, 'bin')
     mkdirSync(installed, { recursive: true })
@@ -220,6 +221,42 @@ test('bin/terse.js creates the link again that npm has removed, beside the progr
     assert.equal(readlinkSync(link), `../${PACKAGE}/bin/node`)
   }
 })
+
+/** What the installed Node.js does while the launcher is killed. */
+const LONG_RUNNING = 'console.log(process.pid); setInterval(() => {}, 1_000)'
+
+for (const { replaces, title } of [
+  { replaces: true, title: 'becomes the process of the installed Node.js' },
+  { replaces: false, title: 'ends the child process when killed, where it cannot become it' },
+]) {
+  test(`bin/terse.js ${title}`, async (t) => {
+    const project = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
+    t.after(() => rmSync(project, { recursive: true }))
+    const launcher = copyLauncher(project)
+    writeFileSync(path.join(project, 'package.json'), manifestOf({ [PACKAGE]: OWN }, ''))
+    mkdirSync(path.join(project, 'src'))
+    writeFileSync(path.join(project, 'src/main.ts'), LONG_RUNNING)
+    mkdirSync(path.join(project, 'node_modules/.bin'), { recursive: true })
+    copyFileSync(process.execPath, path.join(project, 'node_modules/.bin/node'))
+    // As in Node.js before 22.15.
+    const older = ['--import', 'data:text/javascript,delete process.execve']
+    const child = spawn(process.execPath, [...(replaces ? [] : older), launcher], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [printed] = await once(child.stdout.setEncoding('utf8'), 'data')
+    assert.equal(Number(printed) === child.pid, replaces)
+    child.kill('SIGKILL')
+    // Its output is closed once no process has it any more.
+    await once(child, 'close')
+  })
+}
+
+/** Returns the launcher's copy in another folder. */
+function copyLauncher(folder: string): string {
+  mkdirSync(path.join(folder, 'bin'), { recursive: true })
+  for (const name of LAUNCHER) copyFileSync(path.join(ROOT, name), path.join(folder, name))
+  return path.join(folder, 'bin/terse.js')
+}
 
 function run(file: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
