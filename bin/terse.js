@@ -9,6 +9,7 @@ import { Socket } from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import v8 from 'node:v8'
+import { findBuiltProgram } from './built-program.js'
 
 /** With this code the dynamic linker ends a program; Terse itself never does. */
 const LIBRARY_MISSING = 127
@@ -97,7 +98,9 @@ async function run() {
   // Threads and child processes read the folder from the environment.
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
   // A static import would be compiled before the lines above.
-  await import('../src/main.ts')
+  const built = findBuiltProgram(root)
+  if (built === undefined) await import('../src/main.ts')
+  else await import(built)
 }
 
 /** @param reason why there is no other Node.js */

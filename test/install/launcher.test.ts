@@ -21,7 +21,7 @@ import { compileModule } from '../../scripts/package/compile-module.ts'
 import { VERSION } from '../../src/platform/process/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const LAUNCHER = ['bin/terse.js']
+const LAUNCHER = ['bin/terse.js', 'bin/built-program.js']
 const PLATFORM = `${process.platform}-${process.arch}`
 const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node

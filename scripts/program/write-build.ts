@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import type { Bundle } from './bundle.ts'
+
+const CURRENT = 'current.json'
+/** Processes may run an older build, and load parts of it later. */
+const KEPT_MS = 86_400_000
+
+/**
+ * Writes a bundle into a folder of its own below `folder`, and then names it as the current one, for
+ * `bin/built-program.js`. A killed build leaves the one before it in place.
+ *
+ * @param now in milliseconds
+ */
+export function writeBuild({ files, sources }: Bundle, folder: string, now = Date.now()): void {
+  const name = hashOf(files)
+  const built = path.join(folder, name)
+  mkdirSync(folder, { recursive: true })
+  if (!existsSync(built)) {
+    const next = `${built}.${process.pid}`
+    mkdirSync(next)
+    for (const file of files) writeFileSync(path.join(next, file.name), file.text)
+    renameSync(next, built)
+  }
+  const current = path.join(folder, CURRENT)
+  const kept = [name, CURRENT, readFolder(current)]
+  writeFileSync(`${current}.${process.pid}`, JSON.stringify({ folder: name, sources }))
+  renameSync(`${current}.${process.pid}`, current)
+  for (const other of readdirSync(folder)) {
+    const file = path.join(folder, other)
+    if (kept.includes(other) || now - statSync(file).mtimeMs < KEPT_MS) continue
+    rmSync(file, { recursive: true, force: true })
+  }
+}
+
+function hashOf(files: Bundle['files']): string {
+  const hash = createHash('sha256')
+  for (const { name, text } of files) hash.update(`${name}\0${text}\0`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** The folder of the current build; undefined when there is none. */
+function readFolder(current: string): string | undefined {
+  if (!existsSync(current)) return undefined
+  return JSON.parse(readFileSync(current, 'utf8')).folder
+}
