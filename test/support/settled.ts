@@ -9,6 +9,9 @@ type Requests = {
   begun: number
 }
 
+/** All charts of a page are counted by threads of the lowest priority, which other tests leave little time. */
+const PATIENCE_MS = 60_000
+
 const requestsOf = new WeakMap<Page, Requests>()
 
 /** Within the page: lets two frames pass, so that what has been answered is shown, and names what is not at rest. */
@@ -49,7 +52,8 @@ export function watchRequests(page: Page): void {
 
 /** Waits until the page loads nothing, marks nothing as busy and moves nothing. */
 export async function settle(page: Page): Promise<void> {
-  await eventually(async () => assert.deepEqual(await restlessOf(page), [], page.url()))
+  const check = async () => assert.deepEqual(await restlessOf(page), [], page.url())
+  await eventually(check, PATIENCE_MS)
 }
 
 async function restlessOf(page: Page): Promise<readonly unknown[]> {
