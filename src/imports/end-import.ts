@@ -32,8 +32,10 @@ export async function endImport(
   }
   const ended = { ...of, ...changes }
   await store.write(async (stores) => {
+    const stored = await stores.imports.find(of.workspace_id, of.id)
     if (!(await stores.imports.update(of.id, of.fence, changes))) throw new ImportTakenOver()
-    if (of.is_dry_run === 1) return
+    // The database may have gone down after it had stored this.
+    if (of.is_dry_run === 1 || stored?.status === changes.status) return
     const type = fault === null ? 'import.completed' : 'import.failed'
     await stores.events.append(actor, importEvent(type, ended), nowMicros)
   })

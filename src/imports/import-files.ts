@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { readDiskSpace } from '../platform/disk/disk-space.ts'
 import { Failure } from '../platform/failure.ts'
 
 const FILE_BYTES_MAX = 1024 ** 3
-/** What uploads leave free on the disk, which clicks need. */
 const ROOM_BYTES_MIN = 256 * 1024 ** 2
 /** A file that no import names may be one whose upload has just begun. */
 const STRAY_MS_MIN = 60 * 60 * 1_000
@@ -13,9 +12,12 @@ const STRAY_MS_MIN = 60 * 60 * 1_000
 /** The uploaded files of imports, in the data folder of this node. */
 export class ImportFiles {
   readonly #folder: string
+  readonly #roomBytesMin: number
 
-  constructor(dataDir: string) {
+  /** @param roomBytesMin what uploads leave free on the disk, which clicks need */
+  constructor(dataDir: string, roomBytesMin = ROOM_BYTES_MIN) {
     this.#folder = path.join(dataDir, 'imports')
+    this.#roomBytesMin = roomBytesMin
   }
 
   pathOf(fileId: string): string {
@@ -28,7 +30,7 @@ export class ImportFiles {
 
   /**
    * Writes a part of a file, which ends after it; returns the bytes of the file when they are on disk. A part that was
-   * written before may be written again.
+   * written before may be written again. Of a part that fails nothing is left.
    *
    * @throws {Failure} `validation_failed` where the part before is missing, or the file is too large; `unavailable`
    *   when the disk has no room
@@ -40,19 +42,24 @@ export class ImportFiles {
       throw Failure.invalid({ offset: [`is too far: a file has at most ${FILE_BYTES_MAX} bytes`] })
     }
     const { freeBytes } = await readDiskSpace(this.#folder)
-    if (freeBytes < part.length + ROOM_BYTES_MIN) throw noRoom(new Error('the disk is nearly full'))
+    if (freeBytes < part.length + this.#roomBytesMin)
+      throw noRoom(new Error('the disk is nearly full'))
+    const isNew = !this.has(fileId)
     const file = await open(this.pathOf(fileId), offset === 0 ? 'w' : 'r+', 0o600).catch(missing)
     try {
       const { size } = file === undefined ? { size: 0 } : await file.stat()
       if (file === undefined || offset > size) {
         throw Failure.invalid({ offset: [`must be ${size} here, where the part before ends`] })
       }
-      await file.write(part, 0, part.length, offset)
+      await writeAt(file, part, offset)
       await file.truncate(end)
       await file.datasync()
       return end
     } catch (error) {
-      throw isFull(error) ? noRoom(error) : error
+      if (!isFull(error)) throw error
+      await file?.truncate(offset).catch(() => {})
+      if (isNew) await this.remove(fileId)
+      throw noRoom(error)
     } finally {
       await file?.close()
     }
@@ -75,6 +82,13 @@ export class ImportFiles {
     if (old.length === 0) return
     const needed = await neededAmong(old)
     for (const name of old) if (!needed.has(name)) await this.remove(name)
+  }
+}
+
+/** One write may take a part of the bytes only, as where the disk becomes full. */
+async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
   }
 }
 

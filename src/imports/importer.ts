@@ -50,7 +50,6 @@ export class Importer {
    *
    * @param at.originOf returns the name of the source with which one of that name it is
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled
-   * @throws {Failure} `unavailable` when the database stays down: it goes on when it is leased again
    * @throws the signal's reason when it is aborted
    */
   async run(
@@ -66,13 +65,17 @@ export class Importer {
     try {
       source = await this.#retry(signal, isTransient, openSource)
       let current = await this.#begin(leased, actor, source, at.originOf(source.name), signal)
-      const hostOf = importDomains(current.options, await this.#fallbackHost(current))
+      const hostOf = importDomains(
+        current.options,
+        await this.#patiently(signal, () => this.#fallbackHost(leased)),
+      )
       current = await this.#readAll({ import: current, actor, hostOf }, source, signal)
       if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
-      return await this.#end(current, actor, null)
+      return await this.#end(current, actor, null, signal)
     } catch (error) {
       if (!(error instanceof ImportFault || error instanceof ImportSourceFault)) throw error
-      return this.#end(await this.#latest(leased), actor, error.message)
+      const latest = await this.#patiently(signal, () => this.#latest(leased))
+      return await this.#end(latest, actor, error.message, signal)
     } finally {
       clearInterval(renewing)
       await source?.close()
@@ -83,7 +86,10 @@ export class Importer {
   async finishCancelled(leased: Import, signal: AbortSignal): Promise<void> {
     const finished = await this.#finishClicks(leased, signal)
     const done = { next_at: null, lease_until: null }
-    await this.#deps.store.write(({ imports }) => imports.update(finished.id, finished.fence, done))
+    const { store } = this.#deps
+    await this.#patiently(signal, () =>
+      store.write(({ imports }) => imports.update(finished.id, finished.fence, done)),
+    )
   }
 
   /** Ends the lease, after this process has stopped. Does nothing to an import that has ended. */
@@ -106,7 +112,9 @@ export class Importer {
     const now = this.#deps.clock.nowMicros()
     const isNew = leased.started_at === null
     // Of a dry run before.
-    while (isNew && (await this.#deleteRows(leased))) signal.throwIfAborted()
+    while (isNew && (await this.#patiently(signal, () => this.#deleteRows(leased)))) {
+      signal.throwIfAborted()
+    }
     const expected = await this.#retry(signal, isTransient, () => source.countLinks(signal))
     const changes = {
       origin,
@@ -116,14 +124,18 @@ export class Importer {
       lease_until: now + LEASE_MICROS,
     }
     const begun = { ...leased, ...changes }
-    await this.#deps.store.write(async (stores) => {
-      if (!(await stores.imports.update(leased.id, leased.fence, changes))) {
-        throw new ImportTakenOver()
-      }
-      if (isNew && leased.is_dry_run === 0) {
-        await stores.events.append(actor, importEvent('import.started', begun), now)
-      }
-    })
+    await this.#patiently(signal, () =>
+      this.#deps.store.write(async (stores) => {
+        const stored = await stores.imports.find(leased.workspace_id, leased.id)
+        if (!(await stores.imports.update(leased.id, leased.fence, changes))) {
+          throw new ImportTakenOver()
+        }
+        // The database may have gone down after it had stored this.
+        if (stored?.started_at === null && leased.is_dry_run === 0) {
+          await stores.events.append(actor, importEvent('import.started', begun), now)
+        }
+      }),
+    )
     return begun
   }
 
@@ -175,7 +187,7 @@ export class Importer {
     const startedMs = performance.now()
     let current = run
     let left = batch
-    const written = await this.#retry(signal, isUnavailable, async () => {
+    const written = await this.#patiently(signal, async () => {
       try {
         return await this.#writer.write(current, left)
       } catch (error) {
@@ -195,17 +207,20 @@ export class Importer {
   async #finishClicks(of: Import, signal: AbortSignal): Promise<Import> {
     const { clicks, store } = this.#deps
     const at = { importId: of.id, workspaceId: of.workspace_id }
-    const { opening } = await this.#retry(signal, isUnavailable, () => clicks.finish(at, signal))
+    const { opening } = await this.#patiently(signal, () => clicks.finish(at, signal))
     const counts = { ...of.counts, clicks_opening: opening }
-    await store.write(async (stores) => {
-      if (!(await stores.imports.update(of.id, of.fence, { counts }))) throw new ImportTakenOver()
-    })
+    await this.#patiently(signal, () =>
+      store.write(async (stores) => {
+        if (!(await stores.imports.update(of.id, of.fence, { counts }))) throw new ImportTakenOver()
+      }),
+    )
     return { ...of, counts }
   }
 
-  #end(of: Import, actor: Actor, fault: string | null): Promise<Import> {
+  #end(of: Import, actor: Actor, fault: string | null, signal: AbortSignal): Promise<Import> {
     const { store, clock } = this.#deps
-    return endImport(store, of, actor, { fault, nowMicros: clock.nowMicros() })
+    const end = { fault, nowMicros: clock.nowMicros() }
+    return this.#patiently(signal, () => endImport(store, of, actor, end))
   }
 
   async #latest(of: Import): Promise<Import> {
@@ -227,6 +242,11 @@ export class Importer {
       .catch(() => {})
   }
 
+  /** Waits while the database is down or full, for as long as that lasts. */
+  #patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#retry(signal, isUnavailable, work, Number.POSITIVE_INFINITY)
+  }
+
   /**
    * @param mayPass whether to try again after an error
    * @param work calls its parameter whenever it has got on, so that the attempts begin again
@@ -235,6 +255,7 @@ export class Importer {
     signal: AbortSignal,
     mayPass: (error: unknown) => boolean,
     work: (onProgress: () => void) => Promise<T>,
+    attemptsMax = ATTEMPTS_MAX,
   ): Promise<T> {
     let attempt = 0
     for (;;) {
@@ -245,7 +266,7 @@ export class Importer {
       } catch (error) {
         signal.throwIfAborted()
         attempt += 1
-        if (!mayPass(error) || attempt >= ATTEMPTS_MAX) throw error
+        if (!mayPass(error) || attempt >= attemptsMax) throw error
         const delayMs = backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, (1 + Math.random()) / 2)
         this.#deps.onRetry(error as Error, delayMs)
         await sleep(delayMs, undefined, { signal })

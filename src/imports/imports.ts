@@ -118,7 +118,13 @@ export class Imports {
         ? JSON.stringify(await readFileColumns(files.pathOf(fileId)))
         : found.file_columns
     const changes = { file_id: fileId, file_bytes, file_columns: columns }
-    const isTaken = await store.write((stores) => stores.imports.update(id, fence, changes))
+    let isTaken = false
+    try {
+      isTaken = await store.write((stores) => stores.imports.update(id, fence, changes))
+    } finally {
+      // The next part comes under another name, as this one was not stored.
+      if (!isTaken && fileId !== found.file_id) await files.remove(fileId)
+    }
     if (!isTaken) throw Failure.invalid({ file: ['was taken: the import has begun'] })
     return { ...found, ...changes }
   }

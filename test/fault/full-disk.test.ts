@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
@@ -31,6 +31,7 @@ for (const engine of ENGINES) {
     let service: ServiceProcess
     let api: Api
     let linkId: string
+    let importId: string
     let visits = 0
     before(async () => {
       place = await engine.createPlace()
@@ -39,6 +40,7 @@ for (const engine of ENGINES) {
       service = await startProcess(place)
       api = apiClient(`http://127.0.0.1:${service.port}`, token)
       linkId = expectStatus(await createLink('full'), 201).body.id
+      importId = expectStatus(await api.post('/imports', { source: 'csv' }), 201).body.id
       await eventually(async () => assert.equal(reserveBytes(), RESERVE_BYTES))
     })
     after(async () => {
@@ -97,6 +99,16 @@ for (const engine of ENGINES) {
       const logged = /"folder":"[^"]+","fault":"full".*"data folder not writable"/
       assert.match(service.output().stderr, logged)
       await eventually(async () => assert.match(service.output().stderr, /"disk almost full"/))
+    })
+
+    test('refuses the file of an import, and keeps nothing of it', async () => {
+      const file = `/imports/${importId}/file?offset=0`
+      const headers = { 'content-type': 'application/octet-stream' }
+      const { body } = expectStatus(await api.send('PUT', file, { headers, body: 'key,url' }), 503)
+      assert.equal(body.code, 'unavailable')
+      assert.match(body.message, /no room for this file/)
+      const folder = path.join(place.dataDir, 'imports')
+      assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
     })
 
     if (engine.name === 'SQLite') {

@@ -27,9 +27,16 @@ export class FakeSource implements ImportSource {
   readonly name = 'fake'
   readonly #records: readonly FakeRecord[]
   readonly #faultsAt: Set<number>
+  readonly #onRead: (index: number) => void
 
-  constructor(records: readonly FakeRecord[], faultsAt: Iterable<number> = []) {
+  /** @param onRead called before each record */
+  constructor(
+    records: readonly FakeRecord[],
+    faultsAt: Iterable<number> = [],
+    onRead: (index: number) => void = () => {},
+  ) {
     this.#records = records
+    this.#onRead = onRead
     this.#faultsAt = new Set(faultsAt)
   }
 
@@ -41,6 +48,7 @@ export class FakeSource implements ImportSource {
     const first = resume === undefined ? 0 : Number(resume) + 1
     for (const [index, record] of this.#records.entries()) {
       if (index < first) continue
+      this.#onRead(index)
       if (this.#faultsAt.delete(index)) {
         throw new ImportSourceFault('The source is busy.', { isTransient: true })
       }

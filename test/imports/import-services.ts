@@ -41,9 +41,14 @@ class ClicksInMemory implements ImportedClicks<ImportStores> {
 /**
  * An importer over a real store, and the means to run whole imports.
  *
+ * @param onRetry called before the importer tries again
  * @param counting what counts the clicks; `clicks` when left out
  */
-export async function importServices(at: StoreUnderTest, counting?: ImportedClicks<ImportStores>) {
+export async function importServices(
+  at: StoreUnderTest,
+  counting?: ImportedClicks<ImportStores>,
+  onRetry: () => void = () => {},
+) {
   const services = await linkServices(at)
   const { store, writer, actor, clock, serviceHost, domains } = services
   const clicks = new ClicksInMemory()
@@ -57,7 +62,7 @@ export async function importServices(at: StoreUnderTest, counting?: ImportedClic
     clicks: counting ?? clicks,
     serviceHost: serviceHost.host,
     onProgress: () => {},
-    onRetry: () => {},
+    onRetry,
   })
 
   // Each test has a workspace and a host of its own.
