@@ -138,7 +138,10 @@ type StoredClick = {
 export type ClickCountRecord = FromSource & {
   readonly kind: 'count'
   readonly ref: string
-  /** The beginning of the hour or day that was counted, in microseconds since the epoch. */
+  /**
+   * In the hour or day that was counted, in microseconds since the epoch: the last visit, or the beginning where that
+   * is unknown.
+   */
   readonly at: number
   readonly interval: 'hour' | 'day'
   /** At least 1. */

@@ -60,12 +60,12 @@ export function describeKutt(name: string, open: () => ImportSource): void {
 
     test('counts visits by the hour, as many as each link has', async () => {
       const { links, counts } = await readSorted(open())
-      assert.ok(
-        counts.every(
-          ({ at, interval, count }) => at % 3_600_000_000 === 0 && interval === 'hour' && count > 0,
-        ),
-      )
+      assert.ok(counts.every(({ interval, count }) => interval === 'hour' && count > 0))
       const byLink = Map.groupBy(counts, ({ ref }) => ref)
+      for (const { key, ref, last_click: last } of links) {
+        const instants = (byLink.get(ref) ?? []).map(({ at }) => at)
+        assert.equal(Math.max(...instants), last ?? Number.NEGATIVE_INFINITY, key)
+      }
       const differing = links
         .map((link) => {
           const sum = (byLink.get(link.ref) ?? []).reduce((total, { count }) => total + count, 0)

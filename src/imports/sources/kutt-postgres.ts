@@ -27,7 +27,7 @@ const LINKS = `
   where links.id > $1 order by links.id limit $2`
 const VISITS = `
   select visits.id::int, link_id::int, links.address, total::int,
-    ${asText('visits.created_at')} as created_at
+    ${asText('visits.created_at')} as created_at, ${asText('visits.updated_at')} as updated_at
   from visits left join links on links.id = visits.link_id
   where visits.id > $1 order by visits.id limit $2`
 

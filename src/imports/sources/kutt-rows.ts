@@ -32,7 +32,10 @@ export type KuttVisitRow = {
   /** Of its link; null when there is none. */
   readonly address: string | null
   readonly total: number
+  /** Of the first of them. */
   readonly created_at: KuttDate
+  /** When the last of them was counted. */
+  readonly updated_at: KuttDate
 }
 
 /** Reads Kutt's tables in pages, in the order of their ids. */
@@ -189,11 +192,17 @@ function toCount(row: KuttVisitRow, resume: string): ClickCountRecord {
     kind: 'count',
     resume,
     ref: kuttRef(row.link_id, row.address),
-    // The first visit of the hour.
-    at: Math.floor(at / MICROS_PER_HOUR) * MICROS_PER_HOUR,
+    at: lastOfHour(at, row.updated_at),
     interval: 'hour',
     count: getCount(row.total, 'total'),
   }
+}
+
+/** So that the last click of the link is as exact as Kutt knows it. */
+function lastOfHour(first: number, updatedAt: KuttDate): number {
+  const hour = Math.floor(first / MICROS_PER_HOUR) * MICROS_PER_HOUR
+  const last = parseInstant(updatedAt) ?? hour
+  return last >= hour && last < hour + MICROS_PER_HOUR ? last : hour
 }
 
 function getText(value: unknown, column: string): string {
@@ -209,10 +218,13 @@ function getCount(value: unknown, column: string): number {
 
 function toInstant(value: unknown, column: string): number | null {
   if (value === null) return null
-  if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value * 1_000)
-  // Some versions wrote ISO 8601, also in UTC.
-  const text = String(value).replace(/Z$/, '')
-  const instant = findLocalInstant(text, 'UTC')
+  const instant = parseInstant(value)
   if (instant === undefined) throw new RefusedRow(`${column} is no date.`)
   return instant
+}
+
+function parseInstant(value: unknown): number | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value * 1_000)
+  // Some versions wrote ISO 8601, also in UTC.
+  return findLocalInstant(String(value).replace(/Z$/, ''), 'UTC')
 }

@@ -27,7 +27,7 @@ const LAST_VISITS = `
   select link_id, max(coalesce(updated_at, created_at)) as last_visit
   from visits where link_id between ? and ? group by link_id`
 const VISITS = `
-  select visits.id, link_id, links.address, total, visits.created_at
+  select visits.id, link_id, links.address, total, visits.created_at, visits.updated_at
   from visits left join links on links.id = visits.link_id
   where visits.id > ? order by visits.id limit ?`
 

@@ -228,7 +228,8 @@ function linksOf(
 
 function clickNotes(id: string, isOwn: boolean, total: number | null): string[] {
   if (!isOwn) return [`Bitly counts its clicks with those of ${id}.`]
-  return total === null ? ['Bitly gave no clicks for this link.'] : []
+  if (total === null) return ['Bitly gave no clicks for this link.']
+  return total === 0 ? [] : ['Bitly counts clicks by the day: so is its last click known.']
 }
 
 function refOf({ domain, key }: { domain: string; key: string }): string {
