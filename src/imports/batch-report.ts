@@ -1,4 +1,4 @@
-import { type KeyHolder, shortLink, type UncountedLink } from '../links/index.ts'
+import { type BatchUpdate, type KeyHolder, shortLink, type UncountedLink } from '../links/index.ts'
 import { type BatchEntry, type Planned, targetOf } from './batch-plan.ts'
 import type { Import, ImportCounts, ImportedLink, ReportRow } from './import.ts'
 import type { Candidate } from './import-candidate.ts'
@@ -43,17 +43,25 @@ export class BatchReport {
   }
 
   /** @param isKnown whether an earlier import took the link, and with it the clicks */
-  updated(
-    candidate: Candidate,
-    { link, isChanged }: { readonly link: UncountedLink; readonly isChanged: boolean },
-    isKnown: boolean,
-  ): void {
-    if (!isKnown) this.#bound.set(candidate.record.ref, { candidate, link, isNew: false })
+  updated(candidate: Candidate, update: BatchUpdate, isKnown: boolean): void {
+    const { link, isChanged, isProtected } = update
+    const isDryRun = this.#of.is_dry_run === 1
+    if (!isKnown && !isDryRun)
+      this.#bound.set(candidate.record.ref, { candidate, link, isNew: false })
+    // A link that has a password keeps it.
+    const isLocked = candidate.isLocked && isProtected
+    const { notes, lockNotes, isClosed } = candidate
     this.#add(candidate.record, {
-      outcome: isChanged ? 'updated' : 'skipped',
-      ...flagsOf(candidate),
+      ...(isChanged
+        ? {
+            outcome: 'updated',
+            is_locked: Number(isLocked),
+            is_closed: Number(isClosed),
+            reason: [...(isLocked ? lockNotes : []), ...notes].join(' '),
+          }
+        : { outcome: 'skipped', reason: 'The link has the same values already.' }),
       ...shown(candidate.host, link),
-      reason: isChanged ? candidate.notes.join(' ') : 'The link has the same values already.',
+      ...(isDryRun && { target: targetOf(candidate.host, candidate.input.key) }),
     })
   }
 
@@ -75,28 +83,9 @@ export class BatchReport {
     this.#push({ place, old_link: '', outcome: 'refused', reason, source_row: row })
   }
 
-  /** Reports what would be done. */
-  preview(items: readonly Item[], plan: readonly (Planned | undefined)[]): readonly never[] {
-    for (const [index, { record, entry, isWritten }] of items.entries()) {
-      const planned = plan[index]
-      if (record.kind === 'refused' && !isWritten) this.refused(record)
-      if (entry?.kind === 'candidate' && planned?.do === 'create') {
-        const { candidate } = entry
-        this.#linked(candidate, { id: null, key: planned.key }, planned.isRenamed)
-      } else if (entry?.kind === 'candidate' && planned?.do === 'update') {
-        const { candidate } = entry
-        this.#add(candidate.record, {
-          outcome: 'updated',
-          ...flagsOf(candidate),
-          ...shown(candidate.host, planned.holder),
-          reason: candidate.notes.join(' '),
-          target: targetOf(candidate.host, candidate.input.key),
-        })
-      } else if (entry !== undefined && planned !== undefined) {
-        this.left(entry, planned)
-      }
-    }
-    return []
+  /** A link that would be created. */
+  creatable(candidate: Candidate, key: string, isRenamed: boolean): void {
+    this.#linked(candidate, { id: null, key }, isRenamed)
   }
 
   /** Returns from where the links came that no import took before. */
@@ -139,14 +128,15 @@ export class BatchReport {
     link: { readonly id: string | null; readonly key: string },
     isRenamed: boolean,
   ): void {
-    const { host, input, notes, record } = candidate
+    const { host, input, notes, lockNotes, record, isLocked, isClosed } = candidate
     const renamed = isRenamed ? [`The key ${input.key} is taken: the link has ${link.key}.`] : []
     this.#add(record, {
       outcome: isRenamed ? 'renamed' : 'created',
-      ...flagsOf(candidate),
+      is_locked: Number(isLocked),
+      is_closed: Number(isClosed),
       link_id: link.id,
       link: shortLink({ domain: host, key: link.key }),
-      reason: [...renamed, ...notes].join(' '),
+      reason: [...renamed, ...lockNotes, ...notes].join(' '),
       ...(this.#of.is_dry_run === 1 && { target: targetOf(host, link.key) }),
     })
   }
@@ -185,10 +175,6 @@ export class BatchReport {
 
 type RowPart = Pick<ReportRow, 'outcome' | 'reason'> &
   Partial<Pick<ReportRow, 'is_locked' | 'is_closed' | 'link_id' | 'link' | 'source_row' | 'target'>>
-
-function flagsOf({ isLocked, isClosed }: Candidate) {
-  return { is_locked: Number(isLocked), is_closed: Number(isClosed) }
-}
 
 function shown(domain: string, { id, key }: Pick<KeyHolder, 'id' | 'key'>) {
   return { link_id: id, link: shortLink({ domain, key }) }

@@ -198,10 +198,7 @@ export class BatchWriter {
     const { plan, stopped } = await planItems(planner, items, prepared)
     const done = items.slice(0, plan.length)
     const report = new BatchReport(of, clock.nowMicros())
-    const claimed =
-      of.is_dry_run === 1
-        ? report.preview(done, plan)
-        : await this.#apply(stores, run, { look, done, plan, prepared, report })
+    const claimed = await this.#apply(stores, run, { look, done, plan, prepared, report })
     await stores.importRows.append(report.rows)
     const clicks = new ClicksOfBatch(done, new Set([...of.ahead, ...report.boundRefs]))
     const resume = done.at(-1)?.record.resume ?? of.resume
@@ -215,7 +212,7 @@ export class BatchWriter {
 
   async #apply(
     stores: ImportStores,
-    { actor }: ImportRun,
+    { actor, import: of }: ImportRun,
     at: {
       readonly look: LookedBatch
       readonly done: readonly Item[]
@@ -226,9 +223,10 @@ export class BatchWriter {
   ): Promise<readonly Domain[]> {
     const { batches } = this.#deps
     const { look, done, plan, prepared, report } = at
+    const isDryRun = of.is_dry_run === 1
     const links = done.flatMap(({ entry }, index) => {
       const planned = plan[index]
-      if (entry?.kind !== 'candidate' || planned?.do !== 'create') return []
+      if (isDryRun || entry?.kind !== 'candidate' || planned?.do !== 'create') return []
       const { create, candidate } = entry
       return [{ create, key: planned.key, createdAt: candidate.createdAt ?? report.nowMicros }]
     })
@@ -239,12 +237,17 @@ export class BatchWriter {
       if (record.kind === 'refused' && !isWritten) report.refused(record)
       if (entry === undefined || planned === undefined) continue
       if (planned.do === 'create' && entry.kind === 'candidate') {
+        const { candidate } = entry
+        const { key, isRenamed } = planned
         const link = created.next().value
-        if (link !== undefined) report.created(entry.candidate, link, planned.isRenamed)
+        if (link !== undefined) report.created(candidate, link, isRenamed)
+        else report.creatable(candidate, key, isRenamed)
       } else if (planned.do === 'update' && entry.kind === 'candidate') {
         const update = prepared.get(index)?.update
         if (update === undefined) throw new Error('an update was not prepared')
-        const updated = await batches.update(stores, actor, update)
+        const updated = isDryRun
+          ? await batches.previewUpdate(stores, actor, update)
+          : await batches.update(stores, actor, update)
         if (updated instanceof Failure)
           report.left(entry, { do: 'refuse', reason: reasonOf(updated) })
         else report.updated(entry.candidate, updated, planned.isKnown)
@@ -252,7 +255,7 @@ export class BatchWriter {
         report.left(entry, planned)
       }
     }
-    await stores.importRows.link(await report.newOrigins(stores))
+    if (!isDryRun) await stores.importRows.link(await report.newOrigins(stores))
     return written.claimed
   }
 }

@@ -28,7 +28,8 @@ export class CommandImports {
   }
 
   /**
-   * Returns a leased import: the one that the same command has not completed, or a new one.
+   * Returns a leased import: the one that the same command has not completed, or a new one. Returns one that has
+   * succeeded if its process was killed before it showed that.
    *
    * @param identity what makes a command the same: its source and options, without secrets
    * @param onWait called when another process may still be running it
@@ -41,7 +42,8 @@ export class CommandImports {
   ): Promise<Import> {
     const { store, clock, random } = this.#deps
     const fingerprint = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
-    const found = await store.read.imports.findUnended(actor.workspaceId, fingerprint)
+    const found = await store.read.imports.findUnshown(actor.workspaceId, fingerprint)
+    if (found?.status === 'succeeded') return found
     if (found !== undefined) return this.#resume(found, onWait)
     const now = clock.nowMicros()
     const added: Import = {
@@ -56,9 +58,15 @@ export class CommandImports {
     return added
   }
 
-  /** Removes an import with its report, such as a dry run whose report was written. */
-  remove({ id }: Import): Promise<void> {
-    return removeImport(this.#deps.store, id)
+  /**
+   * Notes that the command has shown how the import ended: if it has succeeded, the same command begins a new one. A
+   * dry run that was shown is removed with its report.
+   */
+  async conclude({ id, fence, status, is_dry_run: isDryRun }: Import): Promise<void> {
+    const { store } = this.#deps
+    if (status !== 'succeeded') return
+    if (isDryRun === 1) await removeImport(store, id)
+    else await store.write(({ imports }) => imports.update(id, fence, { fingerprint: null }))
   }
 
   /** A process that was killed keeps its lease for some seconds. */

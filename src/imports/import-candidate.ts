@@ -15,6 +15,8 @@ export type Candidate = {
   readonly isClosed: boolean
   readonly rest: Readonly<Record<string, unknown>>
   readonly notes: readonly string[]
+  /** Why it gets a random password, for the report of a link that does. */
+  readonly lockNotes: readonly string[]
 }
 
 type Refusal = { readonly record: LinkRecord; readonly reason: string }
@@ -70,7 +72,8 @@ export function candidateOf(
   const notes = [...record.notes]
   const rest: Record<string, unknown> = { ...record.rest }
   const createdAt = creationOf(record, rules.nowMicros, notes)
-  const aside = { notes, rest }
+  const lockNotes: string[] = []
+  const aside = { notes, lockNotes, rest }
   const { input, isLocked } = inputOf(
     record,
     host,
@@ -89,6 +92,7 @@ export function candidateOf(
     isClosed,
     rest,
     notes,
+    lockNotes,
   }
 }
 
@@ -100,19 +104,23 @@ function isUsable(ref: string): boolean {
 }
 
 /** What is added to the report and kept beside the link. */
-type Aside = { readonly notes: string[]; readonly rest: Record<string, unknown> }
+type Aside = {
+  readonly notes: string[]
+  readonly lockNotes: string[]
+  readonly rest: Record<string, unknown>
+}
 
 function inputOf(
   record: LinkRecord,
   host: string,
   times: Times,
-  { notes, rest }: Aside,
+  { notes, lockNotes, rest }: Aside,
 ): { input: Candidate['input']; isLocked: boolean } {
   const { protection, closed } = record
   const optional = Object.fromEntries(OPTIONAL.map((field) => [field, record[field] ?? null]))
   const isLocked = protection.kind === 'unknown password'
   if (isLocked) {
-    notes.push(
+    lockNotes.push(
       'The source does not give out the password: the link has a random one that nobody knows. Set a new one.',
     )
   }
@@ -152,7 +160,7 @@ function withoutFaults(
     if (field === 'password') {
       isLocked = true
       kept = { ...kept, password: null }
-      aside.notes.push(
+      aside.lockNotes.push(
         `The password ${text}: the link has a random one that nobody knows. Set a new one.`,
       )
     } else if (field === 'tags') {

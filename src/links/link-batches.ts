@@ -15,6 +15,7 @@ import {
   changeOf,
   destinationsOf,
   type LinkWriter,
+  type LookedUpdate,
   type PreparedCreate,
   type PreparedUpdate,
 } from './link-writer.ts'
@@ -52,6 +53,8 @@ export type WrittenBatch = {
 export type BatchUpdate = {
   readonly link: UncountedLink
   readonly isChanged: boolean
+  /** Whether a link that had no password has one now. */
+  readonly isProtected: boolean
 }
 
 type Dependencies = {
@@ -117,14 +120,21 @@ export class LinkBatches {
     const { writer } = this.#deps
     const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared))
     if (looked instanceof Failure) return looked
-    const { current, next } = looked
-    const fields = Object.keys(next) as (keyof typeof next)[]
-    const isChanged = fields.some(
-      (name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]),
-    )
-    if (!isChanged) return { link: current, isChanged }
+    const compared = compare(looked)
+    if (!compared.isChanged) return compared
     const { link } = await writer.update(stores, actor, prepared, looked)
-    return { link, isChanged }
+    return { ...compared, link }
+  }
+
+  /** Returns what `update` would, and writes nothing: the link is as it is before. */
+  async previewUpdate(
+    stores: LinkBatchStores,
+    actor: Actor,
+    prepared: PreparedUpdate,
+  ): Promise<BatchUpdate | Failure> {
+    const { writer } = this.#deps
+    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared))
+    return looked instanceof Failure ? looked : compare(looked)
   }
 
   /** Reads what decides whether links can be created, on the stores of a transaction or on committed data. */
@@ -218,6 +228,15 @@ export class LinkBatches {
     }
     return { links: written, claimed }
   }
+}
+
+function compare({ current, next }: LookedUpdate): BatchUpdate {
+  const fields = Object.keys(next) as (keyof typeof next)[]
+  const isChanged = fields.some(
+    (name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]),
+  )
+  const isProtected = current.password === null && next.password !== null
+  return { link: current, isChanged, isProtected }
 }
 
 function placeOf(host: string, key: string): string {

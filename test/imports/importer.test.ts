@@ -132,6 +132,39 @@ describeStore('an import', (at) => {
     assert.equal(clicks.spooled.length, 1_400)
   })
 
+  test('reports what an update has changed, and nothing else', async () => {
+    const { importAll, host, actor, links: own } = await importServices(at)
+    const unknown = { kind: 'unknown password' } as const
+    for (const [key, password] of [
+      ['open', null],
+      ['protected', 'own'],
+      ['same', 'own'],
+    ] as const) {
+      const url = `https://example.com/${key === 'same' ? key : 'own'}`
+      await own.create(actor, { domain: host, key, url, password })
+    }
+    const keys = ['open', 'protected', 'same']
+    const records = keys.map((key) => linkRecord({ key, protection: unknown }))
+    const update = { onConflict: 'update' } as const
+    for (const is_dry_run of [1, 0]) {
+      const { ended, rows } = await importAll(new FakeSource(records), {
+        is_dry_run,
+        options: update,
+      })
+      const { updated, skipped, locked } = ended.counts
+      assert.deepEqual([updated, skipped, locked], [2, 1, 1])
+      assert.deepEqual(
+        rows.map(({ reason }) => reason.includes('a random one')),
+        [true, false, false],
+      )
+    }
+    for (const is_dry_run of [1, 0]) {
+      const again = await importAll(new FakeSource(records), { is_dry_run, options: update })
+      const { updated, skipped, locked } = again.ended.counts
+      assert.deepEqual([updated, skipped, locked], [0, 3, 0])
+    }
+  })
+
   test('writes only the clicks of rows that a killed process has written', async () => {
     const { importAll, add, run, clicks, store, linksByKey } = await importServices(at)
     const records = [linkRecord({ key: 'one', clicks: 3 }), linkRecord({ key: 'two' })]

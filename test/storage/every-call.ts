@@ -111,7 +111,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'linkBatches.findHolders': (s) => s.linkBatches.findHolders(keyspace, ['key']),
     'linkBatches.findBySeqs': (s) => s.linkBatches.findBySeqs(workspace, [1]),
     'imports.find': (s) => s.imports.find(workspace, id),
-    'imports.findUnended': (s) => s.imports.findUnended(workspace, 'fingerprint'),
+    'imports.findUnshown': (s) => s.imports.findUnshown(workspace, 'fingerprint'),
     'imports.list': (s) => s.imports.list(workspace, undefined, 10),
     'imports.findDue': (s) => s.imports.findDue(NOW, 10),
     'imports.countUnended': (s) => s.imports.countUnended(workspace),

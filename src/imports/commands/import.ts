@@ -122,13 +122,17 @@ async function run(
         'Another process may still run this import. Waiting until it has not for some seconds.',
       ),
   )
-  if (begun.rows_done > 0) terminal.err(`Going on after row ${begun.rows_done}.`)
-  const ended = await runInterruptibly(terminal, tools, { begun, actor, settings })
+  const hasEnded = begun.status === 'succeeded'
+  if (hasEnded) terminal.err('This import has ended before, and was stopped before it said so.')
+  else if (begun.rows_done > 0) terminal.err(`Going on after row ${begun.rows_done}.`)
+  const ended = hasEnded
+    ? begun
+    : await runInterruptibly(terminal, tools, { begun, actor, settings })
   if (options.report !== undefined) {
     await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
   }
   terminal.out(options.json ? plainJson(presentImport(ended)) : summaryOf(ended))
-  if (ended.is_dry_run === 1 && ended.status === 'succeeded') await tools.imports.remove(ended)
+  await tools.imports.conclude(ended)
   if (ended.status === 'failed') throw new Error(`The import failed. ${ended.fault ?? ''}`)
   if (ended.counts.refused > 0) process.exitCode = EXIT_ROWS_REFUSED
 }

@@ -11,8 +11,8 @@ type ImportChanges = Partial<Omit<Import, 'id' | 'workspace_id' | 'created_at'>>
 export type ImportStore = {
   insert(added: Import): Promise<void>
   find(workspaceId: string, id: string): Promise<Import | undefined>
-  /** Returns the newest import of this command that has not ended. */
-  findUnended(workspaceId: string, fingerprint: string): Promise<Import | undefined>
+  /** Returns the newest import of this command that was neither cancelled nor shown to the end. */
+  findUnshown(workspaceId: string, fingerprint: string): Promise<Import | undefined>
   /** Newest first. */
   list(
     workspaceId: string,
@@ -52,7 +52,7 @@ export function importStore(db: Kysely<Schema>): ImportStore {
 
 function importReads(
   db: Kysely<Schema>,
-): Pick<ImportStore, 'find' | 'findUnended' | 'list' | 'countUnended'> {
+): Pick<ImportStore, 'find' | 'findUnshown' | 'list' | 'countUnended'> {
   const imports = () => db.selectFrom('imports').selectAll()
 
   return {
@@ -64,11 +64,11 @@ function importReads(
       return row && importOf(row)
     },
 
-    async findUnended(workspaceId, fingerprint) {
+    async findUnshown(workspaceId, fingerprint) {
       const row = await imports()
         .where('workspace_id', '=', workspaceId)
         .where('fingerprint', '=', fingerprint)
-        .where('status', 'not in', ['succeeded', 'cancelled'])
+        .where('status', '!=', 'cancelled')
         .orderBy('created_at', 'desc')
         .limit(1)
         .executeTakeFirst()

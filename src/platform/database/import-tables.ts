@@ -14,7 +14,10 @@ export type ImportTables = {
     options: string
     /** The rest of its `SourceSettings` with the secrets, sealed; null once it has ended. */
     sealed_settings: string | null
-    /** Of a command's source and options: the same command continues the same import. */
+    /**
+     * Of a command's source and options: the same command continues the same import. Null once the command has shown
+     * how it ended.
+     */
     fingerprint: string | null
     /** The name of the uploaded file, which is in the data folder of one node. */
     file_id: string | null
