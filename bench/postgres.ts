@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { ClickColumns } from '../src/clicks/click-columns.ts'
 import { dayOf, formatDay, startOfDay } from '../src/clicks/tally/click-day.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { createTestLink } from '../test/clicks/test-link.ts'
@@ -150,7 +151,15 @@ async function measureDrain(place: DatabasePlace): Promise<void> {
       const { user, system } = process.cpuUsage(drawing)
       drawingMicros += user + system
       const startedMs = performance.now()
-      if (!(await writer.write({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
+      if (
+        !(await writer.write({
+          journalId,
+          from,
+          to,
+          clicks: ClickColumns.of(clicks),
+          atMicros: clock.nowMicros(),
+        }))
+      ) {
         throw new Error('the clicks were not ingested')
       }
       takingMs += performance.now() - startedMs

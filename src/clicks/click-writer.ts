@@ -1,4 +1,4 @@
-import type { Click } from './click.ts'
+import type { ClickColumns } from './click-columns.ts'
 import type { ImportedBatch, SpoolReader } from './spool/spool-reader.ts'
 import type { JournalPosition } from './store/click-store.ts'
 import type { ErasedClicks } from './store/erased-clicks.ts'
@@ -10,7 +10,7 @@ export type ClickBatch = {
   readonly from: JournalPosition | undefined
   /** The position after the last click. */
   readonly to: JournalPosition
-  readonly clicks: readonly Click[]
+  readonly clicks: ClickColumns
   /** The time of ingestion, in microseconds. */
   readonly atMicros: number
   /** Set for clicks of an import. */

@@ -118,8 +118,8 @@ export class FakeFiles implements JournalFiles {
 
   /** The clicks that a reader finds in all segments. */
   clicks(files: ReadonlyMap<string, Buffer> = this.contents): Click[] {
-    return [...files.values()].flatMap(
-      (bytes) => decodeFrames(bytes, Number.POSITIVE_INFINITY).clicks,
+    return [...files.values()].flatMap((bytes) =>
+      decodeFrames(bytes, Number.POSITIVE_INFINITY).clicks.toClicks(),
     )
   }
 
@@ -150,8 +150,10 @@ function failure(code: string): Error {
 
 /** The clicks in the segments of a folder. */
 export function clicksInFolder(folder: string): Click[] {
-  return listSegments(folder).flatMap(
-    (segment) =>
-      decodeFrames(readFileSync(segmentFile(folder, segment)), Number.POSITIVE_INFINITY).clicks,
+  return listSegments(folder).flatMap((segment) =>
+    decodeFrames(
+      readFileSync(segmentFile(folder, segment)),
+      Number.POSITIVE_INFINITY,
+    ).clicks.toClicks(),
   )
 }

@@ -113,7 +113,7 @@ describe('a damaged journal tail', () => {
         for (;;) {
           const batch = readBatch(folder, position, SEGMENT + 1, CLICKS_MAX)
           if (batch === undefined) break
-          found.clicks.push(...batch.clicks)
+          found.clicks.push(...batch.clicks.toClicks())
           found.damaged += batch.damaged
           position = batch.next
         }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { CLICK_FLAGS, cappedClick } from '../../src/clicks/click.ts'
+import { ClickColumns } from '../../src/clicks/click-columns.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import type { JournalPosition } from '../../src/clicks/store/click-store.ts'
 import { rawClicksFile, rawClicksFolder } from '../../src/clicks/store/sqlite/raw-click-days.ts'
@@ -20,7 +21,7 @@ describeStore('the click writer', (at, engine) => {
     journalId: string,
     from: JournalPosition | undefined,
     to: JournalPosition,
-  ) => writer.write({ journalId, from, to, clicks: [], atMicros: NOW })
+  ) => writer.write({ journalId, from, to, clicks: new ClickColumns(), atMicros: NOW })
   const find = (link: Link) => at.store.read.links.findById(link.workspace_id, link.id)
   const rawOf = ({ workspace_id: workspaceId, seq: linkSeq }: Link) =>
     rawClicksOf(at.store, { kind: 'link', workspaceId, linkSeq })
@@ -56,7 +57,9 @@ describeStore('the click writer', (at, engine) => {
     const journalId = unique('journal')
     const steps = [undefined, { segment: 1, offset: 5 }, { segment: 1, offset: 9 }]
     for (const [index, to] of steps.slice(1).entries()) {
-      const clicks = [1, 2, 3].map((n) => someClick({ at: NOW + n, link_seq: link.seq }))
+      const clicks = ClickColumns.of(
+        [1, 2, 3].map((n) => someClick({ at: NOW + n, link_seq: link.seq })),
+      )
       const batch = {
         journalId,
         from: steps[index],
@@ -214,14 +217,16 @@ describeStore('the click writer', (at, engine) => {
     const link = await addLink(at.store, await addHome(at.store))
     const writer = openWriterAt(at.place, { rawPerMinute: 4 })
     t.after(() => writer.close())
-    const clicks = [1, 2, 3].map((n) => someClick({ link_seq: link.seq, at: NOW + n }))
+    const clicks = ClickColumns.of(
+      [1, 2, 3].map((n) => someClick({ link_seq: link.seq, at: NOW + n })),
+    )
     const [from, to] = [
       { segment: 1, offset: 5 },
       { segment: 1, offset: 9 },
     ]
     const batch = { journalId: unique('journal'), from, to, clicks, atMicros: 1 }
     for (let attempt = 0; attempt < 3; attempt += 1) assert.equal(await writer.write(batch), false)
-    await takeClicks(writer, clicks)
+    await takeClicks(writer, clicks.toClicks())
     assert.equal((await rawOf(link)).length, 3)
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
 import { rebuildClicks } from '../../src/app/database/sqlite/rebuild-clicks.ts'
 import { type Click, cappedClick } from '../../src/clicks/click.ts'
+import { ClickColumns } from '../../src/clicks/click-columns.ts'
 import { RawClickQuota } from '../../src/clicks/store/raw-click-quota.ts'
 import { rawClicksFolder } from '../../src/clicks/store/sqlite/raw-click-days.ts'
 import { RawClickFiles } from '../../src/clicks/store/sqlite/raw-click-files.ts'
@@ -38,7 +39,7 @@ describe('click files with folded rows', () => {
     journalId: 'journal',
     from: offset === 0 ? undefined : { segment: 1, offset },
     to: { segment: 1, offset: offset + 1 },
-    clicks,
+    clicks: ClickColumns.of(clicks),
     atMicros: NOON,
   })
   const faults = () => examineFiles(place.dataDir).faults
@@ -61,6 +62,7 @@ describe('click files with folded rows', () => {
     const isCurrent = async () => true
     const inserted = await files.insert({
       ...batchFrom(1),
+      clicks,
       ownerOf: () => owner,
       isCurrent,
       oldestDay: 0,

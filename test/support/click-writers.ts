@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Click } from '../../src/clicks/click.ts'
+import { ClickColumns } from '../../src/clicks/click-columns.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import { openClickWriter } from '../../src/clicks/store/open-click-writer.ts'
 import type { Place } from './engines.ts'
@@ -32,7 +33,13 @@ export function openWriterAt(
 export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]): Promise<void> {
   const journalId = randomUUID()
   const to = { segment: 1, offset: 1 }
-  const taken = await writer.write({ journalId, from: undefined, to, clicks, atMicros: 1 })
+  const taken = await writer.write({
+    journalId,
+    from: undefined,
+    to,
+    clicks: ClickColumns.of(clicks),
+    atMicros: 1,
+  })
   if (!taken) throw new Error('the clicks were not stored')
 }
 

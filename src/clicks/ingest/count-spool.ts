@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/time/clock.ts'
-import { countVisits } from '../click.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import type { SealedSpool } from '../spool/spool-reader.ts'
 
@@ -37,7 +36,7 @@ export async function countBatch(
   if (batch === undefined) return { outcome: 'end', pauseMs: 0 }
   const isCounted = await writer.write({ journalId, from, ...batch, atMicros: clock.nowMicros() })
   if (!isCounted) return { outcome: 'taken', pauseMs: TAKEN_PAUSE_MS }
-  onCounted(countVisits(batch.clicks))
+  onCounted(batch.clicks.visits)
   const tookMs = performance.now() - startedMs
   return { outcome: 'counted', pauseMs: Math.max(PAUSE_MS_MIN, PAUSE_SHARE * tookMs) }
 }

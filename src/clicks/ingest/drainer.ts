@@ -1,6 +1,5 @@
 import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
-import { countVisits } from '../click.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import {
   type JournalBatch,
@@ -185,7 +184,7 @@ export class Drainer {
     try {
       const isIngested = await this.#writer.write(batch)
       if (isIngested)
-        this.#progress.noteIngested(countVisits(batch.clicks), performance.now() - startedMs)
+        this.#progress.noteIngested(batch.clicks.visits, performance.now() - startedMs)
       return isIngested
     } catch (error) {
       this.#progress.noteFailed()

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { CLICK_FLAGS, type Click } from '../click.ts'
+import { ClickColumns } from '../click-columns.ts'
 import { addCapped, decodeRecord, encodeCapped, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /**
@@ -80,7 +81,7 @@ export function encodeFrame(clicks: readonly Click[]): Buffer {
 }
 
 export type DecodedFrames = {
-  readonly clicks: Click[]
+  readonly clicks: ClickColumns
   /** Bytes that were processed: complete frames, and damage before a complete frame. */
   readonly consumed: number
   /** How many of these bytes belong to no valid frame. */
@@ -94,50 +95,64 @@ export type DecodedFrames = {
  * @param clicksMax stops after the frame that reaches this count
  */
 export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
-  const clicks: Click[] = []
+  const clicks = new ClickColumns()
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let consumed = 0
   let damaged = 0
   while (clicks.length < clicksMax) {
-    const frame = nextFrame(bytes, consumed)
+    const frame = nextFrame(bytes, view, consumed, clicks)
     if (frame === undefined) break
     damaged += frame.start - consumed
-    for (const click of frame.clicks) clicks.push(click)
     consumed = frame.end
   }
   return { clicks, consumed, damaged }
 }
 
-type Frame = { readonly start: number; readonly end: number; readonly clicks: readonly Click[] }
+type Frame = { readonly start: number; readonly end: number }
 
-/** Finds the first complete frame at or after `from`. */
-function nextFrame(bytes: Buffer, from: number): Frame | undefined {
+/** Decodes the first complete frame at or after `from`. */
+function nextFrame(
+  bytes: Buffer,
+  view: DataView,
+  from: number,
+  into: ClickColumns,
+): Frame | undefined {
   for (
     let start = bytes.indexOf(MAGIC_PREFIX, from);
     start !== -1;
     start = bytes.indexOf(MAGIC_PREFIX, start + 1)
   ) {
-    const frame = decodeFrame(bytes, start)
-    if (frame !== undefined) return frame
+    const end = decodeFrame(bytes, view, start, into)
+    if (end !== undefined) return { start, end }
   }
   return undefined
 }
 
-function decodeFrame(bytes: Buffer, start: number): Frame | undefined {
+/** Returns the end of a frame; undefined if there is none at `start`, and then adds nothing. */
+function decodeFrame(
+  bytes: Buffer,
+  view: DataView,
+  start: number,
+  into: ClickColumns,
+): number | undefined {
   if (start + HEADER_BYTES > bytes.length) return undefined
   const version = bytes[start + VERSION_AT]
   if (version !== VERSION && version !== VERSION_BEFORE) return undefined
-  const end = start + HEADER_BYTES + bytes.readUInt32LE(start + 4)
+  const end = start + HEADER_BYTES + view.getUint32(start + 4, true)
   if (end - start > FRAME_BYTES_MAX || end > bytes.length) return undefined
-  const frame = bytes.subarray(start, end)
-  if (checksum(frame) !== bytes.readUInt32LE(start + CHECKSUM_AT)) return undefined
-  const clicks: Click[] = []
-  for (let at = HEADER_BYTES; at < frame.length; ) {
-    const record = decodeRecord(frame, at)
-    if (record === undefined) return undefined
-    clicks.push(record.click)
-    at = record.end
+  if (checksum(bytes.subarray(start, end)) !== view.getUint32(start + CHECKSUM_AT, true)) {
+    return undefined
   }
-  return clicks.length > 0 ? { start, end, clicks } : undefined
+  const known = into.length
+  for (let at = start + HEADER_BYTES; at < end; ) {
+    const next = decodeRecord(bytes, view, at, into)
+    if (next === undefined || next > end) {
+      into.length = known
+      return undefined
+    }
+    at = next
+  }
+  return into.length > known ? end : undefined
 }
 
 function checksum(frame: Buffer): number {

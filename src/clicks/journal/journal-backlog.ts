@@ -30,7 +30,7 @@ function oldestAfter(
   activeSegment: number,
 ): number | undefined {
   try {
-    return readBatch(folder, position, activeSegment, 1)?.clicks[0]?.at
+    return readBatch(folder, position, activeSegment, 1)?.clicks.at[0]
   } catch (error) {
     // The drain thread has ingested and removed the segment in the meantime.
     if (hasErrorCode(error, 'ENOENT')) return undefined

@@ -48,7 +48,7 @@ describe('the journal reader', () => {
     for (;;) {
       const batch = readBatch(folder, position, writing, CLICKS_MAX)
       if (batch === undefined) return { clicks, batches, damaged, position }
-      clicks.push(...batch.clicks)
+      clicks.push(...batch.clicks.toClicks())
       batches.push(batch.clicks.length)
       damaged += batch.damaged
       position = batch.next
@@ -76,7 +76,10 @@ describe('the journal reader', () => {
     const { position } = readAll(1)
     assert.equal(readBatch(folder, position, 1, CLICKS_MAX), undefined)
     append(1, clicksFrom(3, 2))
-    assert.deepEqual(readBatch(folder, position, 1, CLICKS_MAX)?.clicks, clicksFrom(3, 2))
+    assert.deepEqual(
+      readBatch(folder, position, 1, CLICKS_MAX)?.clicks.toClicks(),
+      clicksFrom(3, 2),
+    )
   })
 
   test('waits for a frame that is still being written', () => {
@@ -86,7 +89,10 @@ describe('the journal reader', () => {
     assert.deepEqual(clicks, clicksFrom(1, 2))
     assert.equal(damaged, 0)
     append(1, encodeFrame(clicksFrom(3, 2)).subarray(30))
-    assert.deepEqual(readBatch(folder, position, 1, CLICKS_MAX)?.clicks, clicksFrom(3, 2))
+    assert.deepEqual(
+      readBatch(folder, position, 1, CLICKS_MAX)?.clicks.toClicks(),
+      clicksFrom(3, 2),
+    )
   })
 
   test('skips the torn tail of a complete segment and reports its length', () => {

@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from '../../platform/disk/create-folder.ts'
-import type { Click } from '../click.ts'
+import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
@@ -11,7 +11,7 @@ import { listSegments, segmentFile } from './segments.ts'
 const CHUNK_BYTES = 2 * 1024 * 1024
 
 export type JournalBatch = {
-  readonly clicks: readonly Click[]
+  readonly clicks: ClickColumns
   /** Where to continue after these clicks are ingested. */
   readonly next: JournalPosition
   /** Skipped bytes that belong to no valid frame. */
@@ -84,7 +84,7 @@ export function backlogBytes(folder: string, position: JournalPosition | undefin
   return bytes
 }
 
-type SegmentBatch = { clicks: Click[]; consumed: number; damaged: number }
+type SegmentBatch = { clicks: ClickColumns; consumed: number; damaged: number }
 
 function readSegment(
   file: string,
@@ -102,7 +102,7 @@ function readSegment(
     if (!complete && length < CHUNK_BYTES) return undefined
     // A valid frame may begin near the end of a full chunk, so keep the length of the longest frame.
     const skipped = length < remaining ? length - FRAME_BYTES_MAX : length
-    return { clicks: [], consumed: skipped, damaged: skipped }
+    return { clicks: new ClickColumns(), consumed: skipped, damaged: skipped }
   } finally {
     closeSync(fd)
   }

@@ -68,7 +68,9 @@ export async function highestPendingLink(
   let highest = 0
   for (const id of listJournals(root)) {
     for (const { clicks } of batchesAfter(path.join(root, id), await findPosition(id))) {
-      for (const { link_seq } of clicks) if (link_seq > highest) highest = link_seq
+      for (const link_seq of clicks.link_seq.subarray(0, clicks.length)) {
+        if (link_seq > highest) highest = link_seq
+      }
     }
   }
   return highest

@@ -1,4 +1,5 @@
-import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
+import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, UNKNOWN_VISITOR } from '../click.ts'
+import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
 import { minuteOf } from '../tally/click-day.ts'
 
 /**
@@ -29,7 +30,6 @@ const VALUE_LENGTH_MAX = 255
 const FIRST_PRINTABLE = 0x20
 const LAST_PRINTABLE = 0x7e
 const UNPRINTABLE = '?'.charCodeAt(0)
-const PRINTABLE = /^[ -~]*$/
 
 export const RECORD_BYTES_MAX = VALUES_AT + CLICK_DIMENSIONS.length * VALUE_LENGTH_MAX
 
@@ -94,62 +94,86 @@ function encodeValue(bytes: Uint8Array, start: number, value: string): number {
   return length
 }
 
-type DecodedRecord = { readonly click: Click; readonly end: number }
-
-/** Decodes the click whose record begins at `start`; undefined for an invalid record. */
-export function decodeRecord(bytes: Buffer, start: number): DecodedRecord | undefined {
+/**
+ * Adds the click whose record begins at `start`.
+ *
+ * @param view a view of the same bytes
+ * @returns the end of the record; undefined for an invalid one, of which nothing is added
+ */
+export function decodeRecord(
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  into: ClickColumns,
+): number | undefined {
   if (start + 2 > bytes.length) return undefined
-  if (bytes.readUInt16LE(start) === COUNT_RECORD_BYTES) return decodeCapped(bytes, start)
-  if (start + VALUES_AT > bytes.length) return undefined
-  const end = start + bytes.readUInt16LE(start)
-  let valuesLength = 0
-  for (let at = start + LENGTHS_AT; at < start + VALUES_AT; at += 1) valuesLength += bytes[at] ?? 0
-  if (end !== start + VALUES_AT + valuesLength || end > bytes.length) return undefined
-  const numbers = {
-    at: bytes.readDoubleLE(start + 4),
-    link_seq: bytes.readDoubleLE(start + 12),
-    flags: bytes.readUInt16LE(start + 2),
-    count: 1,
-    visitor: bytes.readDoubleLE(start + 20),
-  }
-  if (!isCount(numbers.at) || !isCount(numbers.link_seq) || !isCount(numbers.visitor)) {
+  const end = start + view.getUint16(start, true)
+  if (end === start + COUNT_RECORD_BYTES) return decodeCapped(bytes, view, start, into)
+  if (start + VALUES_AT > bytes.length || end > bytes.length) return undefined
+  const index = into.next()
+  if (!isCount(view.getFloat64(start + 20, true)) || !decodeNumbers(view, start, into, index)) {
     return undefined
   }
-  const values = bytes.toString('latin1', start + VALUES_AT, end)
-  if (!PRINTABLE.test(values)) return undefined
-  let valueEnd = 0
+  into.visitor[index] = view.getFloat64(start + 20, true)
+  into.count[index] = 1
+  let at = start + VALUES_AT
   let lengthAt = start + LENGTHS_AT
-  function nextValue(): string {
-    const valueStart = valueEnd
-    valueEnd += bytes[lengthAt] ?? 0
-    lengthAt += 1
-    return values.slice(valueStart, valueEnd)
+  for (let column = 0; column < VALUE_COLUMNS.length; column += 1) {
+    let scratchEnd = 0
+    for (let left = VALUE_COLUMNS[column]?.dimensions ?? 0; left > 0; left -= 1, lengthAt += 1) {
+      const valueEnd = at + (bytes[lengthAt] ?? 0)
+      if (valueEnd > end) return undefined
+      scratch[scratchEnd] = valueEnd - at
+      scratchEnd += 1
+      for (; at < valueEnd; at += 1, scratchEnd += 1) {
+        const code = bytes[at] ?? 0
+        if (code < FIRST_PRINTABLE || code > LAST_PRINTABLE) return undefined
+        scratch[scratchEnd] = code
+      }
+    }
+    into.setValues(column, index, scratch, scratchEnd)
   }
-  // Properties are evaluated in this order, which must be the order of CLICK_DIMENSIONS.
-  const click: Click = {
-    ...numbers,
-    country: nextValue(),
-    device: nextValue(),
-    os: nextValue(),
-    browser: nextValue(),
-    referrer: nextValue(),
-    language: nextValue(),
-    source: nextValue(),
-  }
-  return { click, end }
+  if (at !== end) return undefined
+  into.length += 1
+  return end
 }
 
-function decodeCapped(bytes: Buffer, start: number): DecodedRecord | undefined {
+/** The values of a column, each after its length. */
+const scratch = new Uint8Array(CLICK_DIMENSIONS.length * (1 + VALUE_LENGTH_MAX))
+
+function decodeCapped(
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  into: ClickColumns,
+): number | undefined {
   const end = start + COUNT_RECORD_BYTES
   if (end > bytes.length) return undefined
-  const at = bytes.readDoubleLE(start + 4)
-  const link_seq = bytes.readDoubleLE(start + 12)
-  const count = bytes.readUInt32LE(start + COUNT_AT)
-  const flags = bytes.readUInt16LE(start + 2)
-  if (!isCount(at) || !isCount(link_seq) || count === 0 || flags !== CLICK_FLAGS.capped) {
+  const index = into.next()
+  const count = view.getUint32(start + COUNT_AT, true)
+  const flags = view.getUint16(start + 2, true)
+  if (count === 0 || flags !== CLICK_FLAGS.capped || !decodeNumbers(view, start, into, index)) {
     return undefined
   }
-  return { click: cappedClick(link_seq, at, count), end }
+  into.visitor[index] = UNKNOWN_VISITOR
+  into.count[index] = count
+  for (const [column, { dimensions }] of VALUE_COLUMNS.entries()) {
+    into.setValues(column, index, NO_TEXTS, dimensions)
+  }
+  into.length += 1
+  return end
+}
+
+const NO_TEXTS = new Uint8Array(CLICK_DIMENSIONS.length)
+
+/** Decodes what both kinds of records have. */
+function decodeNumbers(view: DataView, start: number, into: ClickColumns, index: number): boolean {
+  const at = view.getFloat64(start + 4, true)
+  const linkSeq = view.getFloat64(start + 12, true)
+  into.flags[index] = view.getUint16(start + 2, true)
+  into.at[index] = at
+  into.link_seq[index] = linkSeq
+  return isCount(at) && isCount(linkSeq)
 }
 
 function isCount(value: number): boolean {

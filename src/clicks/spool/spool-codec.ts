@@ -1,4 +1,5 @@
 import { type Click, countedClick } from '../click.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from '../journal/record.ts'
 
 /**
@@ -82,20 +83,17 @@ export class SpoolEncoder {
  *
  * @throws {RangeError} when the data is damaged
  */
-export function decodeClicks(data: Uint8Array): Click[] {
+export function decodeClicks(data: Uint8Array, into: ClickColumns): void {
   const bytes = bufferOf(data)
-  const clicks: Click[] = []
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   for (const { start, end } of recordsIn(bytes)) {
     if (end - start === SUM_BYTES) {
       const { link_seq, at, count, flags } = sumAt(bytes, start)
-      clicks.push({ ...countedClick(link_seq, at, count), flags })
-      continue
+      into.add({ ...countedClick(link_seq, at, count), flags })
+    } else if (decodeRecord(bytes, view, start, into) === undefined) {
+      throw new RangeError('a spooled click is damaged')
     }
-    const record = decodeRecord(bytes, start)
-    if (record === undefined) throw new RangeError('a spooled click is damaged')
-    clicks.push(record.click)
   }
-  return clicks
 }
 
 /** Returns the link and the number of clicks of each record, without decoding the clicks. */

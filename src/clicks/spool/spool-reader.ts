@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
-import { type Click, countedClick } from '../click.ts'
+import { countedClick } from '../click.ts'
+import { ClickColumns } from '../click-columns.ts'
 import { listSealed, readParts, type SpoolPart } from '../store/click-spool-store.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { OPENING_AT } from '../tally/click-day.ts'
@@ -29,7 +30,7 @@ export type ImportedBatch = {
 type SpoolBatch = {
   /** The position after it. */
   readonly to: JournalPosition
-  readonly clicks: readonly Click[]
+  readonly clicks: ClickColumns
   readonly imported: ImportedBatch
 }
 
@@ -91,16 +92,18 @@ async function partsOfBatch(
   return parts
 }
 
-function clicksIn(parts: readonly SpoolPart[]): readonly Click[] {
-  return parts.flatMap(({ data }) => decodeClicks(data))
+function clicksIn(parts: readonly SpoolPart[]): ClickColumns {
+  const clicks = new ClickColumns()
+  for (const { data } of parts) decodeClicks(data, clicks)
+  return clicks
 }
 
 function openingsIn(parts: readonly SpoolPart[]): Pick<SpoolBatch, 'clicks' | 'imported'> {
-  const clicks: Click[] = []
+  const clicks = new ClickColumns()
   const lastClicks = new Map<number, number>()
   for (const { data } of parts) {
     for (const { link_seq, count, at } of decodeSums(data)) {
-      clicks.push(countedClick(link_seq, OPENING_AT, count))
+      clicks.add(countedClick(link_seq, OPENING_AT, count))
       if (at !== NO_INSTANT) lastClicks.set(link_seq, at)
     }
   }

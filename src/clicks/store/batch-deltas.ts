@@ -1,8 +1,8 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
-import { type Click, countVisits } from '../click.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
-import { writeClick, writeTally } from '../tally/day-codec.ts'
-import { DayTally } from '../tally/day-tally.ts'
+import { writeClick } from '../tally/day-codec.ts'
+import { DaySums } from '../tally/day-sums.ts'
 import {
   compareKeys,
   type DayDelta,
@@ -28,127 +28,145 @@ export type BatchDeltas = {
   readonly withoutLink: number
 }
 
+/** The clicks of one link, as indexes in the order of their days. */
+export type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
+
+/** Groups clicks by link, in the order of the links' numbers; those of a link stay in their order. */
+export function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
+  const order = orderBy(link_seq.subarray(0, length))
+  const runs: LinkRun[] = []
+  for (let start = 0; start < length; ) {
+    const linkSeq = link_seq[order[start] ?? 0] ?? 0
+    let end = start + 1
+    while (end < length && link_seq[order[end] ?? 0] === linkSeq) end += 1
+    runs.push({ linkSeq, indexes: order.subarray(start, end) })
+    start = end
+  }
+  return runs
+}
+
+/** Returns the indexes of numbers in the order of the numbers; equal ones stay in their order. */
+function orderBy(numbers: Float64Array): Uint32Array {
+  const { length } = numbers
+  const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  const most = numbers.reduce((a, b) => Math.max(a, b), 0)
+  if ((most - least + 1) * length > Number.MAX_SAFE_INTEGER) {
+    const order = Uint32Array.from({ length }, (_, index) => index)
+    return order.sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0) || a - b)
+  }
+  // Sorting numbers without a function is several times as fast, so each contains its index.
+  const keys = Float64Array.from(numbers, (number, index) => (number - least) * length + index)
+  keys.sort()
+  return Uint32Array.from(keys, (key) => key % length)
+}
+
+/** One for all: its arrays are used again, and no addition waits. */
+const sums = new DaySums()
+
 /**
  * Computes the deltas of a batch.
  *
+ * @param runs the clicks by link
  * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
  *   the click. Its clicks are not counted, because their owner is unknown.
  * @param lastClicks the last clicks of links with opening balances, as far as they are known
  */
 export function computeBatchDeltas(
-  clicks: readonly Click[],
+  clicks: ClickColumns,
+  runs: readonly LinkRun[],
   ownerOf: (linkSeq: number) => Owner | undefined,
   lastClicks?: ReadonlyMap<number, number>,
 ): BatchDeltas {
-  const counts = new Map<number, LinkCount>()
+  const counts: LinkCount[] = []
   const deltas: DayDelta[] = []
-  for (const [day, ofDay] of groupByDay(clicks)) {
-    const { byLink, byOwner } = group(ofDay, ownerOf)
-    for (const [linkSeq, ofLink] of byLink) {
-      const opening = lastClicks?.get(linkSeq) ?? NEVER
-      const count = countOf(linkSeq, ofLink, opening, counts.get(linkSeq))
-      if (count.clicks > 0) counts.set(linkSeq, count)
+  const byOwner = new Map<number, Map<Owner, number[]>>()
+  let withoutLink = 0
+  const writer = new ByteWriter()
+  for (const { linkSeq, indexes } of runs) {
+    const owner = ownerOf(linkSeq)
+    if (owner === undefined) {
+      for (const index of indexes) withoutLink += clicks.count[index] ?? 0
+      continue
     }
-    addLinkDeltas(deltas, day, byLink)
-    addOwnerDeltas(deltas, day, byOwner)
+    const count = countOf(clicks, { linkSeq, indexes }, lastClicks?.get(linkSeq) ?? NEVER)
+    if (count.clicks > 0) counts.push(count)
+    for (const { day, ofDay } of daysOf(clicks, indexes)) {
+      writeClicks(writer, clicks, ofDay)
+      const key = { day, scope: SCOPES.link, subject: linkSeq, workspace_id: '' }
+      deltas.push({ ...key, data: writer.take() })
+      const owners = getOrAdd(byOwner, day, () => new Map<Owner, number[]>())
+      const ofOwner = getOrAdd(owners, owner, (): number[] => [])
+      for (const index of ofDay) ofOwner.push(index)
+    }
   }
-  return {
-    counts: [...counts.values()].sort((a, b) => a.link_seq - b.link_seq),
-    deltas: deltas.sort(compareKeys),
-    withoutLink: countVisits(clicks.filter(({ link_seq }) => ownerOf(link_seq) === undefined)),
-  }
+  for (const [day, owners] of byOwner) addOwnerDeltas(deltas, day, clicks, owners)
+  return { counts, deltas: deltas.sort(compareKeys), withoutLink }
 }
 
 /** Counts people's clicks only. */
-function countOf(
-  link_seq: number,
-  ofLink: readonly Click[],
-  opening: number,
-  before?: LinkCount,
-): LinkCount {
-  let clicks = before?.clicks ?? 0
-  let last_click = before?.last_click ?? Number.NEGATIVE_INFINITY
-  for (const { flags, count, at } of ofLink) {
-    if (flags !== 0) continue
-    clicks += count
+function countOf(clicks: ClickColumns, { linkSeq, indexes }: LinkRun, opening: number): LinkCount {
+  let persons = 0
+  let last_click = Number.NEGATIVE_INFINITY
+  for (const index of indexes) {
+    if (clicks.flags[index] !== 0) continue
+    const at = clicks.at[index] ?? 0
+    persons += clicks.count[index] ?? 0
     last_click = Math.max(last_click, at === OPENING_AT ? opening : at)
   }
-  return { link_seq, clicks, last_click }
+  return { link_seq: linkSeq, clicks: persons, last_click }
 }
 
-/** Groups clicks by UTC day; nearly always there is one. */
-export function groupByDay(clicks: readonly Click[]): Map<number, Click[]> {
-  const days = new Map<number, Click[]>()
-  for (const click of clicks) append(days, dayOf(click.at), click)
-  return days
-}
+type DayRun = { readonly day: number; readonly ofDay: Uint32Array | readonly number[] }
 
-/** Groups a day's clicks by link, and adds them up by owner. */
-function group(clicks: readonly Click[], ownerOf: (linkSeq: number) => Owner | undefined) {
-  const byLink = new Map<number, Click[]>()
-  const byOwner = new Map<Owner, DayTally>()
-  for (const click of clicks) {
-    const owner = ownerOf(click.link_seq)
-    if (owner === undefined) continue
-    append(byLink, click.link_seq, click)
-    let tally = byOwner.get(owner)
-    if (tally === undefined) {
-      tally = new DayTally()
-      byOwner.set(owner, tally)
-    }
-    tally.add(click)
-  }
-  return { byLink, byOwner }
-}
-
-function addLinkDeltas(
-  deltas: DayDelta[],
-  day: number,
-  byLink: ReadonlyMap<number, readonly Click[]>,
-): void {
-  const writer = new ByteWriter()
-  for (const [subject, ofLink] of byLink) {
-    writeClicks(writer, ofLink)
-    deltas.push({ day, scope: SCOPES.link, subject, workspace_id: '', data: writer.take() })
-  }
+/** Groups clicks of a link by UTC day; nearly always there is one. */
+function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly DayRun[] {
+  const first = dayOf(at[indexes[0] ?? 0] ?? 0)
+  let isOne = true
+  for (const index of indexes) if (dayOf(at[index] ?? 0) !== first) isOne = false
+  if (isOne) return [{ day: first, ofDay: indexes }]
+  const days = Map.groupBy(indexes, (index) => dayOf(at[index] ?? 0))
+  return [...days].map(([day, ofDay]) => ({ day, ofDay }))
 }
 
 function addOwnerDeltas(
   deltas: DayDelta[],
   day: number,
-  byOwner: ReadonlyMap<Owner, DayTally>,
+  clicks: ClickColumns,
+  byOwner: ReadonlyMap<Owner, readonly number[]>,
 ): void {
-  const writer = new ByteWriter()
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
-    const ofWorkspace = new DayTally()
-    for (const [{ keyspace_id: subject }, tally] of domains) {
-      ofWorkspace.merge(tally)
-      tally.limitValues()
-      writeTally(writer, tally)
-      deltas.push({ day, scope: SCOPES.domain, subject, workspace_id, data: writer.take() })
-    }
-    ofWorkspace.limitValues()
-    writeTally(writer, ofWorkspace)
-    const subject = workspaceSubject(workspace_id)
-    const key = { day, scope: SCOPES.workspace, subject, workspace_id }
-    deltas.push({ ...key, data: writer.take() })
+    const tallies = domains.map(([{ keyspace_id: subject }, indexes]) => {
+      for (const index of indexes) sums.addClick(clicks, index)
+      const data = sums.take()
+      deltas.push({ day, scope: SCOPES.domain, subject, workspace_id, data })
+      return data
+    })
+    for (const data of tallies) sums.addChunks(data)
+    const key = { day, scope: SCOPES.workspace, subject: workspaceSubject(workspace_id) }
+    deltas.push({ ...key, workspace_id, data: sums.take() })
   }
 }
 
-function writeClicks(writer: ByteWriter, clicks: readonly Click[]): void {
-  if (clicks.length <= SINGLE_CLICKS_MAX && clicks.every(({ count }) => count === 1)) {
-    for (const click of clicks) writeClick(writer, click)
-    return
+function writeClicks(
+  writer: ByteWriter,
+  clicks: ClickColumns,
+  indexes: Uint32Array | readonly number[],
+): void {
+  let isSingle = indexes.length <= SINGLE_CLICKS_MAX
+  for (const index of indexes) if (clicks.count[index] !== 1) isSingle = false
+  for (const index of indexes) {
+    if (isSingle) writeClick(writer, clicks, index)
+    else sums.addClick(clicks, index)
   }
-  const tally = new DayTally()
-  for (const click of clicks) tally.add(click)
-  tally.limitValues()
-  writeTally(writer, tally)
+  if (!isSingle) writer.bytes(sums.take())
 }
 
-function append<K, V>(groups: Map<K, V[]>, key: K, value: V): void {
-  const group = groups.get(key)
-  if (group === undefined) groups.set(key, [value])
-  else group.push(value)
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
 }

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
-import { ChunkFolder } from '../tally/chunk-folder.ts'
 import {
   readChunks,
   readTotal,
@@ -13,6 +12,7 @@ import {
   writeValueSlots,
   writeVisitors,
 } from '../tally/day-codec.ts'
+import { DaySums } from '../tally/day-sums.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import type { ClickRows, DayKey, DayPart, DayRow, GrownDay } from './click-day-rows.ts'
 
@@ -79,7 +79,8 @@ async function foldStep(
   const split: { day: GrownDay; folded: Uint8Array }[] = []
   for (const day of days) {
     const chunks = recent.get(nameOf(day))?.[0]?.data ?? NO_BYTES
-    const folded = chunks.length > 0 ? folder.fold(chunks) : NO_BYTES
+    if (chunks.length > 0) sums.addChunks(chunks)
+    const folded = chunks.length > 0 ? sums.take() : NO_BYTES
     if (!staysRecent(folded, day)) split.push({ day, folded })
     else if (folded.length > 0) written.push(recentRow(day, folded, day.parts))
   }
@@ -109,7 +110,7 @@ async function foldStep(
 
 const NO_BYTES = new Uint8Array(0)
 /** One for all: its arrays are used again, and folding does not wait. */
-const folder = new ChunkFolder()
+const sums = new DaySums()
 
 function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
   return { day, scope, subject, workspace_id }

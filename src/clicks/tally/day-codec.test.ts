@@ -6,6 +6,7 @@ import { someClick } from '../../../test/support/clicks.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type Click } from '../click.ts'
+import { ClickColumns } from '../click-columns.ts'
 import {
   readChunks,
   readSums,
@@ -62,7 +63,7 @@ describe('chunks of a day', () => {
               continue
             }
             for (const click of clicks) {
-              if (click.count === 1) writeClick(writer, click)
+              if (click.count === 1) writeClick(writer, ClickColumns.of([click]), 0)
               else writeTally(writer, tallyOf([click]))
             }
           }

@@ -1,6 +1,7 @@
 import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
-import { CLICK_DIMENSIONS, type Click, type ClickDimension } from '../click.ts'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
 import type { DayTally } from './day-tally.ts'
@@ -40,15 +41,18 @@ const NO_SLOTS: readonly SlotCounts[] = []
  * Writes the chunk of one click. For a few clicks this takes less space than a tally, for many more. The
  * count of the click must be 1.
  */
-export function writeClick(writer: ByteWriter, click: Click): void {
-  const slot = slotOf(click.at)
-  if (click.flags === 0) {
+export function writeClick(writer: ByteWriter, clicks: ClickColumns, index: number): void {
+  const slot = slotOf(clicks.at[index] ?? 0)
+  if (clicks.flags[index] === 0) {
     writer.byte(slot)
-    writer.uint56(click.visitor)
+    writer.uint56(clicks.visitor[index] ?? 0)
   } else {
     writer.byte(slot + OTHERS)
   }
-  for (const dimension of CLICK_DIMENSIONS) writer.shortText(click[dimension])
+  for (let column = 0; column < VALUE_COLUMNS.length; column += 1) {
+    const { bytes, start, end } = clicks.textRange(column, index)
+    writer.copy(bytes, start, end)
+  }
 }
 
 export function writeTally(writer: ByteWriter, tally: DayTally): void {

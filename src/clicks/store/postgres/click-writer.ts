@@ -4,10 +4,11 @@ import { numberArray } from '../../../platform/database/postgres/array-literal.t
 import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { StaleRow } from '../../../platform/database/store.ts'
+import type { Click } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas, type Owner } from '../batch-deltas.ts'
+import { type BatchDeltas, computeBatchDeltas, groupByLink, type Owner } from '../batch-deltas.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
@@ -75,18 +76,20 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
+    const runs = groupByLink(batch.clicks)
+    const linkSeqs = runs.map(({ linkSeq }) => linkSeq)
     await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const deltas = computeBatchDeltas(batch.clicks, ownerOf, batch.imported?.lastClicks)
-    const raw = this.#rowsOf(batch, ownerOf)
+    const deltas = computeBatchDeltas(batch.clicks, runs, ownerOf, batch.imported?.lastClicks)
+    const clicks = batch.clicks.toClicks()
+    const raw = this.#rowsOf(clicks, batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
         if (isWritten) {
-          if (batch.imported === undefined) this.#rawQuota.noteWritten(batch.clicks, raw)
+          if (batch.imported === undefined) this.#rawQuota.noteWritten(clicks, raw)
           this.#onWithoutLink(deltas.withoutLink)
         }
         return isWritten
@@ -112,7 +115,8 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   #rowsOf(
-    { clicks, imported, atMicros }: ClickBatch,
+    clicks: readonly Click[],
+    { imported, atMicros }: ClickBatch,
     ownerOf: (linkSeq: number) => Owner | undefined,
   ): readonly RawClickRow[] {
     if (imported === undefined) return this.#rawQuota.plan(clicks, ownerOf)

@@ -14,7 +14,7 @@ import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
-import { computeBatchDeltas } from '../batch-deltas.ts'
+import { computeBatchDeltas, groupByLink } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
@@ -139,17 +139,20 @@ class SqliteClickWriter implements ClickWriter {
   }
 
   async #write(batch: ClickBatch): Promise<boolean> {
-    const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
+    const runs = groupByLink(batch.clicks)
+    const linkSeqs = runs.map(({ linkSeq }) => linkSeq)
     await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
     const { counts, deltas, withoutLink } = computeBatchDeltas(
       batch.clicks,
+      runs,
       ownerOf,
       batch.imported?.lastClicks,
     )
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
+      clicks: batch.clicks.toClicks(),
       ownerOf,
       isCurrent: () => this.#isCurrent(batch),
       deadlineMs: BUSY_DEADLINE_MS,

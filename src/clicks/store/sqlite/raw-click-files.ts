@@ -4,7 +4,8 @@ import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
 import type { ClickBatch } from '../../click-writer.ts'
-import { groupByDay, type Owner } from '../batch-deltas.ts'
+import { dayOf } from '../../tally/click-day.ts'
+import type { Owner } from '../batch-deltas.ts'
 import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
@@ -23,7 +24,8 @@ type DayFile = {
 }
 
 /** A batch, and what is needed to store its raw clicks. */
-type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks' | 'imported'> & {
+type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'imported'> & {
+  readonly clicks: readonly Click[]
   ownerOf(linkSeq: number): Owner | undefined
   /** Whether the journal's position is still `from`. */
   isCurrent(): Promise<boolean>
@@ -55,7 +57,7 @@ export class RawClickFiles {
    */
   async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
     const rowsByDay = new Map<number, number>()
-    for (const [day, clicks] of groupByDay(batch.clicks)) {
+    for (const [day, clicks] of Map.groupBy(batch.clicks, ({ at }) => dayOf(at))) {
       if (batch.imported !== undefined && day < batch.oldestDay) continue
       const file = this.#fileOf(day)
       try {

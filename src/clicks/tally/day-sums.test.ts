@@ -6,8 +6,9 @@ import { someClick } from '../../../test/support/clicks.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type Click } from '../click.ts'
-import { ChunkFolder } from './chunk-folder.ts'
+import { ClickColumns } from '../click-columns.ts'
 import { readChunks, writeClick, writeTally } from './day-codec.ts'
+import { DaySums } from './day-sums.ts'
 import { DayTally, OTHER_VALUE, VALUES_MAX } from './day-tally.ts'
 
 /** Some clicks, written one by one or added up. */
@@ -17,7 +18,10 @@ function chunksOf(chunks: readonly Chunk[]): Buffer {
   const writer = new ByteWriter()
   for (const { addedUp, clicks } of chunks) {
     if (addedUp) writeTally(writer, tallyOf(clicks))
-    else for (const click of clicks) writeClick(writer, { ...click, count: 1 })
+    else {
+      const columns = ClickColumns.of(clicks.map((click) => ({ ...click, count: 1 })))
+      for (const index of clicks.keys()) writeClick(writer, columns, index)
+    }
   }
   return writer.take()
 }
@@ -45,9 +49,14 @@ function contentsOf(chunks: Uint8Array) {
 }
 
 const clicks = fc.array(arbitraryClick([1]), { maxLength: 60 })
-const folder = new ChunkFolder()
+const sums = new DaySums()
 
-describe('ChunkFolder', () => {
+function fold(chunks: Uint8Array): Buffer {
+  sums.addChunks(chunks)
+  return sums.take()
+}
+
+describe('DaySums', () => {
   test('returns the tally of single clicks and tallies, day after day', () => {
     const chunk = fc.record({ addedUp: fc.boolean(), clicks })
     const days = fc.array(fc.array(chunk, { maxLength: 6 }), { maxLength: 4 })
@@ -55,16 +64,28 @@ describe('ChunkFolder', () => {
       fc.property(days, (days) => {
         for (const day of days) {
           const chunks = chunksOf(day)
-          assert.deepEqual(contentsOf(folder.fold(chunks)), contentsOf(chunks))
+          assert.deepEqual(contentsOf(fold(chunks)), contentsOf(chunks))
         }
       }),
       cases(200),
     )
   })
 
+  test('returns the tally of clicks by columns', () => {
+    fc.assert(
+      fc.property(clicks, (clicks) => {
+        const columns = ClickColumns.of(clicks)
+        for (const index of clicks.keys()) sums.addClick(columns, index)
+        const expected = chunksOf([{ addedUp: true, clicks }])
+        assert.deepEqual(contentsOf(sums.take()), contentsOf(expected))
+      }),
+      cases(200),
+    )
+  })
+
   test('returns the same tally for a tally', () => {
-    const folded = folder.fold(chunksOf([{ addedUp: false, clicks: manyReferrers(50) }]))
-    assert.deepEqual(folder.fold(folded), folded)
+    const folded = fold(chunksOf([{ addedUp: false, clicks: manyReferrers(50) }]))
+    assert.deepEqual(fold(folded), folded)
   })
 
   test('keeps the values with the most clicks, and adds up the rest as other ones', () => {
@@ -73,28 +94,26 @@ describe('ChunkFolder', () => {
       { addedUp: true, clicks: manyReferrers(VALUES_MAX + 300) },
       { addedUp: false, clicks: manyReferrers(700) },
     ])
-    const { values } = contentsOf(folder.fold(chunks))
+    const { values } = contentsOf(fold(chunks))
     assert.deepEqual(values, contentsOf(chunks).values)
     assert.equal(values[CLICK_DIMENSIONS.indexOf('referrer')]?.length, VALUES_MAX + 1)
   })
 
   test('adds up counts that exceed 32 bits', () => {
     const click = { ...someClick({ at: 1, link_seq: 1 }), count: 2 ** 40 }
-    const { total } = contentsOf(
-      folder.fold(chunksOf(Array(3).fill({ addedUp: true, clicks: [click] }))),
-    )
+    const { total } = contentsOf(fold(chunksOf(Array(3).fill({ addedUp: true, clicks: [click] }))))
     assert.equal(total.persons, 3 * 2 ** 40)
   })
 
   test('refuses damaged chunks, and takes nothing of them into the next day', () => {
     const chunks = chunksOf([{ addedUp: true, clicks: manyReferrers(5) }])
     for (let length = 1; length < chunks.length; length += 1) {
-      assert.throws(() => folder.fold(chunks.subarray(0, length)), RangeError)
+      assert.throws(() => fold(chunks.subarray(0, length)), RangeError)
     }
     const wrongSlot = Buffer.from(chunks)
     wrongSlot[2] = 96
-    assert.throws(() => folder.fold(wrongSlot), RangeError)
-    assert.deepEqual(contentsOf(folder.fold(chunks)), contentsOf(chunks))
+    assert.throws(() => fold(wrongSlot), RangeError)
+    assert.deepEqual(contentsOf(fold(chunks)), contentsOf(chunks))
   })
 })
 
