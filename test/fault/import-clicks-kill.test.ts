@@ -48,7 +48,9 @@ describeStore('an import killed between two statements', (at) => {
     await assertImported(at, first)
     assert.ok(steps > 100, `${steps} steps`)
 
-    const moments = fc.sample(fc.integer({ min: 1, max: steps }), { numRuns: KILLS, seed: SEED })
+    // The second import has fewer steps: the partitions exist. One that ends cannot be killed any more.
+    const moment = fc.integer({ min: 1, max: Math.floor(steps / 2) })
+    const moments = fc.sample(moment, { numRuns: KILLS, seed: SEED })
     const planned = await planImport(at, source)
     let kills = 0
     for (const moment of moments) {
