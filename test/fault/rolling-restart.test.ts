@@ -15,8 +15,8 @@ const { RESTARTS: LONG_FORM } = process.env
 const RESTARTS = Number(LONG_FORM ?? 6) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
 const PROCESSES = 2
-const RESTART_DEADLINE_MS = 30_000
-const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
+const RESTART_DEADLINE_MS = 90_000
+const TIMEOUT_MS = 60_000 + RESTARTS * 30_000
 /**
  * Visits one after the other, with pauses long enough for new processes to start, and with pauses
  * in which connections are idle, but shorter than a stopping process keeps them open.

@@ -11,8 +11,8 @@ import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Long before unfinished requests are cut off, and idle connections are closed. */
-const STOP_MS_MAX = 4_000
+/** Before unfinished requests are cut off and idle connections are closed, which is after 8 s. */
+const STOP_MS_MAX = 7_500
 
 for (const engine of ENGINES) {
   describe(`a service that receives SIGTERM, on ${engine.name}`, () => {

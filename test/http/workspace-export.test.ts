@@ -168,14 +168,17 @@ onEachEngine('an export of a workspace', (stage) => {
     let whole: Line[]
     before(async () => {
       api = await stage.service.api('many')
-      for (let made = 0; made < LINKS; made += 525) {
-        const links = Array.from({ length: 525 }, (_, nth) => ({
+      for (let made = 0; made < LINKS; ) {
+        const links = Array.from({ length: Math.min(525, LINKS - made) }, (_, nth) => ({
           domain: 'many.example',
           url: 'https://example.com/',
           key: `key-${made + nth}`,
         }))
         const sent = await api.post('/links/bulk', { action: 'create', links })
-        assert.equal(expectStatus(sent, 200).body.succeeded, 525)
+        const { succeeded, failed } = expectStatus(sent, 200).body
+        assert.ok(succeeded > 0 && failed === 0)
+        // Those that the time of one request was too short for are sent again.
+        made += succeeded
       }
       whole = linesOf((await api.get('/export')).body)
     })

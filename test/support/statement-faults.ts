@@ -6,12 +6,15 @@ export class WantedFault extends Error {
   override readonly name = 'WantedFault'
 }
 
+/** The circuit breaker's statement after a failure, which runs beside those of the work. */
+const PROBE = 'select 1'
+
 type Run = (...parameters: unknown[]) => unknown
 
 /**
  * Makes statements fail, on both engines and wherever they are run in this process: each counts as
  * two steps, one before the database has run it and one after, when its answer is lost. A rollback
- * never fails, because a lost database rolls back by itself.
+ * never fails, because a lost database rolls back by itself, nor does a probe of the connection.
  */
 export function failStatements(failsAt: (step: number) => boolean) {
   const restore: (() => void)[] = []
@@ -25,12 +28,12 @@ export function failStatements(failsAt: (step: number) => boolean) {
   function replace<T extends object>(
     target: T,
     method: keyof T & string,
-    isStep: (text: unknown) => boolean,
+    isCounted: (text: unknown) => boolean,
   ): void {
     const real = target[method] as Run
     const failing = function (this: unknown, ...parameters: unknown[]) {
       const [text] = parameters
-      if (!isStep(text)) return Reflect.apply(real, this, parameters)
+      if (!isCounted(text)) return Reflect.apply(real, this, parameters)
       step()
       const result = Reflect.apply(real, this, parameters)
       if (result instanceof Promise) {
@@ -46,15 +49,15 @@ export function failStatements(failsAt: (step: number) => boolean) {
     restore.push(() => Object.assign(target, { [method]: real }))
   }
 
-  const isNotUndoing = (text: unknown) => {
+  const isStep = (text: unknown) => {
     const sql = typeof text === 'object' && text !== null && 'text' in text ? text.text : text
-    return sql !== 'rollback'
+    return sql !== 'rollback' && sql !== PROBE
   }
   for (const method of ['run', 'get', 'all'] as const) {
     replace(StatementSync.prototype, method, () => true)
   }
-  replace(DatabaseSync.prototype, 'exec', isNotUndoing)
-  replace(pg.Client.prototype, 'query', isNotUndoing)
+  replace(DatabaseSync.prototype, 'exec', isStep)
+  replace(pg.Client.prototype, 'query', isStep)
   return {
     steps: () => steps,
     mend() {
