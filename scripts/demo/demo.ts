@@ -23,7 +23,7 @@ async function fill(): Promise<void> {
     remove: async () => {},
   }
   const clock = fakeClock(Date.now() - DEMO_DAYS * 86_400_000)
-  const engine = { name: 'SQLite' as const, createPlace: async () => place }
+  const engine = { createMigratedPlace: async () => place }
   const service = await startService(engine, {}, { clock })
   try {
     await fillDemo(service, clock)

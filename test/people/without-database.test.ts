@@ -27,8 +27,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       started.defer(() => provider.stop())
       const proxied = {
         ...engine,
-        async createPlace() {
-          const place = await engine.createPlace()
+        async createMigratedPlace() {
+          const place = await engine.createMigratedPlace()
           const url = new URL(place.databaseUrl ?? '')
           network = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
           started.defer(() => network.close())

@@ -14,8 +14,8 @@ const OF_REQUESTS = /"(links|idempotency|tokens|workspace_quotas)"/
 function behind(engine: Engine, onProxy: (proxy: TcpProxy) => void): Engine {
   return {
     ...engine,
-    async createPlace() {
-      const place = await engine.createPlace()
+    async createMigratedPlace() {
+      const place = await engine.createMigratedPlace()
       const url = new URL(place.databaseUrl ?? '')
       const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
       onProxy(proxy)

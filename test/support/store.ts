@@ -37,7 +37,7 @@ export function describeStore(
       const opened: OpenedStore[] = []
       let closeWriter = async () => {}
       before(async () => {
-        const place = await engine.createPlace()
+        const place = await engine.createMigratedPlace()
         const another = async () => {
           const store = await openAt(place)
           opened.push(store)
