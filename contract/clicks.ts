@@ -209,7 +209,7 @@ export const exportedClick = z
     count: z
       .int()
       .describe(
-        'The number of clicks that this entry represents: 1; with `capped` any number of clicks on the link within the minute of `at`; without flags, clicks that another service counted in the hour or day that begins at `at`.',
+        'The number of clicks that this entry represents: 1; with `capped` any number of clicks on the link within the minute of `at`; without flags, clicks that another service counted in the hour or day of `at`.',
       ),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })

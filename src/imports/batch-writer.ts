@@ -17,6 +17,9 @@ import type { ImportedClicks } from './imported-clicks.ts'
 import { type Prepared, planItems, UpdatesNeeded } from './plan-items.ts'
 import { writeWorkspaceRecord } from './workspace-records.ts'
 
+/** Each takes a row of the report: a file of a tenant must not fill the database with those. */
+const REFUSED_MAX = 100_000
+
 export type BatchDependencies = {
   readonly store: Store<ImportStores>
   readonly clock: Clock
@@ -62,6 +65,11 @@ export class BatchWriter {
     const { items, fault } = await this.#prepare(run, records)
     const written = items.length === 0 ? run.import : await this.#writeOrSplit(run, items)
     if (fault !== undefined) throw fault
+    if (written.counts.refused > REFUSED_MAX) {
+      throw new ImportFault(
+        `More than ${REFUSED_MAX} rows were refused. Either the source is damaged, or it is of another kind.`,
+      )
+    }
     return written
   }
 

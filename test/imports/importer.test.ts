@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
+import { NO_COUNTS } from '../../src/imports/import.ts'
 import { describeStore } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices, outcomesOf } from './import-services.ts'
@@ -163,6 +164,15 @@ describeStore('an import', (at) => {
       const { updated, skipped, locked } = again.ended.counts
       assert.deepEqual([updated, skipped, locked], [0, 3, 0])
     }
+  })
+
+  test('ends when too many rows were refused', async () => {
+    const { importAll } = await importServices(at)
+    const refused = linkRecord({ key: 'js', url: 'javascript:alert(1)' })
+    const counts = { ...NO_COUNTS, refused: 100_000 }
+    const { ended } = await importAll(new FakeSource([refused]), { counts })
+    assert.equal(ended.status, 'failed')
+    assert.match(ended.fault ?? '', /More than 100000 rows were refused/)
   })
 
   test('writes only the clicks of rows that a killed process has written', async () => {

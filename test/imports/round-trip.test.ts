@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { buffer } from 'node:stream/consumers'
+import { before, test } from 'node:test'
 import { WORKSPACE_EXPORT_QUEUE, WorkspaceExports } from '../../src/exports/workspace-exports.ts'
 import { openTerseExport } from '../../src/imports/sources/terse.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { cursors } from '../../src/platform/http/api/cursor.ts'
 import { FairQueue } from '../../src/platform/work/fair-queue.ts'
+import { SQLITE } from '../support/engines.ts'
 import { describeStore, openAt, type StoreUnderTest } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices } from './import-services.ts'
@@ -33,16 +34,22 @@ function letTimePass({ time }: Services): void {
   })
 }
 
-async function exportOf({ store, clock, actor, serviceHost }: Services): Promise<string> {
+type Format = 'ndjson' | 'csv-zip'
+
+async function packed(
+  { store, clock, actor, serviceHost }: Services,
+  format: Format,
+): Promise<Buffer> {
   const exports = new WorkspaceExports({
     ...{ store, clock, baseUrl: 'https://go.example', serviceHost: serviceHost.host },
     cursors: cursors(Buffer.alloc(32), systemRandom),
     workspaces: { getById: async (id) => ({ id, name: 'acme', created_at: 0 }) },
     exports: new FairQueue(WORKSPACE_EXPORT_QUEUE),
   })
-  const request = { format: 'ndjson', clicks: false } as const
-  return text(await exports.open(actor, request, () => {}))
+  return buffer(await exports.open(actor, { format, clicks: false }, () => {}))
 }
+
+const exportOf = async (services: Services) => (await packed(services, 'ndjson')).toString()
 
 /** The bytes that must be the same, a line each. */
 function compared(exported: string): string[] {
@@ -90,37 +97,45 @@ const RECORDS = [
 ] as ConstructorParameters<typeof FakeSource>[0]
 
 describeStore('a workspace that is exported and imported', (at, engine) => {
-  test('into an empty instance, and exported again, is the same', async (t) => {
-    const first = await importServices(at)
+  let first: Services
+  let exported: string
+  before(async () => {
+    first = await importServices(at)
     letTimePass(first)
     const domains = { '': 'go.example' }
     const filled = await first.importAll(new FakeSource(RECORDS), { options: { domains } })
     assert.equal(filled.ended.status, 'succeeded', filled.ended.fault ?? '')
-    const exported = await exportOf(first)
+    exported = await exportOf(first)
     assert.equal(compared(exported).length, RECORDS.length + 1, exported)
-
-    const place = await engine.createPlace()
-    const opened = await openAt(place)
-    t.after(async () => {
-      await opened.store.close()
-      await place.remove()
-    })
-    const second = await importServices({ ...opened, place } as StoreUnderTest)
-    letTimePass(second)
-    const file = path.join(place.dataDir, 'export.ndjson')
-    writeFileSync(file, exported)
-    const { ended, rows } = await second.importAll(openTerseExport({ file }), {
-      options: { domains: {} },
-    })
-    assert.equal(ended.status, 'succeeded', ended.fault ?? '')
-    assert.deepEqual(
-      rows.filter(({ outcome }) => outcome !== 'created'),
-      [],
-    )
-    assert.deepEqual(compared(await exportOf(second)), compared(exported))
-
-    const again = await second.importAll(openTerseExport({ file }), { options: { domains: {} } })
-    assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
-    assert.deepEqual(compared(await exportOf(second)), compared(exported))
   })
+
+  // The zip is the same with both engines.
+  const formats: readonly Format[] = engine === SQLITE ? ['ndjson', 'csv-zip'] : ['ndjson']
+  for (const format of formats) {
+    test(`as ${format} into an empty instance, and exported again, is the same`, async (t) => {
+      const place = await engine.createPlace()
+      const opened = await openAt(place)
+      t.after(async () => {
+        await opened.store.close()
+        await place.remove()
+      })
+      const second = await importServices({ ...opened, place } as StoreUnderTest)
+      letTimePass(second)
+      const file = path.join(place.dataDir, 'export')
+      writeFileSync(file, await packed(first, format))
+      const { ended, rows } = await second.importAll(openTerseExport({ file }), {
+        options: { domains: {} },
+      })
+      assert.equal(ended.status, 'succeeded', ended.fault ?? '')
+      assert.deepEqual(
+        rows.filter(({ outcome }) => outcome !== 'created'),
+        [],
+      )
+      assert.deepEqual(compared(await exportOf(second)), compared(exported))
+
+      const again = await second.importAll(openTerseExport({ file }), { options: { domains: {} } })
+      assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
+      assert.deepEqual(compared(await exportOf(second)), compared(exported))
+    })
+  }
 })

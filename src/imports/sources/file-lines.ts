@@ -1,5 +1,3 @@
-import { readSourceFile } from './source-file.ts'
-
 /** Nothing that a source writes in one line is longer. */
 export const LINE_BYTES_MAX = 1024 * 1024
 const NEWLINE = 0x0a
@@ -15,14 +13,9 @@ export type FileLine = {
   readonly isCutOff: boolean
 }
 
-/**
- * Reads the lines of a file without holding more than one in memory.
- *
- * @throws {ImportSourceFault} when the file cannot be read
- */
+/** Reads the lines of a file, from its bytes, without holding more than one in memory. */
 export async function* readFileLines(
-  file: string,
-  signal: AbortSignal,
+  chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<FileLine, void, void> {
   const parts: Buffer[] = []
   let [bytes, number, end] = [0, 1, 0]
@@ -32,7 +25,7 @@ export async function* readFileLines(
     bytes = 0
     return { text: text?.replace(/\r$/, ''), number: number++, end, isCutOff }
   }
-  for await (const chunk of readSourceFile(file, signal)) {
+  for await (const chunk of chunks) {
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       if (bytes <= LINE_BYTES_MAX) parts.push(chunk.subarray(from, at))

@@ -6,9 +6,10 @@ const CHUNK_BYTES = 256 * 1024
 /** From this many bytes at its beginning, the encoding of a file is recognized. */
 const HEAD_BYTES = 1_024
 
+const ZIP_MAGIC = [0x50, 0x4b, 0x03, 0x04]
 const COMPRESSED = [
   { name: 'gzip', magic: [0x1f, 0x8b] },
-  { name: 'zip', magic: [0x50, 0x4b, 0x03, 0x04] },
+  { name: 'zip', magic: ZIP_MAGIC },
   { name: 'bzip2', magic: [0x42, 0x5a, 0x68] },
   { name: 'xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a] },
   { name: 'Zstandard', magic: [0x28, 0xb5, 0x2f, 0xfd] },
@@ -31,9 +32,14 @@ export async function checkSourceFile(file: string): Promise<void> {
   if (head.length === 0) throw new ImportSourceFault('The file is empty.', { isTransient: false })
 }
 
+/** Whether a file begins as zips do. */
+export async function isZip(file: string): Promise<boolean> {
+  const head = await readHead(file)
+  return ZIP_MAGIC.every((byte, at) => head[at] === byte)
+}
+
 /**
- * Reads a text file as UTF-8 without a byte order mark. UTF-16 is recognized, with and without a mark; bytes of any
- * other encoding are passed on as they are.
+ * Reads a text file as UTF-8 without a byte order mark, as `decodeText` does.
  *
  * @throws {ImportSourceFault} when the file cannot be read
  */
@@ -41,18 +47,34 @@ export async function* readSourceFile(
   file: string,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
-  const { name, markBytes } = encodingOf(await readHead(file))
-  const decoder = name === 'utf-8' ? undefined : new TextDecoder(name, { fatal: true })
   try {
-    const options = { start: markBytes, highWaterMark: CHUNK_BYTES, signal }
-    for await (const chunk of createReadStream(file, options)) {
-      yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }))
-    }
-    if (decoder !== undefined) yield Buffer.from(decoder.decode())
+    yield* decodeText(createReadStream(file, { highWaterMark: CHUNK_BYTES, signal }))
   } catch (error) {
     signal.throwIfAborted()
     throw fileFault(error)
   }
+}
+
+/**
+ * Passes text on as UTF-8 without a byte order mark. UTF-16 is recognized by the first chunk, with and without a mark;
+ * bytes of any other encoding are passed on as they are.
+ */
+export async function* decodeText(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, void> {
+  let encoding: Encoding | undefined
+  let decoder: TextDecoder | undefined
+  for await (const chunk of chunks) {
+    let bytes = chunk
+    if (encoding === undefined) {
+      encoding = encodingOf(chunk.subarray(0, HEAD_BYTES))
+      const { name, markBytes } = encoding
+      if (name !== 'utf-8') decoder = new TextDecoder(name, { fatal: true })
+      bytes = chunk.subarray(markBytes)
+    }
+    yield decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true }))
+  }
+  if (decoder !== undefined) yield Buffer.from(decoder.decode())
 }
 
 async function readHead(file: string): Promise<Buffer> {

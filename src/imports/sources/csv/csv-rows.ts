@@ -33,7 +33,13 @@ export async function* readCsvRows(
   signal: AbortSignal,
 ): AsyncGenerator<CsvHeader | CsvRow, void, void> {
   await checkSourceFile(file)
-  const chunks = readSourceFile(file, signal)
+  yield* parseCsvRows(readSourceFile(file, signal))
+}
+
+/** As `readCsvRows`, from text in UTF-8. */
+export async function* parseCsvRows(
+  chunks: AsyncGenerator<Buffer, void, void>,
+): AsyncGenerator<CsvHeader | CsvRow, void, void> {
   const first = (await chunks.next()).value ?? Buffer.alloc(0)
   const start = first.toString('latin1')
   const delimiterLine = DELIMITER_LINE.exec(start)

@@ -158,8 +158,8 @@ export const exports: Catalogue['exports'] = {
   format: 'Format',
   formats: { 'csv-zip': 'CSV-Dateien in einem Zip', ndjson: 'NDJSON' },
   formatHints: {
-    'csv-zip': 'Für Tabellenprogramme.',
-    ndjson: 'Für Programme und für einen Import in einen anderen Arbeitsbereich.',
+    'csv-zip': 'Für Tabellenprogramme und für einen Import in einen anderen Arbeitsbereich.',
+    ndjson: 'Dasselbe für Programme, ein Datensatz je Zeile.',
   },
   clicks: 'Mit einzelnen Klicks, soweit sie noch gespeichert sind',
   download: 'Herunterladen',

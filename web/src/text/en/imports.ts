@@ -152,8 +152,8 @@ export const exports = {
   format: 'Format',
   formats: { 'csv-zip': 'CSV files in a zip', ndjson: 'NDJSON' },
   formatHints: {
-    'csv-zip': 'For spreadsheets.',
-    ndjson: 'For programs, and for an import into another workspace.',
+    'csv-zip': 'For spreadsheets, and for an import into another workspace.',
+    ndjson: 'The same for programs, a record in each line.',
   },
   clicks: 'With single clicks that are still stored',
   download: 'Download',

@@ -31,7 +31,7 @@ export const SOURCES: readonly Source[] = [
   { id: 'polr-sql', name: 'Polr (SQL)', asks: 'file', accept: '.sql', hasLocalDates: true },
   { id: 'sink', name: 'Sink', asks: 'file', accept: '.json' },
   { id: 'chhoto', name: 'Chhoto URL', asks: 'file' },
-  { id: 'terse', name: 'Terse', asks: 'file', accept: '.ndjson,.jsonl' },
+  { id: 'terse', name: 'Terse', asks: 'file', accept: '.ndjson,.jsonl,.zip' },
 ]
 
 export function sourceOf(id: string): Source | undefined {

@@ -1,0 +1,135 @@
+import {
+  EXPORT_VERSION,
+  type ExportedRecord,
+  type ExportHead,
+  type ExportLine,
+  exportLine,
+} from '@terse/contract/export'
+import { flagsOf } from '../../clicks/index.ts'
+import type { ImportRecord } from '../import-record.ts'
+import { ImportSourceFault } from '../import-source.ts'
+import { linkRecord } from './link-record.ts'
+import { RefusedRow } from './refused-record.ts'
+
+const HSTS_NOTE = 'HSTS is off until it is set again: HTTPS has to work before.'
+
+/**
+ * Checks the description of an export.
+ *
+ * @param text why it is none, as a sentence
+ * @throws {ImportSourceFault} when it describes no export that this version reads
+ */
+export function parseExportHead(line: unknown, text: string): ExportHead {
+  const head = exportLine.safeParse(line)
+  if (head.data?.type === 'export') return head.data
+  const { type, version } = (line ?? {}) as { type?: unknown; version?: unknown }
+  const isNewer = type === 'export' && typeof version === 'number' && version > EXPORT_VERSION
+  throw new ImportSourceFault(
+    isNewer
+      ? `The export has version ${version} of the format, and this program reads up to ${EXPORT_VERSION}. Update it.`
+      : text,
+    { isTransient: false },
+  )
+}
+
+/** @throws {RefusedRow} when it is no line of an export */
+export function parseExportLine(value: unknown): ExportLine {
+  const { data: line, error } = exportLine.safeParse(value)
+  if (error === undefined) return line
+  const [issue] = error.issues
+  const where = issue?.path.join('.') ?? ''
+  const why = where === '' ? '' : `: ${where} is missing or wrong`
+  throw new RefusedRow(`The line is no record of an export${why}.`)
+}
+
+/** Where a record is. */
+export type Place = { readonly resume: string; readonly place: string }
+
+/** @throws {RefusedRow} for what is not imported */
+export function toTerseRecord(line: ExportedRecord, at: Place, head: ExportHead): ImportRecord {
+  switch (line.type) {
+    case 'link':
+      return toLink(line, at, head)
+    case 'click':
+      return toClick(line, at)
+    case 'domain': {
+      const { domain, not_found_url, expired_url, hsts_max_age } = line
+      const notes = hsts_max_age === null ? [] : [HSTS_NOTE]
+      return { kind: 'domain', ...at, domain, not_found_url, expired_url, notes }
+    }
+    case 'utm_template': {
+      const { type, id, created_at, updated_at, ...fields } = line
+      return { kind: 'utm template', ...at, ...fields }
+    }
+    case 'member':
+      throw new RefusedRow('Nobody becomes a member by an import: invite this person.')
+  }
+}
+
+function toLink(
+  line: Extract<ExportedRecord, { type: 'link' }>,
+  at: Place,
+  { service_host }: ExportHead,
+): ImportRecord {
+  const { type, id, domain, last_click, expires_at, created_at, ...fields } = line
+  const { protected: isProtected, updated_at, imported, ...values } = fields
+  return linkRecord({
+    ...at,
+    ...values,
+    rest: imported ?? {},
+    clicks_of: 'people',
+    ref: id,
+    domain: domain === service_host ? null : domain,
+    protection: { kind: isProtected ? 'unknown password' : 'none' },
+    expires_at,
+    created_at: microsOf(created_at),
+    last_click: last_click === null ? null : last_click * 1_000_000,
+  })
+}
+
+function toClick(
+  line: Extract<ExportedRecord, { type: 'click' }>,
+  { resume }: Place,
+): ImportRecord {
+  const { device, os, browser, language, source, visitor } = line
+  const flags = flagsOf(line.flags)
+  return {
+    kind: 'click',
+    resume,
+    ref: line.link_id,
+    at: microsOf(line.at),
+    address: null,
+    user_agent: null,
+    referrer: line.referrer ?? '',
+    country: line.country ?? '',
+    is_bot: flags !== 0,
+    stored: {
+      flags,
+      count: line.count,
+      visitor: visitorOf(visitor),
+      device: device ?? '',
+      os: os ?? '',
+      browser: browser ?? '',
+      language: language ?? '',
+      source: source ?? '',
+    },
+  }
+}
+
+/** @throws {RefusedRow} when the text is no visitor's number */
+function visitorOf(text: string | null): number {
+  if (text === null) return 0
+  if (!/^v[0-9a-f]{1,14}$/.test(text)) throw new RefusedRow('visitor is no number of a visitor.')
+  const visitor = Number.parseInt(text.slice(1), 16)
+  if (Number.isSafeInteger(visitor)) return visitor
+  throw new RefusedRow('visitor is no number of a visitor.')
+}
+
+/** @throws {RefusedRow} when the text is no instant */
+function microsOf(text: string): number {
+  try {
+    return Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
+  } catch {
+    throw new RefusedRow(`"${text}" is no instant.`)
+  }
+}
