@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { copyBuild } from '../program/write-build.ts'
 import { compiledName, compileModule } from './compile-module.ts'
 import { closureOf, type LockedPackage, readLockfile } from './locked-packages.ts'
 import { thirdPartyNotices } from './third-party-notices.ts'
@@ -16,6 +17,7 @@ import { thirdPartyNotices } from './third-party-notices.ts'
 const NAME = '@terse/server'
 const SOURCE_FOLDERS = ['bin', 'contract', 'src']
 const DASHBOARD = 'web/dist'
+const BUILD = 'build'
 /** Written by web/vite.config.ts: the folders of the packages that the dashboard contains. */
 const DASHBOARD_PACKAGES = `${DASHBOARD}/.vite/packages.json`
 const NOTICES = 'THIRD-PARTY-NOTICES.txt'
@@ -29,10 +31,10 @@ type Manifest = Readonly<Record<string, unknown>> & {
 }
 
 /**
- * Writes the npm package into an empty folder: the program as JavaScript, the built dashboard, the licences,
- * and the versions and hashes of all dependencies.
+ * Writes the npm package into an empty folder: the program as JavaScript and as the build that starts faster, the
+ * built dashboard, the licences, and the versions and hashes of all dependencies.
  *
- * @param root the repository, after `npm ci`
+ * @param root the repository, after `npm run build`
  */
 export function buildPackage(root: string, folder: string): void {
   if (!existsSync(path.join(root, DASHBOARD_PACKAGES))) {
@@ -51,6 +53,7 @@ export function buildPackage(root: string, folder: string): void {
     // What browsers are not sent.
     filter: (file) => !path.basename(file).startsWith('.'),
   })
+  copyBuild(path.join(root, BUILD), path.join(folder, BUILD))
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name))
 
   const source: Manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
@@ -95,7 +98,7 @@ function packageManifest(source: Manifest): Manifest {
     license,
     type: 'module',
     bin: { terse: ENTRY },
-    files: [...SOURCE_FOLDERS, 'web', NOTICES, 'CHANGELOG.md', SHRINKWRAP],
+    files: [...SOURCE_FOLDERS, BUILD, 'web', NOTICES, 'CHANGELOG.md', SHRINKWRAP],
     dependencies: others,
     optionalDependencies,
     nodeHashes,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -41,6 +42,18 @@ export function writeBuild({ files, sources }: Bundle, folder: string, now = Dat
     if (kept.includes(other) || now - statSync(file).mtimeMs < KEPT_MS) continue
     rmSync(file, { recursive: true, force: true })
   }
+}
+
+/**
+ * Copies the current build to another place, where the sources never change: it is current there for good.
+ *
+ * @param folder as of `writeBuild`
+ */
+export function copyBuild(folder: string, to: string): void {
+  const name = readFolder(path.join(folder, CURRENT))
+  if (name === undefined) throw new Error('the program is not built; run: npm run build')
+  cpSync(path.join(folder, name), path.join(to, name), { recursive: true })
+  writeFileSync(path.join(to, CURRENT), JSON.stringify({ folder: name, sources: {} }))
 }
 
 function hashOf(files: Bundle['files']): string {

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { findBuiltProgram } from '../../bin/built-program.js'
 import { VERSION } from '../../src/platform/process/version.ts'
 import { apiClient } from '../support/api.ts'
 import { installPackage, packPackage } from '../support/built-package.ts'
@@ -42,6 +43,10 @@ describe('the npm package', () => {
         new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)\\n\\n.*(?:licen|copy)`, 'im'),
       )
     }
+  })
+
+  test('runs the built program, not its single modules', () => {
+    assert.match(findBuiltProgram(installed) ?? '', /\/build\/\w+\/main\.js$/)
   })
 
   test('contains no TypeScript, and the locked version of every package that it needs', () => {

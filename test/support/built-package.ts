@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export function packPackage(folder: string): string {
   const built = path.join(folder, 'package')
   mkdirSync(built)
+  execFileSync(process.execPath, [path.join(ROOT, 'scripts/build-program.ts')])
   buildPackage(ROOT, built)
   const args = ['pack', '--silent', '--pack-destination', folder]
   const name = execFileSync('npm', args, { cwd: built, encoding: 'utf8', stdio: 'pipe' }).trim()
