@@ -18,7 +18,8 @@ import { startProcess } from '../support/service-process.ts'
 
 const skip = skipWithout('pebble', 'knotd')
 const KILLER = new URL('../support/kill-at-statement.ts', import.meta.url).href
-const ISSUED_MS = 60_000
+/** Fifty orders take a minute on a machine with a load of 25. */
+const ISSUED_MS = 90_000
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
 const HOSTS = 50
@@ -55,7 +56,7 @@ async function assertAnswers(pebble: Pebble, host: string, port = pebble.tlsPort
   assert.equal(status, 404)
 }
 
-describe('a service that obtains its own certificates', { timeout: 120_000 }, () => {
+describe('a service that obtains its own certificates', () => {
   test(`brings ${HOSTS} domains from pending to HTTPS on two nodes, with half of the nonces rejected`, {
     skip,
   }, async (t) => {

@@ -46,7 +46,7 @@ function lineFor(beginning: string): readonly string[] {
   return line.split(' ')
 }
 
-describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () => {
+describe('the page “Your own domain, with HTTPS”', () => {
   let dns: DnsServer
   let pebble: Pebble
   let place: Place

@@ -32,7 +32,7 @@ const COPIED_AFTER_MS = 4_000
 const SEEN_AFTER_HEALING_MS = 5_000
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('HTTPS of a node that starts while PostgreSQL is down', { timeout: 120_000 }, () => {
+  describe('HTTPS of a node that starts while PostgreSQL is down', () => {
     const authority = createTestAuthority()
     const ca = authority.certificatePem
     let port: number

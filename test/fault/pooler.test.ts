@@ -17,7 +17,7 @@ const WANTED = 20
 const skip = skipWithout('pgbouncer')
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('two nodes behind PgBouncer in transaction mode', { skip, timeout: 60_000 }, () => {
+  describe('two nodes behind PgBouncer in transaction mode', { skip }, () => {
     let cluster: Cluster
     let apis: Api[]
     let followed = 0

@@ -19,7 +19,7 @@ const COPIED_AFTER_MS = 4_000
 const SEEN_AFTER_HEALING_MS = 5_000
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('a node that starts while PostgreSQL is down', { timeout: 120_000 }, () => {
+  describe('a node that starts while PostgreSQL is down', () => {
     /** An undisturbed node, and the settings of another with its own proxy to the database. */
     let service: Service
     let api: Api

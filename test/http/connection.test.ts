@@ -11,9 +11,8 @@ import { createTestAuthority } from '../support/test-authority.ts'
 const HOST = 'go.acme.test'
 /** More than the system buffers for one connection on loopback. */
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'a')
-const TIMEOUT_MS = 30_000
 
-describe('Connection', { timeout: TIMEOUT_MS }, () => {
+describe('Connection', () => {
   /** Asserts that sentBytes grows during a single large write. */
   async function expectProgress(raw: Socket, socket: Socket, client: Socket): Promise<void> {
     const connection = new Connection(raw, '127.0.0.1')

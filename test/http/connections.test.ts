@@ -18,7 +18,6 @@ const MIB = 1024 * 1024
 const LARGE_MIB = 16
 const LARGE_BODY = Buffer.alloc(LARGE_MIB * MIB, 'a')
 const DRAIN_WINDOW_MS = 1_000
-const TIMEOUT_MS = 30_000
 const GENEROUS: ConnectionBounds = {
   connectionsMax: 100,
   connectionsPerAddressMax: 100,
@@ -30,7 +29,7 @@ function* endless(): Generator<Buffer> {
   for (;;) yield LARGE_BODY.subarray(0, MIB)
 }
 
-describe('Connections', { timeout: TIMEOUT_MS }, () => {
+describe('Connections', () => {
   let front: Server
   let connections: Connections
   let clients: Socket[] = []

@@ -10,9 +10,8 @@ const LIMITS = { idleMs: 900, standstillMs: 600, requestMs: 200 }
 /** Longer than requestMs. */
 const SLOW_ANSWER_MS = 400
 const DRIP_INTERVAL_MS = 50
-const TIMEOUT_MS = 10_000
 
-describe('the HTTP/2 front', { timeout: TIMEOUT_MS }, () => {
+describe('the HTTP/2 front', () => {
   /** Emits the path of each request when it arrives. */
   const requests = new EventEmitter()
   const front = createFront({

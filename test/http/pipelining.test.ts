@@ -14,7 +14,6 @@ const LARGE_BODY = Buffer.alloc(32 * 1024 * 1024, 'a')
 const REQUESTS = 5_000
 /** Far longer than a server needs to start a request that has arrived. */
 const SETTLE_MS = 200
-const TIMEOUT_MS = 30_000
 
 function request(path: string, lines = ''): string {
   return `GET ${path} HTTP/1.1\r\nHost: go.test\r\n${lines}\r\n`
@@ -22,7 +21,7 @@ function request(path: string, lines = ''): string {
 
 for (const isFast of [true, false]) {
   const name = `requests on one connection with fast redirects ${isFast ? 'on' : 'off'}`
-  describe(name, { timeout: TIMEOUT_MS }, () => {
+  describe(name, () => {
     let front: Server
     let port: number
     let started: string[] = []

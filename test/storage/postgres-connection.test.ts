@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
-describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
+describe('a connection to PostgreSQL', () => {
   let place: Place
   let opened: OpenedStore
   const errors: unknown[] = []
