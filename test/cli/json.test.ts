@@ -42,6 +42,22 @@ describe('--json', () => {
     assert.ok(events.some(({ type }: { type: string }) => type === 'invitation.created'))
   })
 
+  test('prints what was changed or removed', async () => {
+    const add = ['domain', 'add', 'go.acme.test', '--workspace', 'acme']
+    await printed(...add)
+    const { domain, hsts_max_age } = await printed('domain', 'hsts', 'go.acme.test', '0')
+    assert.deepEqual([domain, hsts_max_age], ['go.acme.test', 0])
+    const removed = await printed('domain', 'remove', 'go.acme.test', '--workspace', 'acme')
+    assert.equal(removed.unicode_domain, 'go.acme.test')
+    const { id } = await printed('token', 'create', '--workspace', 'acme')
+    assert.deepEqual(await printed('token', 'revoke', id), { id, state: 'revoked' })
+    const file = path.join(target, 'acme.ndjson')
+    const exported = await printed('export', '--workspace', 'acme', '-o', file)
+    assert.deepEqual([exported.file, exported.format], [file, 'ndjson'])
+    await printed('workspace', 'create', 'gone')
+    assert.equal((await printed('workspace', 'delete', 'gone', '--yes')).name, 'gone')
+  })
+
   test('prints what an import has done', async () => {
     const file = path.join(target, 'links.csv')
     writeFileSync(file, 'key,url\nspring,https://example.com/\n')

@@ -68,7 +68,9 @@ for (const engine of ENGINES) {
       const grace = await signIn(base, { email: 'grace@example.com' })
       grace.workspaceId = ada.workspaceId
       expectStatus(await grace.get('/links'), 200)
-      await terse('member', 'set-role', 'grace@example.com', 'viewer', ...workspace)
+      const setRole = ['member', 'set-role', 'grace@example.com', 'viewer', '--json']
+      const changed = { email: 'grace@example.com', workspace: 'default', role: 'viewer' }
+      assert.deepEqual(JSON.parse(await terse(...setRole, ...workspace)), changed)
       const link = { domain: 'localhost', url: 'https://example.com/' }
       await eventually(async () => expectStatus(await grace.post('/links', link), 403))
       assert.match(
@@ -85,7 +87,8 @@ for (const engine of ENGINES) {
 
     test('a disabled person is signed out and cannot sign in until enabled', async () => {
       const grace = await signIn(base, { email: 'grace@example.com' })
-      await terse('person', 'disable', 'GRACE@example.com')
+      const disabled = JSON.parse(await terse('person', 'disable', 'GRACE@example.com', '--json'))
+      assert.equal(disabled.is_disabled, true)
       await eventually(async () => expectStatus(await grace.get('/session'), 401))
       const given = { email: 'grace@example.com', password: PASSWORD }
       expectStatus(await personClient(base).post('/session', given), 401)

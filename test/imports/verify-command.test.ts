@@ -65,6 +65,27 @@ describe('terse import verify', () => {
     assert.ok(readFileSync(file, 'utf8').includes(line()))
   })
 
+  test('prints JSON', async () => {
+    const at = ['--old-url', old.url, '--private', '--json']
+    const { code, stdout } = await verify(...at)
+    assert.equal(code, 2)
+    const answers = {
+      old: { status: 302, location: 'https://example.com/open' },
+      new: { status: 404, location: null },
+    }
+    const [old_link, link, verdict] = line().split(',')
+    const reason = 'The old service redirects; Terse answers that it is gone.'
+    const counts = { same: 1, different: 1, unknown: 0 }
+    assert.deepEqual(JSON.parse(stdout), {
+      differences: [{ old_link, link, verdict, reason, ...answers }],
+      ...counts,
+    })
+    const file = join(place.dataDir, 'json.csv')
+    const reported = await verify(...at, '--report', file)
+    assert.deepEqual(JSON.parse(reported.stdout), counts)
+    assert.ok(readFileSync(file, 'utf8').includes(line()))
+  })
+
   test('needs a workspace', async () => {
     const { code, stderr } = await runCommand(['import', 'verify'], place.env)
     assert.equal(code, 1)

@@ -1,13 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { formatHost } from '../../hosts/index.ts'
+import { displayHost, formatHost } from '../../hosts/index.ts'
 import { commandLine } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { DomainTools } from './domain-tools.ts'
 import { findClaim } from './find-claim.ts'
 
 const OFF = 'off'
+
+type Options = { readonly workspace?: string; readonly json?: true }
 
 export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   return new Command('hsts')
@@ -19,13 +22,17 @@ export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools
       parseSeconds,
     )
     .option('--workspace <name>', 'the workspace of the domain; required if several have added it')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('domain hsts go.example.com 31536000'))
-    .action(async (host: string, seconds: number | null, options: { workspace?: string }) => {
+    .action(async (host: string, seconds: number | null, options: Options) => {
       const { domain, hstsMaxAge } = await withDomains(async (tools) => {
         const { workspace_id, id } = await findClaim(tools, host, options.workspace)
         return tools.https.setHsts(commandLine(workspace_id), id, seconds)
       })
-      terminal.err(`${formatHost(domain.host)} ${outcome(hstsMaxAge)}.`)
+      const { id, host: changed } = domain
+      const shown = { id, domain: changed, unicode_domain: displayHost(changed) }
+      if (options.json) terminal.out(plainJson({ ...shown, hsts_max_age: hstsMaxAge }))
+      else terminal.err(`${formatHost(changed)} ${outcome(hstsMaxAge)}.`)
     })
 }
 

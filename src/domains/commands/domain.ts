@@ -12,6 +12,7 @@ import type { DnsReport } from '../dns-report.ts'
 import type { CertificateStanding } from '../host-certificate.ts'
 import { dnsReportText } from './dns-report-text.ts'
 import { hstsCommand } from './domain-hsts.ts'
+import { removeCommand } from './domain-remove.ts'
 import type { DomainTools } from './domain-tools.ts'
 import { findClaim } from './find-claim.ts'
 import { waitUntilActive } from './wait-until-active.ts'
@@ -94,22 +95,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
     })
 
   command.addCommand(hstsCommand(terminal, withDomains))
-
-  command
-    .command('remove')
-    .description('Remove a domain from a workspace. Its links are kept, but stop working.')
-    .argument('<host>', 'such as go.example.com')
-    .requiredOption('--workspace <name>', 'the workspace whose domain it is')
-    .addHelpText('after', example('domain remove go.example.com --workspace acme'))
-    .action(async (host: string, options: { workspace: string }) => {
-      const domain = await withDomains(async (tools) => {
-        const found = await findClaim(tools, host, options.workspace)
-        await tools.domains.delete(commandLine(found.workspace_id), found.id)
-        return found
-      })
-      terminal.err(`${formatHost(domain.host)} is removed from ${options.workspace}.`)
-    })
-
+  command.addCommand(removeCommand(terminal, withDomains))
   return command
 }
 

@@ -4,6 +4,7 @@ import type { ExportFormat } from '@terse/contract/export'
 import { Command, Option } from 'commander'
 import { commandLine, type Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -20,6 +21,7 @@ type Options = {
   readonly format: ExportFormat
   readonly clicks?: boolean
   readonly output?: string
+  readonly json?: true
 }
 
 export function exportCommand(terminal: Terminal, withServices: RunWith<ExportServices>): Command {
@@ -33,6 +35,7 @@ export function exportCommand(terminal: Terminal, withServices: RunWith<ExportSe
     )
     .option('--clicks', 'add the single clicks that are still stored')
     .option('-o, --output <file>', 'write to this file; a broken NDJSON export goes on from there')
+    .option('--json', 'print as JSON what was written to the file')
     .addHelpText('after', example('export --workspace acme --clicks -o acme.ndjson'))
     .action((options: Options) => withServices((services) => run(terminal, services, options)))
 }
@@ -40,12 +43,13 @@ export function exportCommand(terminal: Terminal, withServices: RunWith<ExportSe
 async function run(
   terminal: Terminal,
   { workspaces, workspaceExports }: ExportServices,
-  { workspace, format, clicks = false, output }: Options,
+  { workspace, format, clicks = false, output, json }: Options,
 ): Promise<void> {
   const actor = commandLine((await workspaces.get(workspace)).id)
   const openExport = (cursor: string | undefined): Promise<Readable> =>
     workspaceExports.open(actor, { format, clicks, cursor }, () => {})
   if (output === undefined) {
+    if (json) throw new Error('The export itself is on standard output. Name a file with -o.')
     if (format === 'csv-zip' && terminal.isInteractive) {
       throw new Error('A zip cannot be shown in a terminal. Name a file with -o.')
     }
@@ -58,5 +62,6 @@ async function run(
       throw new Error(`${output}.part is of another export. Remove it, and try again.`)
     })
   await writeExportFile(output, openOrExplain, format === 'ndjson')
-  terminal.err(`The export of ${workspace} is in ${output}.`)
+  if (json) terminal.out(plainJson({ workspace, file: output, format, clicks }))
+  else terminal.err(`The export of ${workspace} is in ${output}.`)
 }

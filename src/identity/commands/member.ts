@@ -10,7 +10,7 @@ import { presentMember } from '../members/present.ts'
 import { ROLES } from '../members/role.ts'
 import type { PeopleServices } from './people-services.ts'
 
-type Options = { readonly workspace: string }
+type Options = { readonly workspace: string; readonly json?: true }
 
 export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleServices>): Command {
   const command = new Command('member')
@@ -23,7 +23,7 @@ export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleSe
     .requiredOption('--workspace <name>', 'the workspace')
     .option('--json', 'print JSON')
     .addHelpText('after', example('member list --workspace acme --json'))
-    .action(async (options: Options & { json?: true }) => {
+    .action(async (options: Options) => {
       const members = await withServices(async (services) => {
         const actor = await actorIn(services, options)
         return (await services.members.list(actor)).map(presentMember)
@@ -50,13 +50,16 @@ export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleSe
     .argument('<email>', 'the e-mail address of the member')
     .addArgument(new Argument('<role>', 'the new role').choices(ROLES))
     .requiredOption('--workspace <name>', 'the workspace')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('member set-role grace@example.com admin --workspace acme'))
     .action(async (email: string, role: Role, options: Options) => {
       await withServices(async (services) => {
         const { id } = await services.accounts.getByEmail(email)
         await services.members.setRole(await actorIn(services, options), id, role)
       })
-      terminal.err(`${email} has the role ${role} in ${options.workspace}.`)
+      const { workspace, json } = options
+      if (json) terminal.out(plainJson({ email, workspace, role }))
+      else terminal.err(`${email} has the role ${role} in ${workspace}.`)
     })
 
   command
@@ -64,13 +67,16 @@ export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleSe
     .description('Remove a member. Tokens that the person created stay valid.')
     .argument('<email>', 'the e-mail address of the member')
     .requiredOption('--workspace <name>', 'the workspace')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('member remove grace@example.com --workspace acme'))
     .action(async (email: string, options: Options) => {
       await withServices(async (services) => {
         const { id } = await services.accounts.getByEmail(email)
         await services.members.remove(await actorIn(services, options), id)
       })
-      terminal.err(`${email} is no longer a member of ${options.workspace}.`)
+      const { workspace, json } = options
+      if (json) terminal.out(plainJson({ email, workspace, role: null }))
+      else terminal.err(`${email} is no longer a member of ${workspace}.`)
     })
 
   return command

@@ -29,12 +29,18 @@ export function personCommand(terminal: Terminal, withServices: RunWith<PeopleSe
       .command(name)
       .description(description)
       .argument('<email>', 'the e-mail address of the person')
+      .option('--json', 'print JSON')
       .addHelpText('after', example(`person ${name} grace@example.com`))
-      .action(async (email: string) => {
-        await withServices(async ({ accounts }) =>
-          accounts.change(operator, (await accounts.getByEmail(email)).id, changes),
-        )
-        terminal.err(`${email} ${done}.`)
+      .action(async (email: string, options: { json?: true }) => {
+        const id = await withServices(async ({ accounts }) => {
+          const found = await accounts.getByEmail(email)
+          await accounts.change(operator, found.id, changes)
+          return found.id
+        })
+        const { isDisabled, isOperator } = changes
+        if (options.json) {
+          terminal.out(plainJson({ id, email, is_disabled: isDisabled, is_operator: isOperator }))
+        } else terminal.err(`${email} ${done}.`)
       })
   change(
     'disable',
@@ -69,12 +75,16 @@ function addDelete(
     .description('Delete a person, who is signed out everywhere. This cannot be undone.')
     .argument('<email>', 'the e-mail address of the person')
     .requiredOption('--yes', 'confirm that it is meant')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('person delete grace@example.com --yes'))
-    .action(async (email: string) => {
-      await withServices(async ({ accounts }) =>
-        accounts.delete(operator, (await accounts.getByEmail(email)).id),
-      )
-      terminal.err(`${email} is deleted. Within 30 days nothing names the person any more.`)
+    .action(async (email: string, options: { json?: true }) => {
+      const id = await withServices(async ({ accounts }) => {
+        const found = await accounts.getByEmail(email)
+        await accounts.delete(operator, found.id)
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, email }))
+      else terminal.err(`${email} is deleted. Within 30 days nothing names the person any more.`)
     })
 }
 

@@ -80,10 +80,12 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .command('revoke')
     .description('Revoke a token. Running servers refuse it within a second.')
     .argument('<id>', 'its identifier, as `token list` shows it')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
-    .action(async (id: string) => {
+    .action(async (id: string, options: { json?: true }) => {
       await withServices(({ tokens }) => tokens.revokeAnywhere(commandLine, id))
-      terminal.err(`Token ${id} is revoked.`)
+      if (options.json) terminal.out(plainJson({ id, state: 'revoked' }))
+      else terminal.err(`Token ${id} is revoked.`)
     })
 
   return command

@@ -63,12 +63,16 @@ export function workspaceCommand(
     .description('Delete a workspace with its links, domains and clicks. This cannot be undone.')
     .argument('<name>', 'the name of the workspace')
     .requiredOption('--yes', 'confirm that it is meant')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('workspace delete acme --yes'))
-    .action(async (name: string) => {
-      await withServices(async ({ workspaces }) =>
-        workspaces.delete(commandLine((await workspaces.get(name)).id)),
-      )
-      terminal.err(`${name} is deleted. The service removes its links and domains now.`)
+    .action(async (name: string, options: { json?: true }) => {
+      const id = await withServices(async ({ workspaces }) => {
+        const found = await workspaces.get(name)
+        await workspaces.delete(commandLine(found.id))
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, name }))
+      else terminal.err(`${name} is deleted. The service removes its links and domains now.`)
     })
 
   command.addCommand(workspaceQuotaCommand(terminal, withServices))

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { csvLine } from '../../platform/text/csv-line.ts'
@@ -33,6 +34,7 @@ type Options = {
   readonly resolve?: URL
   readonly private?: true
   readonly report?: string
+  readonly json?: true
 }
 
 export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifyServices>): Command {
@@ -46,6 +48,7 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
     .option('--resolve <host:port>', 'ask Terse at this address, whatever DNS says', parsePlace)
     .option('--private', 'allow an old service in a private network')
     .option('--report <file>', 'write what differs to this CSV file instead of here')
+    .option('--json', 'print JSON: what differs and the counts; with --report the counts alone')
     .addHelpText('after', example('import verify --workspace acme --report differences.csv'))
     .action(async (importId: string | undefined, _: unknown, command: Command) => {
       // Options that `import` has too are given to it, wherever they stand.
@@ -76,19 +79,27 @@ async function run(
     terseAt: options.resolve,
     signal: new AbortController().signal,
   })
+  const { json = false } = options
+  const isShown = options.report === undefined
   const report = await openReport(terminal, options.report)
-  await write(report, csvLine(HEADER))
+  const isList = json && isShown
+  await write(report, isList ? '{"differences":[' : csvLine(HEADER))
   for await (const pair of verifying) {
     counts[pair.verdict] += 1
-    if (pair.verdict !== 'same') await write(report, csvLine(cellsOf(pair)))
+    if (pair.verdict !== 'same') {
+      const separator = counts.different + counts.unknown === 1 ? '' : ','
+      await write(report, isList ? `${separator}\n${jsonOf(pair)}` : csvLine(cellsOf(pair)))
+    }
     terminal.status(summaryOf(counts))
   }
-  if (options.report !== undefined) {
+  if (isList) await write(report, `\n],${plainJson(counts).replace(/^\{\s*/, '')}\n`)
+  if (!isShown) {
     report.end()
     await finished(report)
   }
   terminal.status('')
-  terminal.err(summaryOf(counts))
+  if (json && !isShown) terminal.out(plainJson(counts))
+  else if (!json) terminal.err(summaryOf(counts))
   return counts.different + counts.unknown
 }
 
@@ -105,6 +116,15 @@ async function write(output: Writable, text: string): Promise<void> {
 
 function cellsOf({ oldLink, link, verdict, reason, before, now }: VerifiedPair): string[] {
   return [oldLink.href, link.href, verdict, reason, ...shown(before), ...shown(now)]
+}
+
+function jsonOf({ oldLink, link, verdict, reason, before, now }: VerifiedPair): string {
+  const shown = (answer: LinkAnswer) => ({
+    status: answer.status ?? null,
+    location: 'location' in answer ? answer.location : null,
+  })
+  const links = { old_link: oldLink.href, link: link.href, verdict, reason }
+  return plainJson({ ...links, old: shown(before), new: shown(now) })
 }
 
 function shown(answer: LinkAnswer): [string, string] {

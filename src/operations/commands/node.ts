@@ -51,7 +51,12 @@ export function nodeCommand(
       'Forget a lost node after its journal has been replayed, or when it cannot be recovered.',
     )
     .argument('<id>', 'the id that `node list` shows')
-    .action((id: string) => withNodes(({ nodes }) => nodes.forget(id)))
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('node forget 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
+    .action(async (id: string, options: { json?: true }) => {
+      await withNodes(({ nodes }) => nodes.forget(id))
+      if (options.json) terminal.out(plainJson({ id }))
+    })
 
   return command
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Login } from '../login-file.ts'
@@ -14,25 +15,30 @@ export function loginCommand(terminal: Terminal): Command {
     .description('Save where a service is, and a token for it, for link, stats and others.')
     .argument('<url>', 'the address of the service, such as https://go.example.com')
     .option('--plain-http', 'send the token over plain HTTP, where others can read it')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nThe token is read from a prompt, or from standard input.')
     .addHelpText('after', example('login https://go.example.com'))
-    .action(async (text: string, options: { plainHttp?: true }) => {
+    .action(async (text: string, options: { plainHttp?: true; json?: true }) => {
       const url = parseUrl(text, options.plainHttp ?? false)
       const token = await terminal.readSecret(`Token of ${url}: `)
       if (token === '') throw new Error('No token came. Type one, or pipe it in.')
       await check({ url, token })
       const file = saveLogin({ url, token })
-      terminal.err(`You are logged in to ${url}. The token is in ${file}.`)
+      if (options.json) terminal.out(plainJson({ url, file }))
+      else terminal.err(`You are logged in to ${url}. The token is in ${file}.`)
     })
 }
 
 export function logoutCommand(terminal: Terminal): Command {
   return new Command('logout')
     .description('Forget the saved token. It stays valid until it is revoked.')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('logout'))
-    .action(() => {
-      if (!removeLogin()) throw new Error(`Nobody is logged in: there is no ${loginFile()}.`)
-      terminal.err(`The token is forgotten. To revoke it: ${terseCommand('token revoke ID')}`)
+    .action((options: { json?: true }) => {
+      const file = loginFile()
+      if (!removeLogin()) throw new Error(`Nobody is logged in: there is no ${file}.`)
+      if (options.json) terminal.out(plainJson({ file }))
+      else terminal.err(`The token is forgotten. To revoke it: ${terseCommand('token revoke ID')}`)
     })
 }
 
