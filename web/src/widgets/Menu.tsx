@@ -11,15 +11,49 @@ type MenuProps = {
   readonly side?: 'top' | 'bottom'
 }
 
-export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
+export function Menu({ trigger, children, ...place }: MenuProps) {
   return (
     <Base.Root>
       <Base.Trigger render={trigger} />
-      <Base.Portal>
-        <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
-          <Base.Popup className="menu">{children}</Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
+      <Layer {...place}>{children}</Layer>
+    </Base.Root>
+  )
+}
+
+function Layer({ children, align = 'end', side = 'bottom' }: Omit<MenuProps, 'trigger'>) {
+  return (
+    <Base.Portal>
+      <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
+        <Base.Popup className="menu">{children}</Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  )
+}
+
+/** A menu that many buttons open, each for a value of its own. */
+export const createSharedMenu = Base.createHandle
+
+type SharedMenuTriggerProps<T> = {
+  readonly handle: Base.Handle<T>
+  /** What the menu is opened for. */
+  readonly payload: T
+  /** A button. */
+  readonly children: ReactElement
+}
+
+export function SharedMenuTrigger<T>({ handle, payload, children }: SharedMenuTriggerProps<T>) {
+  return <Base.Trigger handle={handle} payload={payload} render={children} />
+}
+
+type SharedMenuProps<T> = {
+  readonly handle: Base.Handle<T>
+  readonly children: (payload: T) => ReactNode
+}
+
+export function SharedMenu<T>({ handle, children }: SharedMenuProps<T>) {
+  return (
+    <Base.Root handle={handle}>
+      {({ payload }) => <Layer>{payload !== undefined && children(payload)}</Layer>}
     </Base.Root>
   )
 }

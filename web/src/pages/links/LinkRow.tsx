@@ -3,27 +3,16 @@ import { memo } from 'react'
 import type { LinkResource } from '../../api/links.ts'
 import type { Sparkline } from '../../api/sparklines.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import {
-  CopyIcon,
-  EditIcon,
-  ExpiredIcon,
-  ExternalIcon,
-  InfoIcon,
-  LockIcon,
-  MoreIcon,
-  PhoneIcon,
-  TrashIcon,
-} from '../../icons/index.ts'
+import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
-import { CopyButton, copyText } from '../../widgets/CopyButton.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination } from '../../widgets/Destination.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { SharedMenuTrigger } from '../../widgets/Menu.tsx'
 import { Sparkline as SparklineBars } from '../../widgets/Sparkline.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
 import type { Column } from './columns.ts'
+import { linkMenu } from './link-menu.ts'
 import { select } from './selection.ts'
-import { useDeleteLink } from './use-delete-link.ts'
 
 type LinkRowProps = {
   readonly link: LinkResource
@@ -109,7 +98,12 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       )}
       <td className="c-menu">
         <div className="rowacts">
-          <RowMenu link={link} mayWrite={mayWrite} />
+          {mayWrite && <EditButton linkId={link.id} />}
+          <SharedMenuTrigger handle={linkMenu} payload={link}>
+            <button className="ib" type="button" aria-label={t.links.actionsFor(link.key)}>
+              <Icon of={MoreIcon} />
+            </button>
+          </SharedMenuTrigger>
         </div>
       </td>
     </tr>
@@ -131,58 +125,15 @@ function Flags({ link }: { link: LinkResource }) {
   )
 }
 
-function RowMenu({ link, mayWrite }: { link: LinkResource; mayWrite: boolean }) {
-  const t = useText()
+/** What the shortcut presses. */
+function EditButton({ linkId }: { linkId: string }) {
   const navigate = useNavigate()
-  const remove = useDeleteLink()
-  const params = { linkId: link.id }
-  const trigger = (
-    <button className="ib" type="button" aria-label={t.links.actionsFor(link.key)}>
-      <Icon of={MoreIcon} />
-    </button>
-  )
-  async function copy() {
-    if (await copyText(link.link)) showMessage(t.common.copied, CopyIcon)
-  }
   return (
-    <>
-      {mayWrite && (
-        <button
-          type="button"
-          className="row-edit"
-          hidden
-          onClick={() => void navigate({ to: '/links/$linkId/edit', params })}
-        />
-      )}
-      <Menu trigger={trigger}>
-        <MenuItem icon={CopyIcon} shortcut="Y" onSelect={copy}>
-          {t.links.copyLink}
-        </MenuItem>
-        <MenuItem
-          icon={ExternalIcon}
-          render={<a href={link.link} target="_blank" rel="noreferrer" />}
-        >
-          {t.shortcuts.open}
-        </MenuItem>
-        <MenuItem icon={InfoIcon} render={<Link to="/links/$linkId" params={params} />}>
-          {t.links.details}
-        </MenuItem>
-        {mayWrite && (
-          <>
-            <MenuItem
-              icon={EditIcon}
-              shortcut="E"
-              render={<Link to="/links/$linkId/edit" params={params} />}
-            >
-              {t.common.edit}
-            </MenuItem>
-            <MenuSeparator />
-            <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>
-              {t.common.delete}
-            </MenuItem>
-          </>
-        )}
-      </Menu>
-    </>
+    <button
+      type="button"
+      className="row-edit"
+      hidden
+      onClick={() => void navigate({ to: '/links/$linkId/edit', params: { linkId } })}
+    />
   )
 }

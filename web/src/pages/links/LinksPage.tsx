@@ -12,6 +12,7 @@ import { BulkBar } from './BulkBar.tsx'
 import { EmptyLinks } from './EmptyLinks.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { useHiddenLinks } from './hidden-links.ts'
+import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
 import { NoMatch } from './NoMatch.tsx'
 
@@ -60,6 +61,7 @@ export default function LinksPage() {
             isStale={isPlaceholderData}
             mayWrite={may('member')}
           />
+          <LinkMenu mayWrite={may('member')} />
           <Pager meta={data.meta} page={page} />
         </>
       )}

@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router'
+import type { LinkResource } from '../../api/links.ts'
+import { CopyIcon, EditIcon, ExternalIcon, InfoIcon, TrashIcon } from '../../icons/index.ts'
+import { useText } from '../../text/use-text.ts'
+import { copyText } from '../../widgets/CopyButton.tsx'
+import { MenuItem, MenuSeparator, SharedMenu } from '../../widgets/Menu.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+import { linkMenu } from './link-menu.ts'
+import { useDeleteLink } from './use-delete-link.ts'
+
+/** What can be done with the link of a row; one menu for all rows, because fifty would delay the page. */
+export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
+  return (
+    <SharedMenu handle={linkMenu}>
+      {(link) => <LinkActs link={link} mayWrite={mayWrite} />}
+    </SharedMenu>
+  )
+}
+
+function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean }) {
+  const t = useText()
+  const remove = useDeleteLink()
+  const params = { linkId: link.id }
+  async function copy() {
+    if (await copyText(link.link)) showMessage(t.common.copied, CopyIcon)
+  }
+  return (
+    <>
+      <MenuItem icon={CopyIcon} shortcut="Y" onSelect={copy}>
+        {t.links.copyLink}
+      </MenuItem>
+      <MenuItem
+        icon={ExternalIcon}
+        render={<a href={link.link} target="_blank" rel="noreferrer" />}
+      >
+        {t.shortcuts.open}
+      </MenuItem>
+      <MenuItem icon={InfoIcon} render={<Link to="/links/$linkId" params={params} />}>
+        {t.links.details}
+      </MenuItem>
+      {mayWrite && (
+        <>
+          <MenuItem
+            icon={EditIcon}
+            shortcut="E"
+            render={<Link to="/links/$linkId/edit" params={params} />}
+          >
+            {t.common.edit}
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>
+            {t.common.delete}
+          </MenuItem>
+        </>
+      )}
+    </>
+  )
+}
