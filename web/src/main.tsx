@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createAppRouter } from './router.tsx'
+import { createAppRouter, loadPageCode } from './router.tsx'
 import { Layers } from './shell/Layers.tsx'
 import './state/theme.ts'
 import { loadText } from './text/language.ts'
@@ -20,6 +20,7 @@ const router = createAppRouter(client)
 const element = document.getElementById('app')
 if (element === null) throw new Error('the page has no element for the dashboard')
 
+loadPageCode(router)
 await loadText()
 createRoot(element).render(
   <StrictMode>

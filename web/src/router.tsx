@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import {
+  type AnyRoute,
   createRootRouteWithContext,
   createRoute,
   createRouter,
@@ -11,7 +12,14 @@ import type { ComponentType } from 'react'
 import { ApiError } from './api/api-error.ts'
 import { domainsQuery } from './api/domains.ts'
 import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
-import { LINK_SORTS, LINK_STATES, type LinkFilter, linkQuery } from './api/links.ts'
+import {
+  LINK_SORTS,
+  LINK_STATES,
+  LINKS_PER_PAGE,
+  type LinkFilter,
+  linkQuery,
+  linksQuery,
+} from './api/links.ts'
 import { sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import {
@@ -110,6 +118,11 @@ const links = createRoute({
     sort: wordOf(LINK_SORTS, sort),
     page: positiveOf(page),
   }),
+  loaderDeps: ({ search }) => search,
+  // Beside the code of the page, which need not wait for it.
+  loader({ context, deps: { page = 1, ...filter } }) {
+    void context.client.prefetchQuery(linksQuery(filter, page, LINKS_PER_PAGE))
+  },
   component: lazyRouteComponent(() => import('./pages/links/LinksPage.tsx')),
 })
 
@@ -289,6 +302,16 @@ export function createAppRouter(client: QueryClient) {
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
   })
+}
+
+/** Loads the code of the page that the address names, beside the words and the session that it waits for. */
+export function loadPageCode(router: ReturnType<typeof createAppRouter>): void {
+  const routes: Readonly<Record<string, AnyRoute>> = router.routesById
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const route = routes[String(routeId)]
+    // The router tries again, and shows what fails.
+    if (route !== undefined) router.loadRouteChunk(route)?.catch(() => {})
+  }
 }
 
 declare module '@tanstack/react-router' {

@@ -54,6 +54,8 @@ export type LinkFields = {
   readonly [Name in keyof LinkResource]?: LinkResource[Name] | null
 }
 
+/** On a page of the list. */
+export const LINKS_PER_PAGE = 50
 const PALETTE_LINKS_MAX = 6
 
 /** Every key of a query about links begins so: a change invalidates them all. */

@@ -32,7 +32,7 @@ export function DomainDetails({ domain }: { domain: DomainResource }) {
   if (report === undefined) {
     if (error !== null) return <LoadFailure error={error} />
     return (
-      <div className="dom-b">
+      <div className="dom-b loading" aria-busy>
         <AfterAMoment>
           <Skeleton width={320} />
         </AfterAMoment>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { isFiltered, linksQuery } from '../../api/links.ts'
+import { isFiltered, LINKS_PER_PAGE, linksQuery } from '../../api/links.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
@@ -15,8 +15,6 @@ import { useHiddenLinks } from './hidden-links.ts'
 import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
 import { NoMatch } from './NoMatch.tsx'
-
-const LINKS_PER_PAGE = 50
 
 const route = getRouteApi('/shell/links')
 

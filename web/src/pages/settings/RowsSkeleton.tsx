@@ -1,15 +1,16 @@
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 
-const ROWS = [180, 220, 160]
+const WIDTHS = [180, 220, 160]
 
 /** In place of a list that is being loaded. */
-export function RowsSkeleton() {
+export function RowsSkeleton({ rows = WIDTHS.length }: { rows?: number }) {
   return (
     <AfterAMoment>
       <ul className="rows" aria-hidden>
-        {ROWS.map((width) => (
-          <li key={width}>
-            <Skeleton width={width} />
+        {Array.from({ length: rows }, (_, nth) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: all are the same
+          <li key={nth}>
+            <Skeleton width={WIDTHS[nth % WIDTHS.length] ?? 0} />
           </li>
         ))}
       </ul>

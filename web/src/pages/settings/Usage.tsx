@@ -19,7 +19,7 @@ export function Usage() {
   const { data: usage, error } = useQuery(usageQuery)
   return (
     <Section title={t.workspace.usage} hint={t.workspace.usageHint}>
-      {usage === undefined && error === null && <RowsSkeleton />}
+      {usage === undefined && error === null && <RowsSkeleton rows={QUOTAS.length} />}
       {usage === undefined && error !== null && <LoadFailure error={error} />}
       {usage && (
         <ul className="rows nw">
