@@ -19,7 +19,7 @@ type Stamp = readonly [modifiedMs: number, bytes: number]
 
 export type Bundle = {
   readonly files: readonly BuiltFile[]
-  /** The stamps of our own files in it and of npm's list of packages, by their paths below the root. */
+  /** The stamps of our own files in it, npm's list of packages and this file, by their paths from the root. */
   readonly sources: Readonly<Record<string, Stamp>>
 }
 
@@ -31,7 +31,9 @@ export type Bundle = {
  * @throws if a source changes meanwhile
  */
 export async function bundleProgram(root: string): Promise<Bundle> {
-  const stamps = new Map([[INSTALLED, stampOf(path.join(root, INSTALLED))]])
+  // Another build of the same sources differs too.
+  const inputs = [INSTALLED, relativePath(root, import.meta.filename)]
+  const stamps = new Map(inputs.map((name) => [name, stampOf(path.join(root, name))]))
   const build = await rolldown({
     cwd: root,
     input: { main: MAIN, 'source-stacks': STACKS },

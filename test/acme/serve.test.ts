@@ -50,9 +50,18 @@ async function start(t: TestContext, place: Place, settings: Record<string, stri
   return service
 }
 
+/** Roots of authorities that run: each is read once, not before each visit. */
+const roots = new WeakMap<Pebble, Promise<string>>()
+
+function rootOf(pebble: Pebble): Promise<string> {
+  const root = roots.get(pebble) ?? pebble.root()
+  roots.set(pebble, root)
+  return root
+}
+
 /** Expects that `host` answers a visitor who trusts only the authority's root. */
 async function assertAnswers(pebble: Pebble, host: string, port = pebble.tlsPort): Promise<void> {
-  const { status } = await visitSecurely(port, host, '/missing', { ca: await pebble.root() })
+  const { status } = await visitSecurely(port, host, '/missing', { ca: await rootOf(pebble) })
   assert.equal(status, 404)
 }
 
@@ -80,13 +89,12 @@ describe('a service that obtains its own certificates', () => {
     await beside.instance.store.write(async (stores) => {
       for (const host of hosts) await stores.domainChecks.makeDue(host, 0)
     })
-    await eventually(async () => {
-      for (const host of hosts) {
-        await assertAnswers(pebble, host)
-        await assertAnswers(pebble, host, otherTls)
+    const deadlineMs = performance.now() + ISSUED_MS
+    for (const host of [...hosts, SERVICE_HOST]) {
+      for (const port of [pebble.tlsPort, otherTls]) {
+        await eventually(() => assertAnswers(pebble, host, port), deadlineMs - performance.now())
       }
-      await assertAnswers(pebble, SERVICE_HOST)
-    }, ISSUED_MS)
+    }
     assert.equal(pebble.orders(), HOSTS + 1)
     const issuedBy = nodes.map(
       ({ output }) => output().stderr.match(/certificate issued/g)?.length ?? 0,
@@ -132,7 +140,7 @@ describe('a service that obtains its own certificates', () => {
     await assertAnswers(pebble, host)
     move(7 * DAY)
     await checkedAgain()
-    const ca = await pebble.root()
+    const ca = await rootOf(pebble)
     await eventually(() => assert.rejects(handshake(pebble.tlsPort, host, { ca })))
     assert.equal(await store.read.certificates.find(host), undefined)
     assert.equal(await store.read.certificateOrders.find(host), undefined)
@@ -146,7 +154,7 @@ describe('a service that obtains its own certificates', () => {
     await eventually(() => assertAnswers(pebble, SERVICE_HOST), ISSUED_MS)
     const { instance, close } = await openBeside(place, settings)
     t.after(close)
-    const ca = await pebble.root()
+    const ca = await rootOf(pebble)
     const serial = async () => {
       const socket = await handshake(pebble.tlsPort, SERVICE_HOST, { ca })
       const shown = socket.getPeerX509Certificate()?.serialNumber
