@@ -26,7 +26,7 @@ export const NO_INSTANT = -1
 export const PEOPLE_TOTAL = 1
 
 /** The records of one part at most. */
-const PART_RECORDS_MAX = 4_000
+const PART_RECORDS_MAX = 2_000
 
 export type Sum = Pick<Click, 'at' | 'link_seq' | 'count' | 'flags'>
 

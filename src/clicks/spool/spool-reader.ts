@@ -9,10 +9,11 @@ import { OPENING_BUCKET } from './spool-bucket.ts'
 import { decodeClicks, decodeSums, NO_INSTANT } from './spool-codec.ts'
 
 /**
- * A batch ends with the part that reaches this number of records. It takes some tenths of a second, for which a batch
- * of visits waits at most. Never lower it: a batch that is retried must not have fewer clicks.
+ * A batch ends with the part that reaches this number of records. Its transaction takes less than 50 ms of processor
+ * time, for which a batch of visits waits at most. No release may lower it: a batch that is retried must not have fewer
+ * clicks.
  */
-const BATCH_RECORDS = 4_000
+const BATCH_RECORDS = 2_000
 
 /** A spool that is complete, and counted under the name of a journal. */
 export type SealedSpool = { readonly id: string; readonly journalId: string }
