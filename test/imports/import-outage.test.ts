@@ -12,8 +12,8 @@ import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices } from './import-services.ts'
 
-/** Of some three batches. */
-const LINKS = 600
+/** Of two batches. */
+const LINKS = 400
 const CLICKS = 3
 const records = Array.from({ length: LINKS }, (_, nth) =>
   linkRecord({ key: `k${nth}`, clicks: CLICKS }),
