@@ -162,7 +162,7 @@ for (const engine of ENGINES) {
       const api = apiWith(await create('--workspace', 'expiring', '--expires', expires))
       const fresh = (await list('expiring')).find(({ expires_at }) => expires_at !== null)
       assert.equal(Date.parse(fresh?.expires_at ?? ''), end)
-      assert.equal(fresh?.state, 'valid')
+      if (Date.now() < end - CLOCK_TOLERANCE_MS) assert.equal(fresh?.state, 'valid')
       await sleep(end - LAST_USE_MS - Date.now())
       const { status } = await api.get('/links')
       if (Date.now() < end - CLOCK_TOLERANCE_MS) assert.equal(status, 200)
