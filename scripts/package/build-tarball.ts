@@ -85,11 +85,16 @@ export function billOfMaterials(built: string): string {
   return execFileSync('npm', args, { cwd: built, encoding: 'utf8', stdio: 'pipe' })
 }
 
-/** Packs the folder of a release into an archive beside it, with its hash, and removes the folder. */
-export function packRelease(folder: string): string {
+/**
+ * Packs the folder of a release into an archive beside it, with its hash, and removes the folder.
+ *
+ * @param level of gzip: 1 is fastest
+ */
+export function packRelease(folder: string, level = 6): string {
   const archive = `${folder}.tar.gz`
-  const args = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name', '-czf', archive]
-  execFileSync('tar', [...args, '-C', path.dirname(folder), path.basename(folder)])
+  const args = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name', '-cf', archive]
+  const compress = ['--use-compress-program', `gzip -${level}`]
+  execFileSync('tar', [...compress, ...args, '-C', path.dirname(folder), path.basename(folder)])
   rmSync(folder, { recursive: true })
   const hash = createHash('sha256').update(readFileSync(archive)).digest('hex')
   writeFileSync(`${archive}.sha256`, `${hash}  ${path.basename(archive)}\n`)

@@ -157,7 +157,7 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
       }
       chownSync(home, USER, USER)
       execFileSync('tar', ['-xf', base, '-C', system])
-      execFileSync('tar', ['-xzf', packRelease(release), '-C', path.join(system, 'opt')])
+      execFileSync('tar', ['-xzf', packRelease(release, 1), '-C', path.join(system, 'opt')])
     })
 
     const inside = (...words: string[]) => [

@@ -26,6 +26,9 @@ function isUsable(options: readonly string[]): boolean {
   return spawnSync('podman', [...options, 'info'], { stdio: 'ignore' }).status === 0
 }
 
+/** The end of a container whose test was killed. */
+const CONTAINER_SECONDS_MAX = 900
+
 /** Images and containers in a folder of their own. */
 export class Images {
   readonly #folder: string
@@ -94,6 +97,7 @@ export class Images {
     this.podman(
       ...['run', '--detach', '--name', name, '--network', 'host', ...options],
       ...['--env', `TERSE_PORT=${port}`, '--env', 'TERSE_HOST=127.0.0.1'],
+      ...['--timeout', String(CONTAINER_SECONDS_MAX)],
       // Without systemd, podman can neither raise limits nor time health checks.
       ...['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096', '--no-healthcheck', IMAGE],
     )
