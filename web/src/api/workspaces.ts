@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { UsageResource } from '@terse/contract/usage'
 import type { WorkspaceResource } from '@terse/contract/workspaces'
+import { LINKS_KEY } from './links.ts'
 import { request } from './request.ts'
 
 export type { UsageResource, WorkspaceResource }
@@ -13,8 +14,9 @@ export const workspacesQuery = queryOptions({
   staleTime: 5_000,
 })
 
+/** A change of links changes it too. */
 export const usageQuery = queryOptions({
-  queryKey: ['usage'],
+  queryKey: [...LINKS_KEY, 'usage'],
   queryFn: ({ signal }) => request<UsageResource>('GET', '/usage', { signal }),
   staleTime: 5_000,
 })

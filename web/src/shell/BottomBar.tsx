@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { Icon } from '../icons/Icon.tsx'
 import { AddIcon, MoreIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
@@ -11,6 +11,7 @@ const CREATE_AT = 2
 /** In place of the sidebar on phones: the first places around Create, and the rest in a menu. */
 export function BottomBar() {
   const t = useText()
+  const { pathname } = useLocation()
   const shown = PLACES.slice(0, BOTTOM_PLACES_MAX)
   const others = PLACES.slice(BOTTOM_PLACES_MAX)
   const links = shown.map(({ to, icon, name }) => (
@@ -19,8 +20,9 @@ export function BottomBar() {
       {name(t)}
     </Link>
   ))
+  const isInMenu = others.some(({ to }) => pathname.startsWith(to))
   const more = (
-    <button type="button">
+    <button type="button" aria-current={isInMenu ? 'true' : undefined}>
       <Icon of={MoreIcon} />
       {t.common.more}
     </button>

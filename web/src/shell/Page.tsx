@@ -8,6 +8,8 @@ import { FindButton } from './FindButton.tsx'
 
 type PageProps = {
   readonly title: string
+  /** The short link that the title is: its host is cut before its key. */
+  readonly shortLink?: { readonly host: string; readonly key: string } | undefined
   /** For the browser's tab, where it differs. */
   readonly tabTitle?: string | undefined
   /** The page above this one. */
@@ -21,7 +23,7 @@ type PageProps = {
 
 /** The top bar with the title, and the content below it. */
 export function Page(props: PageProps) {
-  const { title, tabTitle = title, parent, actions, isFlush = false, children } = props
+  const { title, shortLink, tabTitle = title, parent, actions, isFlush = false, children } = props
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
   }, [tabTitle])
@@ -34,7 +36,14 @@ export function Page(props: PageProps) {
           <div className="crumb grow">
             {parent}
             <Icon of={ChevronRightIcon} />
-            <h1>{title}</h1>
+            {shortLink === undefined ? (
+              <h1>{title}</h1>
+            ) : (
+              <h1 className="split-name" title={title} aria-label={title}>
+                <span>{shortLink.host}/</span>
+                <b>{shortLink.key}</b>
+              </h1>
+            )}
           </div>
         )}
         {actions === undefined ? <DefaultActions /> : actions}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { addDomain, DOMAINS_KEY } from '../../api/domains.ts'
+import { usageQuery } from '../../api/workspaces.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
@@ -16,6 +17,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => addDomain(host.trim()),
     async onSuccess(domain) {
       await client.invalidateQueries({ queryKey: DOMAINS_KEY })
+      void client.invalidateQueries({ queryKey: usageQuery.queryKey })
       showMessage(t.domains.added(domain.domain))
       onClose()
     },

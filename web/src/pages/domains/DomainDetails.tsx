@@ -8,6 +8,7 @@ import {
   httpsQuery,
   verifyDomain,
 } from '../../api/domains.ts'
+import { usageQuery } from '../../api/workspaces.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, GoodIcon, ReloadIcon } from '../../icons/index.ts'
 import { useDomainActs } from '../../shell/domain-acts.ts'
@@ -68,6 +69,7 @@ function useProgress(domain: DomainResource, report: DnsReportResource | undefin
     if (status === undefined || status === domain.status) return
     if (status === 'active') showMessage(t.domains.activated(domain.domain), GoodIcon)
     void client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
+    void client.invalidateQueries({ queryKey: usageQuery.queryKey })
     void client.invalidateQueries({ queryKey: httpsQuery(domain.id).queryKey })
   }, [status, domain, client, t])
 

@@ -29,6 +29,7 @@ export default function LinkPage() {
   return (
     <Page
       title={title}
+      shortLink={link && { host: link.domain, key: link.key }}
       parent={<Link to="/links">{t.links.title}</Link>}
       actions={link === undefined ? null : <Acts link={link} />}
       isFlush
@@ -78,7 +79,7 @@ function Acts({ link }: { link: LinkResource }) {
           void navigate({ to: '/links' })
         }}
       >
-        {t.common.delete}
+        <span className="word">{t.common.delete}</span>
       </Button>
       <Link to="/links/$linkId/edit" params={params} className={buttonClass({})}>
         <ButtonContent icon={EditIcon} shortcut="E">

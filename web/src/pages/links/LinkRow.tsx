@@ -14,6 +14,9 @@ import type { Column } from './columns.ts'
 import { linkMenu } from './link-menu.ts'
 import { select } from './selection.ts'
 
+/** Of a link with more, as many as a column is wide. */
+const TAGS_SHOWN = 2
+
 type LinkRowProps = {
   readonly link: LinkResource
   /** Undefined until it is loaded. */
@@ -57,13 +60,7 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       )}
       {columns.has('tags') && (
         <td className="c-tags">
-          <div className="tags">
-            {link.tags.map((tag) => (
-              <span className="tag" key={tag}>
-                {tag}
-              </span>
-            ))}
-          </div>
+          <Tags of={link.tags} />
         </td>
       )}
       {columns.has('clicks') && (
@@ -109,6 +106,28 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
     </tr>
   )
 })
+
+/** The first ones, and how many more; all of them on hover. */
+function Tags({ of: tags }: { of: readonly string[] }) {
+  const t = useText()
+  const formats = useFormats()
+  const rest = tags.slice(TAGS_SHOWN)
+  return (
+    <div className="tags" title={tags.length > 0 ? formats.list(tags) : undefined}>
+      {tags.slice(0, TAGS_SHOWN).map((tag) => (
+        <span className="tag" key={tag}>
+          {tag}
+        </span>
+      ))}
+      {rest.length > 0 && (
+        <span className="tag rest">
+          <span aria-hidden>+{formats.number(rest.length)}</span>
+          <span className="sr">{t.links.moreTags(formats.list(rest))}</span>
+        </span>
+      )}
+    </div>
+  )
+}
 
 /** What is special about the link, after its key. */
 function Flags({ link }: { link: LinkResource }) {

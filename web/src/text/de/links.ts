@@ -37,6 +37,7 @@ export const links: typeof en.links = {
   },
   shortLink: 'Kurzlink',
   actions: 'Aktionen',
+  moreTags: (names) => `und ${names}`,
   actionsFor: (key) => `Aktionen für ${key}`,
   copyLink: 'Link kopieren',
   caption: (order) => `Links: ${order}`,

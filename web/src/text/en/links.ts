@@ -36,6 +36,7 @@ export const links = {
   },
   shortLink: 'Short link',
   actions: 'Actions',
+  moreTags: (names: string) => `and ${names}`,
   actionsFor: (key: string) => `Actions for ${key}`,
   copyLink: 'Copy link',
   caption: (order: string) => `Links: ${order}`,

@@ -82,7 +82,7 @@ function Health({ instance }: { instance: InstanceResource }) {
     return `${name}: ${t.instance.ready[state]}`
   })
   return (
-    <>
+    <div className="grid gap-1">
       <span className={isWell ? 'badge ok' : 'badge warn'}>
         <Icon of={isWell ? CheckIcon : WarningIcon} />
         {isWell ? t.instance.healthy : t.instance.degraded}
@@ -91,7 +91,7 @@ function Health({ instance }: { instance: InstanceResource }) {
       {fault !== null && <p className="hint">{fault}</p>}
       {damaged.length > 0 && <p className="hint">{formats.list(damaged)}</p>}
       {lost > 0 && <p className="hint">{t.instance.lost(lost)}</p>}
-    </>
+    </div>
   )
 }
 
