@@ -144,6 +144,33 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
     assert.equal((await api.get('/links?search=offline')).body.meta.total, 1)
   })
 
+  test('fits on a phone with the longest texts', async () => {
+    const url = `https://example.com/${'path/'.repeat(20)}?${'x'.repeat(300)}`
+    const { body: link } = expectStatus(
+      await api.post('/links', {
+        ...{ domain: 'localhost', key: 'k'.repeat(190), url, ios: url, expired_redirect_url: url },
+        ...{ expires_at: '2040-01-01T00:00:00Z', utm_campaign: 'c'.repeat(200) },
+        tags: ['one', 'two', 'three'].map((tag) => tag.repeat(10)),
+      }),
+      201,
+    )
+    await on('/links', async (page, { origin }) => {
+      await page.setViewportSize({ width: 360, height: 800 })
+      const pages = [
+        ['/links', 'Select all on this page'],
+        [`/links/${link.id}`, 'Activity'],
+        [`/links/${link.id}/edit`, 'What a visitor gets'],
+        [`/links?search=${'y'.repeat(180)}`, 'No link matches'],
+      ] as const
+      for (const [path, text] of pages) {
+        await page.goto(`${origin}/app${path}`)
+        await page.getByText(text).or(page.getByLabel(text)).first().waitFor({ state: 'attached' })
+        await expectNoSidewaysScroll(page)
+      }
+    })
+    expectStatus(await api.delete(`/links/${link.id}`), 200)
+  })
+
   test('fits at 200 %, shows borders in forced colours, and moves nothing', async () => {
     await on('/links', async (page, { origin }) => {
       await page.setViewportSize(ZOOMED)

@@ -27,7 +27,7 @@ export function TagsField({ draft, errors, change }: FormState) {
         <div className="in taginput">
           {tags.map((tag) => (
             <span className="tag" key={tag}>
-              {tag}
+              <span className="cut">{tag}</span>
               <button
                 type="button"
                 aria-label={t.linkForm.removeTag(tag)}

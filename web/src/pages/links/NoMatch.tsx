@@ -23,7 +23,7 @@ export function NoMatch({ filter }: { filter: LinkFilter }) {
             {t.links.noMatchHint(formats.list(parts.map((one) => `“${one}”`)))}
           </p>
         </div>
-        <div className="flex gap-2">
+        <div className="flex gap-2 flex-wrap">
           <Link to="/links" className={buttonClass({})}>
             {t.links.clearFilters}
           </Link>
@@ -31,9 +31,11 @@ export function NoMatch({ filter }: { filter: LinkFilter }) {
             <Link
               to="/links/new"
               search={{ key: filter.search }}
-              className={buttonClass({ look: 'bare' })}
+              className={buttonClass({ look: 'bare', className: 'max-w-full' })}
             >
-              <ButtonContent icon={AddIcon}>{t.links.createKey(filter.search ?? '')}</ButtonContent>
+              <ButtonContent icon={AddIcon}>
+                <span className="cut">{t.links.createKey(filter.search ?? '')}</span>
+              </ButtonContent>
             </Link>
           )}
         </div>
