@@ -25,14 +25,26 @@ export async function openEventStream(
   assert.equal(response.status, 200)
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   assert.ok(reader)
+  const read = async () => (await reader.read()).value
+  return { headers: response.headers, next: eventReader(read), close: () => reader.cancel() }
+}
+
+/**
+ * Returns a function that returns the next event; undefined at the end. It skips comments.
+ *
+ * @param read the next part of the text; undefined at its end
+ */
+export function eventReader(
+  read: () => Promise<string | undefined>,
+): () => Promise<ServerSentEvent | undefined> {
   let text = ''
-  async function next(): Promise<ServerSentEvent | undefined> {
+  return async () => {
     for (;;) {
       const end = text.indexOf('\n\n')
       if (end === -1) {
-        const { done, value = '' } = await (reader as NonNullable<typeof reader>).read()
-        if (done) return undefined
-        text += value
+        const part = await read()
+        if (part === undefined) return undefined
+        text += part
         continue
       }
       const block = text.slice(0, end)
@@ -42,5 +54,4 @@ export async function openEventStream(
       assert.match(block, /^:/)
     }
   }
-  return { headers: response.headers, next, close: () => reader.cancel() }
 }

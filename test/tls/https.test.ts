@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:http2'
+import { connect, constants } from 'node:http2'
 import { Agent } from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
+import { eventReader } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { handshake, keepCertificate, visitOverHttp2, visitSecurely } from '../support/https.ts'
@@ -21,6 +22,8 @@ const EXPIRED = 'late.acme.test'
 const REFUSED = { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }
 const ANSWER_MS_MAX = 5_000
 const STOP_MS_MAX = 5_000
+/** Of one workspace. */
+const LIVE_STREAMS_MAX = 10
 const BOTH = ['h2', 'http/1.1']
 
 for (const fast of ['on', 'off']) {
@@ -141,6 +144,57 @@ for (const fast of ['on', 'off']) {
       const missing = await visitOverHttp2(port, DOMAIN, '/missing', { ca })
       assert.equal(missing.status, 404)
       assert.match(missing.body, /<html/)
+    })
+
+    test('streams clicks over HTTP/2 while the connection answers other requests', async () => {
+      const authorization = `Bearer ${token}`
+      const made = await visitOverHttp2(port, OWN, '/api/v1/links', {
+        ca,
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ domain: OWN, key: `live-${fast}`, url: DESTINATION }),
+      })
+      const live = `/api/v1/clicks/live?link=${JSON.parse(made.body).id}`
+      const socket = await handshake(port, OWN, { ca, ALPNProtocols: ['h2'] })
+      const session = connect(`https://${OWN}`, { createConnection: () => socket })
+      const open = () => session.request({ ':path': live, authorization })
+      const statusOf = async (stream: ReturnType<typeof open>) =>
+        (await once(stream, 'response'))[0][':status']
+      try {
+        const stream = open()
+        const [headers] = await once(stream, 'response')
+        assert.equal(headers[':status'], 200)
+        assert.match(String(headers['content-type']), /^text\/event-stream/)
+        const parts = stream.setEncoding('utf8')[Symbol.asyncIterator]()
+        const next = eventReader(async () => (await parts.next()).value)
+        assert.equal((await next())?.event, 'start')
+
+        const other = session.request({ ':path': '/api/v1/links', authorization })
+        assert.equal(await statusOf(other), 200)
+        other.resume()
+        await once(other, 'close')
+
+        assert.equal((await visitSecurely(port, OWN, `/live-${fast}`, { ca })).status, 302)
+        const clicked = await next()
+        assert.equal(clicked?.event, 'clicks')
+        assert.deepEqual(
+          clicked.data.clicks.map(({ key }: { key: string }) => key),
+          [`live-${fast}`],
+        )
+
+        const others = Array.from({ length: LIVE_STREAMS_MAX - 1 }, open)
+        assert.deepEqual(new Set(await Promise.all(others.map(statusOf))), new Set([200]))
+        for (const one of [stream, ...others]) one.close(constants.NGHTTP2_CANCEL)
+        // Their places are free again once the server has seen that they are closed.
+        await eventually(async () => {
+          const again = open()
+          const status = await statusOf(again)
+          again.close(constants.NGHTTP2_CANCEL)
+          assert.equal(status, 200)
+        })
+      } finally {
+        session.destroy()
+      }
     })
 
     test("accepts a link's password over HTTP/2, and sets the cookie for HTTPS only", async () => {
