@@ -429,6 +429,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
         await page.getByRole('button', { name: 'Leave workspace' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Leave workspace' }).click()
         await page.getByText('You have left acme').waitFor()
+        await page.getByText('You are not a member of a workspace yet.').waitFor()
       },
       { as: vera },
     )

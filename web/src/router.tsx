@@ -20,7 +20,7 @@ import {
   linkQuery,
   linksQuery,
 } from './api/links.ts'
-import { sessionQuery } from './api/session.ts'
+import { type Membership, sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import {
   parseAnalyticsPageSearch,
@@ -79,20 +79,30 @@ const reset = createRoute({
   component: lazyRouteComponent(() => import('./pages/reset/ResetPage.tsx')),
 })
 
+const NO_WORKSPACE = '/no-workspace'
+
+/** Whether a page belongs to a workspace, and the person to none. */
+function isLost(pathname: string, membership: Membership | undefined): boolean {
+  return membership === undefined && !pathname.startsWith('/settings')
+}
+
 /** Everything below it needs a session. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
   async beforeLoad({ context, location }) {
-    try {
-      const session = await context.client.ensureQueryData(sessionQuery)
-      const membership = membershipOf(session, currentWorkspace.value)
-      if (membership !== undefined) setCurrentWorkspace(membership.workspace_id)
-    } catch (error) {
+    const session = await context.client.ensureQueryData(sessionQuery).catch((error) => {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
       throw redirect({ to: '/sign-in', search: { to: location.href } })
+    })
+    const membership = membershipOf(session, currentWorkspace.value)
+    const { pathname } = location
+    // The own account and the instance belong to no workspace.
+    if (pathname === NO_WORKSPACE ? membership !== undefined : isLost(pathname, membership)) {
+      throw redirect({ to: membership === undefined ? NO_WORKSPACE : '/links', replace: true })
     }
+    if (membership !== undefined) setCurrentWorkspace(membership.workspace_id)
   },
 })
 
@@ -102,6 +112,12 @@ const home = createRoute({
   beforeLoad() {
     throw redirect({ to: '/links', replace: true })
   },
+})
+
+const noWorkspace = createRoute({
+  getParentRoute: () => shell,
+  path: NO_WORKSPACE,
+  component: lazyRouteComponent(() => import('./shell/NoWorkspace.tsx')),
 })
 
 type LinksSearch = LinkFilter & { readonly page?: number | undefined }
@@ -278,6 +294,7 @@ const routeTree = root.addChildren([
   reset,
   shell.addChildren([
     home,
+    noWorkspace,
     links,
     newLink,
     link,
