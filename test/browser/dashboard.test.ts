@@ -191,11 +191,13 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByText('11 selected').waitFor()
         await page.getByRole('button', { name: 'Tag', exact: true }).last().click()
         const dialog = page.getByRole('dialog', { name: 'Tag 11 links' })
-        await dialog.getByLabel('Tags').fill('bulk, spring')
+        await dialog.getByLabel('Add tags').fill('bulk, spring')
+        await dialog.getByLabel('Remove tags').fill('even')
         await dialog.getByRole('button', { name: 'Tag' }).click()
         await page.getByText('11 links changed').waitFor()
         const api = await service.api()
         assert.equal((await api.get('/links?tag=bulk&tag=spring')).body.meta.total, 11)
+        assert.equal((await api.get('/links?tag=bulk&tag=even')).body.meta.total, 0)
         const error = { code: 'not_found', message: 'There is no such link.' }
         const failed = { index: 0, status: 'failed', id: 'gone', link: null, error }
         await page.route(`${origin}/api/v1/links/bulk`, (route) =>
@@ -298,6 +300,19 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         last.resolve()
         await page.getByText('1,201 links deleted').waitFor()
         assert.deepEqual(sent, [1_000, 201])
+      })
+    })
+
+    test('makes a copy of the link below the pointer', async () => {
+      await on('/links', async (page) => {
+        await page.getByTitle('localhost/link-40', { exact: true }).hover()
+        await page.keyboard.press('d')
+        await page.getByRole('heading', { name: 'New link' }).waitFor()
+        const destination = page.getByLabel('Destination', { exact: true })
+        await destination.waitFor()
+        assert.equal(await destination.inputValue(), 'https://example.com/40')
+        assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), '')
+        await page.getByRole('button', { name: 'Remove even' }).waitFor()
       })
     })
 

@@ -154,15 +154,18 @@ type NewLinkSearch = {
   readonly url?: string | undefined
   readonly key?: string | undefined
   readonly domain?: string | undefined
+  /** The link that it is a copy of. */
+  readonly from?: string | undefined
 }
 
 const newLink = createRoute({
   getParentRoute: () => shell,
   path: '/links/new',
-  validateSearch: ({ url, key, domain }): NewLinkSearch => ({
+  validateSearch: ({ url, key, domain, from }): NewLinkSearch => ({
     url: textOf(url),
     key: textOf(key),
     domain: textOf(domain),
+    from: textOf(from),
   }),
   loader: ({ context }) => context.client.prefetchQuery(domainsQuery),
   component: lazyRouteComponent(() => import('./pages/link-form/NewLinkPage.tsx')),

@@ -14,7 +14,10 @@ export type BulkAct =
   | { readonly action: 'delete' }
   | {
       readonly action: 'update'
-      readonly changes: LinkFields & { readonly add_tags?: readonly string[] }
+      readonly changes: LinkFields & {
+        readonly add_tags?: readonly string[]
+        readonly remove_tags?: readonly string[]
+      }
     }
 
 /** Does the same to every link, 1,000 in a request. */

@@ -1,7 +1,9 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { Tooltip } from '@base-ui/react/tooltip'
-import { ExactTimes } from '../widgets/ExactTimes.tsx'
+import { lazy, Suspense } from 'react'
 import { Toasts } from '../widgets/Toasts.tsx'
+
+const ExactTimes = lazy(() => import('../widgets/ExactTimes.tsx'))
 
 const TOOLTIP_DELAY_MS = 400
 
@@ -12,7 +14,9 @@ export function Layers({ children }: { children: React.ReactNode }) {
       <Tooltip.Provider delay={TOOLTIP_DELAY_MS}>
         {children}
         <Toasts />
-        <ExactTimes />
+        <Suspense fallback={null}>
+          <ExactTimes />
+        </Suspense>
       </Tooltip.Provider>
     </CSPProvider>
   )

@@ -6,6 +6,7 @@ import {
   AnalyticsIcon,
   CopyIcon,
   DomainIcon,
+  DuplicateIcon,
   EditIcon,
   ExternalIcon,
   LinkIcon,
@@ -113,7 +114,14 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
     name: t.common.edit,
     run: () => void navigate({ to: '/links/$linkId/edit', params }),
   }
-  return may('member') ? [edit, ...acts] : acts
+  const duplicate: PaletteEntry = {
+    id: 'duplicate',
+    group,
+    icon: DuplicateIcon,
+    name: t.links.duplicate,
+    run: () => void navigate({ to: '/links/new', search: { from: link.id } }),
+  }
+  return may('member') ? [edit, ...acts, duplicate] : acts
 }
 
 function linkEntry(link: LinkResource, t: Catalogue): Omit<PaletteEntry, 'run'> {

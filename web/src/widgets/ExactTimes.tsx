@@ -12,7 +12,7 @@ const TIP = '.exact-tip'
  * Shows the exact instant of a time on hover and focus. One for all times of the page: a list has hundreds, and a
  * tooltip each would slow it down.
  */
-export function ExactTimes() {
+export default function ExactTimes() {
   const formats = useFormats()
   const id = useId()
   const [shown, setShown] = useState<HTMLTimeElement>()

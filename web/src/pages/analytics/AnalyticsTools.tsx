@@ -2,11 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { DIMENSIONS } from '../../api/clicks.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CalendarIcon, ChevronDownIcon, CloseIcon, DomainIcon } from '../../icons/index.ts'
+import { useShortcut } from '../../shell/shortcuts.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { COMPARISONS, NO_VALUES, PERIODS, toggled } from './analytics-search.ts'
+import { COMPARISONS, NO_VALUES, PERIODS, type PeriodName, toggled } from './analytics-search.ts'
 import { PeriodDialog } from './PeriodDialog.tsx'
 import { rangeText } from './series-data.ts'
 import { valueName } from './value-names.ts'
@@ -37,12 +38,31 @@ export function AnalyticsTools({ view, scopeChips, actions }: AnalyticsToolsProp
   )
 }
 
+/** As letters of the shortcuts. */
+const PERIOD_KEYS: Readonly<Record<PeriodName, string>> = {
+  today: 't',
+  '7d': 'w',
+  '30d': 'm',
+  '90d': 'q',
+  '12m': 'y',
+}
+
+/** A shortcut for a period. */
+function PeriodKey({ period, onChoose }: { period: PeriodName; onChoose: () => void }) {
+  useShortcut(PERIOD_KEYS[period], (text) => text.analytics.periods[period], onChoose)
+  return null
+}
+
 function PeriodChip({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const change = useChange()
   const [isOpen, setOpen] = useState(false)
   const { from, period = '30d' } = view.search
+  function choose(chosen: string) {
+    const next = PERIODS.find((one) => one === chosen && one !== '30d')
+    change({ period: next, from: undefined, to: undefined, interval: undefined })
+  }
   const name = from === undefined ? t.analytics.periods[period] : rangeText(view.period, formats)
   return (
     <>
@@ -60,16 +80,16 @@ function PeriodChip({ view }: { view: View }) {
           label={t.analytics.period}
           value={from === undefined ? period : 'custom'}
           choices={PERIODS.map((one) => [one, t.analytics.periods[one]] as const)}
-          onChange={(chosen) => {
-            const next = PERIODS.find((one) => one === chosen && one !== '30d')
-            change({ period: next, from: undefined, to: undefined, interval: undefined })
-          }}
+          onChange={choose}
         />
         <MenuSeparator />
         <MenuItem icon={CalendarIcon} onSelect={() => setOpen(true)}>
           {t.analytics.custom}
         </MenuItem>
       </Menu>
+      {PERIODS.map((one) => (
+        <PeriodKey key={one} period={one} onChoose={() => choose(one)} />
+      ))}
       {isOpen && <PeriodDialog view={view} onClose={() => setOpen(false)} />}
     </>
   )

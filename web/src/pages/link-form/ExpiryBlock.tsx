@@ -3,11 +3,8 @@ import { useFormats, useText } from '../../text/use-text.ts'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { useNow } from '../../widgets/Time.tsx'
 import { Block } from './Block.tsx'
+import { ExpiryChips } from './ExpiryChips.tsx'
 import type { FormState } from './form-state.ts'
-import { localMinute } from './link-draft.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** A day of the calendar, or a span from now. */
 export function ExpiryBlock({ draft, errors, change }: FormState) {
@@ -19,8 +16,6 @@ export function ExpiryBlock({ draft, errors, change }: FormState) {
     .timeZone.split('/')
     .at(-1)
     ?.replaceAll('_', ' ')
-  const inMs = (ms: number) => () => change({ expires: localMinute(new Date(Date.now() + ms)) })
-  const endOfYear = () => change({ expires: `${new Date().getFullYear()}-12-31T23:59` })
   const summary =
     draft.expires === '' ? t.linkForm.noExpiry : formats.until(new Date(draft.expires), now)
   return (
@@ -56,18 +51,7 @@ export function ExpiryBlock({ draft, errors, change }: FormState) {
         </Field>
       </div>
       <div className="flex gap-1.5 flex-wrap">
-        <button type="button" className="chip" onClick={inMs(DAY_MS)}>
-          {t.linkForm.expiresIn.day}
-        </button>
-        <button type="button" className="chip" onClick={inMs(7 * DAY_MS)}>
-          {t.linkForm.expiresIn.week}
-        </button>
-        <button type="button" className="chip" onClick={inMs(30 * DAY_MS)}>
-          {t.linkForm.expiresIn.month}
-        </button>
-        <button type="button" className="chip" onClick={endOfYear}>
-          {t.linkForm.expiresIn.year}
-        </button>
+        <ExpiryChips onChoose={(expires) => change({ expires })} />
         {draft.expires !== '' && (
           <button type="button" className="chip add" onClick={() => change({ expires: '' })}>
             {t.linkForm.noExpiry}

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createLink } from '../../api/links.ts'
+import { createLink, linkQuery } from '../../api/links.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
@@ -8,7 +10,7 @@ import { useText } from '../../text/use-text.ts'
 import { copyText } from '../../widgets/CopyButton.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 import { LinkForm } from './LinkForm.tsx'
-import { emptyDraft } from './link-draft.ts'
+import { copyOf, emptyDraft } from './link-draft.ts'
 
 const route = getRouteApi('/shell/links/new')
 
@@ -16,7 +18,9 @@ export default function NewLinkPage() {
   const t = useText()
   const navigate = useNavigate()
   const ownHost = useServiceHost()
-  const { url = '', key = '', domain = ownHost } = route.useSearch()
+  const { url = '', key = '', domain = ownHost, from = '' } = route.useSearch()
+  const isCopy = from !== ''
+  const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   // A create that is sent again, after an outage for example, makes no second link.
   const [requestId] = useState(randomId)
   return (
@@ -26,16 +30,19 @@ export default function NewLinkPage() {
       actions={null}
       isFlush
     >
-      <LinkForm
-        start={{ ...emptyDraft(domain), url, key }}
-        link={undefined}
-        save={(fields) => createLink(fields, requestId)}
-        onSaved={async (link) => {
-          const isCopied = await copyText(link.link)
-          showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
-          await navigate({ to: '/links' })
-        }}
-      />
+      {isCopy && original === undefined && error !== null && <LoadFailure error={error} />}
+      {(!isCopy || original !== undefined) && (
+        <LinkForm
+          start={original === undefined ? { ...emptyDraft(domain), url, key } : copyOf(original)}
+          link={undefined}
+          save={(fields) => createLink(fields, requestId)}
+          onSaved={async (link) => {
+            const isCopied = await copyText(link.link)
+            showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
+            await navigate({ to: '/links' })
+          }}
+        />
+      )}
     </Page>
   )
 }

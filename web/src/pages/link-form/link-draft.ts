@@ -71,6 +71,11 @@ export function draftOf(link: LinkResource): LinkDraft {
   }
 }
 
+/** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
+export function copyOf(link: LinkResource): LinkDraft {
+  return { ...draftOf(link), key: '', external_id: '' }
+}
+
 /**
  * What is sent: the fields that differ from those of the link, which is undefined for a new one. So a
  * change by another person to another field is kept.

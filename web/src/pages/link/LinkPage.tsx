@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { type LinkResource, linkQuery } from '../../api/links.ts'
-import { EditIcon, TrashIcon } from '../../icons/index.ts'
+import { DuplicateIcon, EditIcon, TrashIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -67,7 +67,9 @@ function Acts({ link }: { link: LinkResource }) {
   const remove = useDeleteLink()
   const params = { linkId: link.id }
   const edit = () => void navigate({ to: '/links/$linkId/edit', params })
+  const duplicate = () => void navigate({ to: '/links/new', search: { from: link.id } })
   useShortcut('e', (text) => text.common.edit, may('member') ? edit : undefined)
+  useShortcut('d', (text) => text.links.duplicate, may('member') ? duplicate : undefined)
   if (!may('member')) return null
   return (
     <>
@@ -80,6 +82,9 @@ function Acts({ link }: { link: LinkResource }) {
         }}
       >
         <span className="word">{t.common.delete}</span>
+      </Button>
+      <Button look="bare" icon={DuplicateIcon} shortcut="D" onClick={duplicate}>
+        <span className="word">{t.links.duplicate}</span>
       </Button>
       <Link to="/links/$linkId/edit" params={params} className={buttonClass({})}>
         <ButtonContent icon={EditIcon} shortcut="E">
@@ -142,6 +147,10 @@ function Facts({ link }: { link: LinkResource }) {
       {link.expired_redirect_url !== null && (
         <Fact name={t.linkForm.expiredUrl}>{link.expired_redirect_url}</Fact>
       )}
+      <Fact name={t.link.id}>
+        <span className="mono">{link.id}</span>
+        <CopyButton text={link.id} label={t.common.copy} />
+      </Fact>
       {link.external_id !== null && <Fact name={t.link.externalId}>{link.external_id}</Fact>}
       <Fact name={t.link.created}>{formats.exact(new Date(link.created_at))}</Fact>
       <Fact name={t.link.changed}>{formats.exact(new Date(link.updated_at))}</Fact>

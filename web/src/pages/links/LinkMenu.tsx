@@ -1,6 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { LinkResource } from '../../api/links.ts'
-import { CopyIcon, EditIcon, ExternalIcon, InfoIcon, TrashIcon } from '../../icons/index.ts'
+import {
+  CopyIcon,
+  DuplicateIcon,
+  EditIcon,
+  ExternalIcon,
+  InfoIcon,
+  TrashIcon,
+} from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyText } from '../../widgets/CopyButton.tsx'
 import { MenuItem, MenuSeparator, SharedMenu } from '../../widgets/Menu.tsx'
@@ -46,6 +53,13 @@ function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean })
             render={<Link to="/links/$linkId/edit" params={params} />}
           >
             {t.common.edit}
+          </MenuItem>
+          <MenuItem
+            icon={DuplicateIcon}
+            shortcut="D"
+            render={<Link to="/links/new" search={{ from: link.id }} />}
+          >
+            {t.links.duplicate}
           </MenuItem>
           <MenuSeparator />
           <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>

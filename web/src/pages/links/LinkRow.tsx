@@ -95,7 +95,7 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       )}
       <td className="c-menu">
         <div className="rowacts">
-          {mayWrite && <EditButton linkId={link.id} />}
+          {mayWrite && <KeyButtons linkId={link.id} />}
           <SharedMenuTrigger handle={linkMenu} payload={link}>
             <button className="ib" type="button" aria-label={t.links.actionsFor(link.key)}>
               <Icon of={MoreIcon} />
@@ -144,15 +144,23 @@ function Flags({ link }: { link: LinkResource }) {
   )
 }
 
-/** What the shortcut presses. */
-function EditButton({ linkId }: { linkId: string }) {
+/** What the shortcuts press. */
+function KeyButtons({ linkId }: { linkId: string }) {
   const navigate = useNavigate()
   return (
-    <button
-      type="button"
-      className="row-edit"
-      hidden
-      onClick={() => void navigate({ to: '/links/$linkId/edit', params: { linkId } })}
-    />
+    <>
+      <button
+        type="button"
+        className="row-edit"
+        hidden
+        onClick={() => void navigate({ to: '/links/$linkId/edit', params: { linkId } })}
+      />
+      <button
+        type="button"
+        className="row-copy"
+        hidden
+        onClick={() => void navigate({ to: '/links/new', search: { from: linkId } })}
+      />
+    </>
   )
 }

@@ -124,10 +124,14 @@ function SortHead({ column, className, sort }: SortHeadProps) {
   )
 }
 
-/** Moves the focus from row to row; `X` selects the row. */
+/** Moves the focus from row to row. The other keys act on the row with the focus, or below the pointer. */
 function useRowKeys(body: React.RefObject<HTMLTableSectionElement | null>): void {
   const rows = () => [...(body.current?.rows ?? [])]
-  const current = () => rows().findIndex((row) => row.contains(document.activeElement))
+  const current = () => {
+    const all = rows()
+    const focused = all.findIndex((row) => row.contains(document.activeElement))
+    return focused === -1 ? all.findIndex((row) => row.matches(':hover')) : focused
+  }
   const move = (step: number) => {
     const all = rows()
     const at = current()
@@ -149,6 +153,7 @@ function useRowKeys(body: React.RefObject<HTMLTableSectionElement | null>): void
   useShortcut('x', (text) => text.shortcuts.select, click('.cb'))
   useShortcut('y', (text) => text.shortcuts.copy, click('.short .ib'))
   useShortcut('e', (text) => text.common.edit, click('.row-edit'))
+  useShortcut('d', (text) => text.links.duplicate, click('.row-copy'))
 }
 
 export function LinksSkeleton() {
