@@ -73,6 +73,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await on('/links', async (page) => {
         await page.getByRole('link', { name: 'Page 2' }).click()
         await page.getByText('51 – 60').waitFor()
+        const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current]')
+        assert.deepEqual(await current.allInnerTexts(), ['2'])
         await page.getByRole('searchbox').fill('link-1')
         await page.getByText('1 – 11').waitFor()
         assert.equal(new URL(page.url()).search, '?search=link-1')

@@ -6,6 +6,9 @@ import { ChevronLeftIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { pagesAround } from './pages-around.ts'
 
+/** The first page has no number in its address: else the router would take it for current on all others. */
+const EXACT = { exact: true }
+
 /** Leads to the pages of a list, whose number is `page` in the address. */
 export function Pager({ meta, page }: { meta: PageMeta; page: number }) {
   const t = useText()
@@ -51,6 +54,7 @@ function PageLink({ page, isCurrent }: { page: number; isCurrent: boolean }) {
     <Link
       to="."
       search={searchOf(page)}
+      activeOptions={EXACT}
       className={isCurrent ? 'pg' : 'pg wide'}
       aria-label={t.links.page(page)}
       aria-current={isCurrent ? 'page' : undefined}
@@ -75,7 +79,7 @@ function Step({ icon, label, to }: StepProps) {
     )
   }
   return (
-    <Link to="." search={searchOf(to)} className="pg" aria-label={label}>
+    <Link to="." search={searchOf(to)} activeOptions={EXACT} className="pg" aria-label={label}>
       <Icon of={icon} />
     </Link>
   )
