@@ -189,7 +189,9 @@ for (const fast of ['on', 'off']) {
         await eventually(async () => {
           const again = open()
           const status = await statusOf(again)
-          again.close(constants.NGHTTP2_CANCEL)
+          // A refusal ends by itself; many streams that are reset end the session.
+          if (status === 200) again.close(constants.NGHTTP2_CANCEL)
+          else again.resume()
           assert.equal(status, 200)
         })
       } finally {
