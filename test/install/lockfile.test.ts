@@ -86,6 +86,6 @@ test('every package with an install script is denied it, and our own prepare is 
   }
   assert.equal(
     manifest.scripts.prepare,
-    'node bin/terse.js --version && hash -r && node web/build.js',
+    'node bin/terse.js --version && hash -r && node scripts/build-program.ts && node web/build.js',
   )
 })
