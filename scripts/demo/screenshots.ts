@@ -42,6 +42,7 @@ const SCREENS: readonly Screen[] = [
     async act(page) {
       await page.getByTitle('go.acme.localhost/black-friday').click()
       await page.getByText('Activity').waitFor()
+      await page.locator('.qr .code svg').waitFor()
     },
   },
   { name: 'domains', path: '/domains', text: '_terse.links' },
