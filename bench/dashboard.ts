@@ -14,7 +14,7 @@ import { startTerse } from './support/server-process.ts'
  * they shift, and how long daily work takes.
  */
 const INTERACTIVE_MS_MAX = 1_000
-/** Shifts that nobody sees: letters that move by less than a pixel when the font has come. */
+/** Shifts too small to be seen: letters that move by less than a pixel when the font has come. */
 const SHIFT_MAX = 0.01
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 10)
 const AMOUNTS = {
