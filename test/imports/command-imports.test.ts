@@ -6,7 +6,7 @@ import { describeStore } from '../support/store.ts'
 import { importServices } from './import-services.ts'
 
 describeStore('the imports of commands', (at) => {
-  test('begin anew only when the command has shown how the one before ended', async () => {
+  test('start again only when the command has shown how the one before ended', async () => {
     const { store, clock, actor } = await importServices(at)
     const imports = new CommandImports({ store, clock, random: systemRandom })
     const options = { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {} } as const

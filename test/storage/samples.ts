@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FullStore, Stores } from '../../src/app/database/stores.ts'
 import type { SealedCertificate } from '../../src/certificates/certificate.ts'
 import type { Domain } from '../../src/domains/domain.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { Identity } from '../../src/identity/oidc/store/identity-store.ts'
 import type { OneTimeLink } from '../../src/identity/one-time-links/one-time-link.ts'
 import { NO_SUBJECT } from '../../src/identity/one-time-links/one-time-link.ts'
@@ -10,12 +11,8 @@ import type { Passkey } from '../../src/identity/second-factors/store/passkey-st
 import type { Session } from '../../src/identity/sessions/session.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
-import {
-  type Import,
-  type ImportedLink,
-  NO_COUNTS,
-  type ReportRow,
-} from '../../src/imports/import.ts'
+import type { Import, ImportedLink, ReportRow } from '../../src/imports/import.ts'
+import { newImport as waitingImport } from '../../src/imports/new-import.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
 import type { Node } from '../../src/operations/nodes/node.ts'
@@ -241,37 +238,16 @@ export function newNode(id: string): Node {
 }
 
 export function newImport(workspaceId: string, overrides: Partial<Import> = {}): Import {
-  return {
-    id: randomUUID(),
-    workspace_id: workspaceId,
+  const asked = {
     source: 'csv',
+    isDryRun: false,
+    options: { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {} },
+  } as const
+  return {
+    ...waitingImport(commandLine(workspaceId), asked, { id: randomUUID(), now: NOW }),
     runner: 'command',
     status: 'reading',
-    is_dry_run: 0,
-    options: { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {} },
-    sealed_settings: null,
-    fingerprint: null,
-    file_id: null,
-    file_bytes: null,
-    file_columns: null,
-    origin: null,
-    links_expected: null,
-    resume: null,
-    ahead: [],
-    rows_done: 0,
-    counts: NO_COUNTS,
-    fault: null,
-    actor_kind: 'system',
-    actor_id: null,
-    actor_name: 'command line',
-    created_at: NOW,
-    started_at: null,
-    ended_at: null,
-    next_at: null,
     fence: 1,
-    lease_until: null,
-    attempts: 0,
-    leased_at: null,
     ...overrides,
   }
 }
