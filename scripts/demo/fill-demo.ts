@@ -1,5 +1,5 @@
 import type { Click } from '../../src/clicks/click.ts'
-import { expectStatus } from '../../test/support/api.ts'
+import { type Api, expectStatus } from '../../test/support/api.ts'
 import type { FakeClock } from '../../test/support/fake-clock.ts'
 import type { Service } from '../../test/support/service.ts'
 import { seqOf, takeIn } from '../../test/support/taken-clicks.ts'
@@ -37,7 +37,7 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
   for (const link of byAge) {
     clock.move((day - link.daysAgo) * DAY_SECONDS)
     day = link.daysAgo
-    clicks.push(...clicksOf(link, await create(service, link), nowMs, random))
+    clicks.push(...clicksOf(link, await create(service, api, link), nowMs, random))
   }
   clock.move(day * DAY_SECONDS)
   expectStatus(await api.post('/domains', { domain: PENDING_DOMAIN }), 201)
@@ -48,8 +48,7 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
 }
 
 /** Returns the number of the new link, to which its clicks refer. */
-async function create(service: Service, { fields }: DemoLink): Promise<number> {
-  const api = await service.api('acme')
+async function create(service: Service, api: Api, { fields }: DemoLink): Promise<number> {
   // A link that has expired by now had its date ahead when it was made.
   return seqOf(service, expectStatus(await api.post('/links', fields), 201).body)
 }
