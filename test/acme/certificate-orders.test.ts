@@ -178,10 +178,14 @@ describeStore('the orders of certificates', (at) => {
   }, async (t) => {
     const picky = await startOther(t, { nonceReject: 50 })
     const { activate, name, node, clock } = await setUp(at, { pebble: picky })
-    const nodes = [node(), node({ store: (await at.another()).store })]
+    const bothHaveLeases = Promise.withResolvers<void>()
+    const around = (authority: CertificateAuthority) => waitFor(authority, bothHaveLeases.promise)
+    const nodes = [node({ around }), node({ around, store: (await at.another()).store })]
     const hosts = Array.from({ length: 50 }, (_, index) => `go.${name}-${index}.test`)
     await activate(...hosts)
     clock.move(1)
+    for (const each of nodes) await each.orders.startDue()
+    bothHaveLeases.resolve()
     // On a busy machine a call may run out of time for further nonces: then the authority is left
     // alone for a while, and all orders continue.
     for (let pauses = 0; pauses < 5; pauses += 1) {
@@ -676,6 +680,21 @@ describeStore('the orders of certificates', (at) => {
     assert.deepEqual(right.log, [`issued ${host}`])
   })
 })
+
+/** An authority that registers no account and takes no order until `start`. */
+function waitFor(authority: CertificateAuthority, start: Promise<void>): CertificateAuthority {
+  return {
+    ...authority,
+    registerAccount: async (...args) => {
+      await start
+      return authority.registerAccount(...args)
+    },
+    placeOrder: async (...args) => {
+      await start
+      return authority.placeOrder(...args)
+    },
+  }
+}
 
 /** An authority that completes one step, and holds back its answer until `goOn`. */
 function stopAfter(
