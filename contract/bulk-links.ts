@@ -67,6 +67,12 @@ const bulkResult = z
       .describe('`pending`: not attempted yet, because the time of one request was over.'),
     id: z.string().nullable().describe('The link; null for one that was not created.'),
     link: z.string().nullable().describe('Its short link, where it succeeded.'),
+    before: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
+        'The fields that an update changed, as they were, except the password; null for other actions, and where it failed.',
+      ),
     error: problemSchema.nullable().describe('Why it failed.'),
   })
   .meta({ id: 'BulkResult', description: 'What became of one item.' })

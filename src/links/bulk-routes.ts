@@ -94,13 +94,16 @@ async function answer(
 }
 
 function present(result: ItemResult | undefined, index: number): BulkResult {
-  if (result === undefined) return { index, status: 'pending', id: null, link: null, error: null }
-  const { status, id, link, error } = result
+  if (result === undefined) {
+    return { index, status: 'pending', id: null, link: null, before: null, error: null }
+  }
+  const { status, id, link, before = null, error } = result
   return {
     index,
     status,
     id,
     link,
+    before: before && { ...before },
     error: error && problem(error.code, error.message, error.fields),
   }
 }

@@ -1,12 +1,14 @@
 import type { Domain } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
+import type { EventFields } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
 import type { BulkItem } from './bulk-item.ts'
 import { keyTaken } from './generated-key.ts'
 import { foldKey, generateKey, KEY_VARIANTS_MAX } from './key.ts'
 import { tooManyVariants } from './key-fault.ts'
 import type { UncountedLink } from './link.ts'
+import { fieldsBefore } from './link-events.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter, LookedUpdate, PreparedCreate, PreparedUpdate } from './link-writer.ts'
 import { shortLink } from './short-link.ts'
@@ -16,6 +18,8 @@ export type ItemResult = {
   readonly status: 'succeeded' | 'failed'
   readonly id: string | null
   readonly link: string | null
+  /** The fields that an update changed, as they were, under the names of the API; never the password. */
+  readonly before?: EventFields
   readonly error: {
     readonly code: Failure['code']
     readonly message: string
@@ -84,7 +88,7 @@ export class BulkWriter {
       on.onWrite()
     }
     try {
-      return succeeded(await this.#write(stores, actor, item, { ...on, onWrite }))
+      return await this.#write(stores, actor, item, { ...on, onWrite })
     } catch (error) {
       if (hasWritten) throw error
       return this.failed(item, asFailure(error))
@@ -100,9 +104,9 @@ export class BulkWriter {
     actor: Actor,
     item: PreparedItem,
     { onWrite, onClaim }: Listeners,
-  ): Promise<UncountedLink> {
+  ): Promise<ItemResult> {
     if (item.kind === 'invalid') throw item.failure
-    if (item.kind === 'delete') return this.#writer.delete(stores, actor, item.id)
+    if (item.kind === 'delete') return succeeded(await this.#writer.delete(stores, actor, item.id))
     if (item.kind === 'create') {
       const allowed = await this.#writer.lookCreate(stores, actor, item.create)
       if (item.create.key !== undefined)
@@ -110,14 +114,14 @@ export class BulkWriter {
       onWrite()
       const { link, claimed } = await this.#writer.create(stores, actor, item.create, allowed)
       if (claimed !== undefined) onClaim(claimed)
-      return link
+      return succeeded(link)
     }
     const looked = await this.#writer.lookUpdate(stores, actor, item.update)
     await refuseTakenByUpdate(stores, looked)
     onWrite()
     const { link, claimed } = await this.#writer.update(stores, actor, item.update, looked)
     if (claimed !== undefined) onClaim(claimed)
-    return link
+    return { ...succeeded(link), before: fieldsBefore(looked.current, link) }
   }
 }
 

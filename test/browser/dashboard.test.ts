@@ -186,7 +186,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.equal((await api.get(`/links/${id}`)).status, 404)
     })
 
-    test('tags the selected links of all pages, and names those that failed', async () => {
+    test('tags the selected links of all pages, takes it back, and names those that failed', async () => {
       await on('/links?search=link-1', async (page, { origin }) => {
         await page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true }).check()
         await page.getByRole('button', { name: 'Select all 11' }).click()
@@ -200,14 +200,18 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         const api = await service.api()
         assert.equal((await api.get('/links?tag=bulk&tag=spring')).body.meta.total, 11)
         assert.equal((await api.get('/links?tag=bulk&tag=even')).body.meta.total, 0)
+        await page.getByRole('button', { name: /^Undo/ }).click()
+        await page.getByText('11 links as they were before').waitFor()
+        assert.equal((await api.get('/links?tag=bulk')).body.meta.total, 0)
+        assert.ok((await api.get('/links?search=link-1&tag=even')).body.meta.total > 0)
         const error = { code: 'not_found', message: 'There is no such link.' }
-        const failed = { index: 0, status: 'failed', id: 'gone', link: null, error }
+        const failed = { index: 0, status: 'failed', id: 'gone', link: null, before: null, error }
         await page.route(`${origin}/api/v1/links/bulk`, (route) =>
           route.fulfill({ json: { done: true, results: [failed] } }),
         )
         await page.getByRole('button', { name: 'Delete', exact: true }).click()
-        await page.getByText('11 links deleted').waitFor()
-        await page.getByRole('button', { name: 'Close' }).last().click()
+        const deleted = page.getByRole('dialog').filter({ hasText: '11 links deleted' })
+        await deleted.getByRole('button', { name: 'Close' }).click()
         await page.getByText('There is no such link.').waitFor()
       })
     })

@@ -144,6 +144,24 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('deletes a link at once when another workspace is opened', async () => {
+    await freshly()
+    expectStatus(await ada.post('/workspaces', { name: 'other' }), 201)
+    const fields = { domain: 'localhost', key: 'left', url: 'https://example.com/' }
+    const { id } = expectStatus(await ada.post('/links', fields), 201).body
+    await on('/links', async (page) => {
+      await page.getByRole('button', { name: 'Actions for left' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByText('Deleted localhost/left').waitFor()
+      const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
+      await page.getByRole('button', { name: /acme$/ }).click()
+      await page.getByRole('menuitemradio', { name: 'other' }).click()
+      assert.equal((await deleted).status(), 200)
+      await page.getByText('Paste a long URL').waitFor()
+    })
+    expectStatus(await ada.get(`/links/${id}`), 404)
+  })
+
   test('shows the link of an invitation once, and withdraws it', async () => {
     await on('/settings/members', async (page, { faults }) => {
       await page.getByRole('button', { name: 'Invite' }).click()

@@ -48,6 +48,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
       status: 'succeeded',
       id: first.id,
       link: 'https://localhost/bulk-a',
+      before: null,
       error: null,
     })
     assert.deepEqual(taken, {
@@ -55,6 +56,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
       status: 'failed',
       id: null,
       link: null,
+      before: null,
       error: {
         code: 'validation_failed',
         message: 'key is taken on this domain',
@@ -98,7 +100,13 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
       status: 'failed',
       id: UNKNOWN_ID,
       link: null,
+      before: null,
       error: { code: 'not_found', message: 'Link not found.' },
+    })
+    assert.deepEqual(changed.results[0].before, {
+      domain: 'localhost',
+      tags: ['old', 'kept'],
+      expires_at: null,
     })
     const last = await showLink(api, ids[59] ?? '')
     assert.deepEqual(
@@ -134,7 +142,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
         links: [
           { id: one.id, key: 'each-2' },
           { id: two.id, key: 'Each-2', url: 'https://example.org/' },
-          { id: three.id, key: null, add_tags: ['x'] },
+          { id: three.id, key: null, add_tags: ['x'], password: 'secret' },
           { key: 'each-4' },
         ],
       },
@@ -145,6 +153,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
       ['failed', 'succeeded', 'succeeded', 'failed'],
     )
     assert.deepEqual(answer.results[0].error.errors, { key: ['is taken on this domain'] })
+    assert.deepEqual(answer.results[2].before, { key: 'each-3', tags: [] })
     assert.equal((await showLink(api, one.id)).key, 'each-1')
     assert.equal((await showLink(api, two.id)).key, 'Each-2')
     assert.match((await showLink(api, three.id)).key, /^[2-9a-z]{7}$/)

@@ -8,35 +8,54 @@ import { request } from './request.ts'
 export type { BulkOutcome, BulkResult }
 
 const RETRY_MS = 500
+/** What a page may send while it is left is 64 KiB in all. */
+const KEEPALIVE_CHARS_MAX = 48 * 1_024
+
+export type BulkChanges = LinkFields & {
+  readonly add_tags?: readonly string[]
+  readonly remove_tags?: readonly string[]
+}
 
 /** What a bulk act does to every link. */
 export type BulkAct =
   | { readonly action: 'delete' }
-  | {
-      readonly action: 'update'
-      readonly changes: LinkFields & {
-        readonly add_tags?: readonly string[]
-        readonly remove_tags?: readonly string[]
-      }
-    }
+  | { readonly action: 'update'; readonly changes: BulkChanges }
+
+/** What changes of one link. */
+export type LinkUpdate = BulkChanges & { readonly id: string }
+
+export type BulkWatch = Pick<BulkSender<unknown>, 'onDone' | 'isStopped'>
 
 /** Does the same to every link, 1,000 in a request. */
 export function actOnLinks(
   ids: readonly string[],
   act: BulkAct,
-  watch: Pick<BulkSender, 'onDone' | 'isStopped'>,
+  watch: BulkWatch,
+): Promise<BulkOutcome> {
+  return send(ids, (part) => ({ ...act, ids: part }), watch)
+}
+
+/** Changes each link as it says, 1,000 in a request. */
+export function updateLinks(links: readonly LinkUpdate[], watch: BulkWatch): Promise<BulkOutcome> {
+  return send(links, (part) => ({ action: 'update', links: part }), watch)
+}
+
+function send<T>(
+  items: readonly T[],
+  bodyOf: (part: readonly T[]) => object,
+  watch: BulkWatch,
 ): Promise<BulkOutcome> {
   const keys = new Map<number, string>()
-  return sendBulk(ids, {
+  return sendBulk(items, {
     ...watch,
     send(part, nth) {
       const key = keys.get(nth) ?? randomId()
       keys.set(nth, key)
+      const body = bodyOf(part)
       return request('POST', '/links/bulk', {
-        body: { ...act, ids: part },
+        body,
         headers: { 'Idempotency-Key': key },
-        // 1,000 identifiers are less than the 64 KiB that a page may send while it is left.
-        keepalive: true,
+        keepalive: JSON.stringify(body).length <= KEEPALIVE_CHARS_MAX,
       })
     },
     isTemporary: (error) =>

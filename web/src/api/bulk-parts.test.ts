@@ -23,7 +23,7 @@ function sender(outcomes: readonly (Error | 'unfinished')[] = [], stopAfter = In
   const progress: number[] = []
   const waits: number[] = []
   const left = [...outcomes]
-  const on: BulkSender = {
+  const on: BulkSender<string> = {
     async send(ids, part) {
       sent.push([part, ids.length])
       const outcome = left.shift()

@@ -4,9 +4,9 @@ import type { BulkLinksAnswer, BulkResult } from '@terse/contract/bulk-links'
 export const BULK_ITEMS_MAX = 1_000
 const ATTEMPTS_MAX = 6
 
-export type BulkSender = {
+export type BulkSender<T> = {
   /** Sends one part. The same key goes on where the last request with it ended. */
-  readonly send: (ids: readonly string[], part: number) => Promise<BulkLinksAnswer>
+  readonly send: (items: readonly T[], part: number) => Promise<BulkLinksAnswer>
   readonly isTemporary: (error: unknown) => boolean
   /** Resolves when a part may be sent again. */
   readonly wait: (error: unknown, attempt: number) => Promise<void>
@@ -24,10 +24,13 @@ export type BulkOutcome = {
 }
 
 /** Sends as many requests as the links need, one after the other. A part that fails for a time is sent again. */
-export async function sendBulk(ids: readonly string[], sender: BulkSender): Promise<BulkOutcome> {
+export async function sendBulk<T>(
+  items: readonly T[],
+  sender: BulkSender<T>,
+): Promise<BulkOutcome> {
   const results: BulkResult[] = []
-  for (let from = 0; from < ids.length && !sender.isStopped(); from += BULK_ITEMS_MAX) {
-    const part = ids.slice(from, from + BULK_ITEMS_MAX)
+  for (let from = 0; from < items.length && !sender.isStopped(); from += BULK_ITEMS_MAX) {
+    const part = items.slice(from, from + BULK_ITEMS_MAX)
     try {
       results.push(...(await sendPart(part, from / BULK_ITEMS_MAX, sender)))
     } catch (error) {
@@ -38,14 +41,14 @@ export async function sendBulk(ids: readonly string[], sender: BulkSender): Prom
   return { results }
 }
 
-async function sendPart(
-  ids: readonly string[],
+async function sendPart<T>(
+  items: readonly T[],
   part: number,
-  { send, isTemporary, wait }: BulkSender,
+  { send, isTemporary, wait }: BulkSender<T>,
 ): Promise<readonly BulkResult[]> {
   for (let attempt = 1; ; ) {
     try {
-      const answer = await send(ids, part)
+      const answer = await send(items, part)
       if (answer.done) return answer.results
       attempt = 1
     } catch (error) {

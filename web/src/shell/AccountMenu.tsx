@@ -8,6 +8,7 @@ import { LANGUAGES, type LanguageChoice, languageChoice, setLanguage } from '../
 import { useText } from '../text/use-text.ts'
 import { Avatar } from '../widgets/Avatar.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../widgets/Menu.tsx'
+import { endUndoOffers } from '../widgets/toasts.ts'
 import { useMembership } from './use-membership.ts'
 
 /** The person, with theme, language and the way out. */
@@ -41,6 +42,7 @@ export function AccountItems() {
   ]
 
   async function leave() {
+    endUndoOffers()
     await signOut()
     client.clear()
     await navigate({ to: '/sign-in' })

@@ -24,26 +24,26 @@ export function showError(title: string, retry?: () => void): void {
   toasts.add({ title, type: 'bad', priority: 'high', timeout: MESSAGE_MS * 2, data })
 }
 
-type DeferredAct = {
-  /** What the toast says, as if it had happened. */
+type UndoOffer = {
+  /** What has happened, or will when the time for Undo is over. */
   readonly message: string
   readonly icon: IconNode
-  /** Does it. Called once, when the time for Undo is over or the page is left. */
-  readonly commit: () => void
   readonly undo: () => void
+  /** Called once, when the time for Undo is over or the page is left; what cannot be undone is done here. */
+  readonly otherwise?: () => void
 }
 
-/** In the order in which they were begun. */
+/** In the order in which they were made. */
 const pending = new Map<string, { readonly finish: () => void; readonly revert: () => void }>()
 
 /**
- * Does something in six seconds, with Undo until then. Hover and focus stop the time. It is done at once
- * when the toast is closed or the page is left.
+ * Says what was done, with Undo for six seconds. Hover and focus stop the time. It is over at once when
+ * the toast is closed or the page is left.
  */
-export function deferAct({ message, icon, commit, undo }: DeferredAct): void {
+export function offerUndo({ message, icon, undo, otherwise = () => {} }: UndoOffer): void {
   const id = randomId()
   const finish = () => {
-    if (pending.delete(id)) commit()
+    if (pending.delete(id)) otherwise()
   }
   const revert = () => {
     if (pending.delete(id)) undo()
@@ -64,8 +64,12 @@ export function undoLastAct(): void {
   ;[...pending.values()].at(-1)?.revert()
 }
 
-function commitAll(): void {
-  for (const { finish } of [...pending.values()]) finish()
+/** Ends the time for Undo of all offers: for what waits for it, the session or the workspace is still there. */
+export function endUndoOffers(): void {
+  for (const [id, { finish }] of [...pending]) {
+    finish()
+    toasts.close(id)
+  }
 }
 
-addEventListener('pagehide', commitAll)
+addEventListener('pagehide', endUndoOffers)

@@ -1,4 +1,4 @@
-import { actOnLinks, type BulkAct, type BulkOutcome } from '../../api/bulk-links.ts'
+import type { BulkOutcome, BulkWatch } from '../../api/bulk-links.ts'
 import { BULK_ITEMS_MAX } from '../../api/bulk-parts.ts'
 import { Observable } from '../../state/observable.ts'
 
@@ -20,9 +20,11 @@ export function isLong(count: number): boolean {
 }
 
 /** Does it, and asks before the page is left where that would cut it short. */
-export async function runBulk(ids: readonly string[], act: BulkAct): Promise<BulkOutcome> {
-  const total = ids.length
-  if (!isLong(total)) return actOnLinks(ids, act, { onDone: () => {}, isStopped: () => false })
+export async function runBulk(
+  total: number,
+  act: (watch: BulkWatch) => Promise<BulkOutcome>,
+): Promise<BulkOutcome> {
+  if (!isLong(total)) return act({ onDone: () => {}, isStopped: () => false })
   let isStopping = false
   const show = (done: number) => bulkRun.set({ done, total, stop: () => stop(done), isStopping })
   function stop(done: number) {
@@ -32,7 +34,7 @@ export async function runBulk(ids: readonly string[], act: BulkAct): Promise<Bul
   show(0)
   addEventListener('beforeunload', askBefore)
   try {
-    return await actOnLinks(ids, act, { onDone: show, isStopped: () => isStopping })
+    return await act({ onDone: show, isStopped: () => isStopping })
   } finally {
     removeEventListener('beforeunload', askBefore)
     bulkRun.set(undefined)

@@ -1,13 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { BulkAct } from '../../api/bulk-links.ts'
+import {
+  actOnLinks,
+  type BulkChanges,
+  type BulkOutcome,
+  type BulkResult,
+  type BulkWatch,
+  updateLinks,
+} from '../../api/bulk-links.ts'
 import { LINKS_KEY } from '../../api/links.ts'
-import { TrashIcon } from '../../icons/index.ts'
+import { CheckIcon, TrashIcon } from '../../icons/index.ts'
 import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
 import { errorText } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
-import { deferAct, showError, showMessage } from '../../widgets/toasts.ts'
+import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
 import { bulkFailures } from './bulk-failures.ts'
 import { runBulk } from './bulk-run.ts'
+import { undoOf } from './bulk-undo.ts'
 import { hideLinks, showLinks } from './hidden-links.ts'
 import { clearSelection } from './selection.ts'
 
@@ -16,41 +24,63 @@ type BulkActs = {
   remove(ids: readonly string[]): void
   /** Deletes at once. */
   removeNow(ids: readonly string[]): Promise<void>
-  change(
-    ids: readonly string[],
-    changes: Extract<BulkAct, { action: 'update' }>['changes'],
-  ): Promise<void>
+  /** Changes at once, and offers Undo. */
+  change(ids: readonly string[], changes: BulkChanges): Promise<void>
 }
+
+type BulkRequests = (watch: BulkWatch) => Promise<BulkOutcome>
 
 export function useBulkActs(): BulkActs {
   const t = useText()
   const client = useQueryClient()
 
-  /** Runs an act, and shows what failed, link by link. */
-  async function run(ids: readonly string[], act: BulkAct, done: (count: number) => string) {
-    const { results, error } = await runBulk(ids, act)
+  /** Runs an act, shows what failed, link by link, and returns the results. */
+  async function run(total: number, act: BulkRequests): Promise<readonly BulkResult[]> {
+    const { results, error } = await runBulk(total, act)
     const failed = results.filter(({ status }) => status === 'failed')
-    const untouched = ids.length - results.length
+    const untouched = total - results.length
     const isCancelled = error instanceof SignInCancelled
     const reason = error instanceof Error && !isCancelled ? errorText(error, t) : undefined
     if (results.length === 0 && reason !== undefined) showError(reason)
     else if (failed.length > 0 || untouched > 0) {
-      bulkFailures.set({ failed, total: ids.length, untouched, reason })
-    } else showMessage(done(results.length))
+      bulkFailures.set({ failed, total, untouched, reason })
+    }
     await client.invalidateQueries({ queryKey: LINKS_KEY })
+    return results.filter(({ status }) => status === 'succeeded')
   }
 
-  const removeNow = (ids: readonly string[]) => run(ids, { action: 'delete' }, t.links.deletedMany)
+  async function removeNow(ids: readonly string[]) {
+    const deleted = await run(ids.length, (watch) => actOnLinks(ids, { action: 'delete' }, watch))
+    if (deleted.length === ids.length) showMessage(t.links.deletedMany(deleted.length))
+  }
+
+  async function change(ids: readonly string[], changes: BulkChanges) {
+    const act = { action: 'update', changes } as const
+    const changed = await run(ids.length, (watch) => actOnLinks(ids, act, watch))
+    const updates = undoOf(changes, changed)
+    if (updates.length === 0) {
+      if (changed.length === ids.length) showMessage(t.links.changedMany(changed.length))
+      return
+    }
+    offerUndo({
+      message: t.links.changedMany(updates.length),
+      icon: CheckIcon,
+      async undo() {
+        const restored = await run(updates.length, (watch) => updateLinks(updates, watch))
+        if (restored.length === updates.length) showMessage(t.links.restoredMany(restored.length))
+      },
+    })
+  }
 
   return {
     remove(ids) {
       hideLinks(ids)
       clearSelection()
-      deferAct({
+      offerUndo({
         message: t.links.deletedMany(ids.length),
         icon: TrashIcon,
         undo: () => showLinks(ids),
-        async commit() {
+        async otherwise() {
           await removeNow(ids)
           showLinks(ids)
         },
@@ -60,6 +90,6 @@ export function useBulkActs(): BulkActs {
       clearSelection()
       await removeNow(ids)
     },
-    change: (ids, changes) => run(ids, { action: 'update', changes }, t.links.changedMany),
+    change,
   }
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
 import { TrashIcon } from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
-import { deferAct, showError } from '../../widgets/toasts.ts'
+import { offerUndo, showError } from '../../widgets/toasts.ts'
 import { hideLinks, showLinks } from './hidden-links.ts'
 import { select } from './selection.ts'
 
@@ -15,11 +15,11 @@ export function useDeleteLink(): (link: LinkResource) => void {
     const name = `${link.domain}/${link.key}`
     hideLinks([id])
     select([id], false)
-    deferAct({
+    offerUndo({
       message: t.links.deleted(name),
       icon: TrashIcon,
       undo: () => showLinks([id]),
-      async commit() {
+      async otherwise() {
         try {
           await deleteLink(id)
           await client.invalidateQueries({ queryKey: LINKS_KEY })

@@ -16,7 +16,7 @@ import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { deferAct, showError } from '../../widgets/toasts.ts'
+import { offerUndo, showError } from '../../widgets/toasts.ts'
 import { TagsTabs } from './TagsTabs.tsx'
 
 const EMPTY = {
@@ -97,11 +97,11 @@ function useDeletion() {
   function remove({ id, name }: UtmTemplate) {
     const show = () => setHidden((before) => before.filter((one) => one !== id))
     setHidden((before) => [...before, id])
-    deferAct({
+    offerUndo({
       message: t.utmTemplates.deleted(name),
       icon: TrashIcon,
       undo: show,
-      async commit() {
+      async otherwise() {
         try {
           await deleteUtmTemplate(id)
           await client.invalidateQueries({ queryKey: UTM_TEMPLATES_KEY })

@@ -68,6 +68,7 @@ export const links: typeof en.links = {
   deletedMany: count('Link gelöscht', 'Links gelöscht'),
   deleteFailed: (link) => `${link} wurde nicht gelöscht.`,
   changedMany: count('Link geändert', 'Links geändert'),
+  restoredMany: count('Link wie zuvor', 'Links wie zuvor'),
   bulkTag: 'Tag',
   bulkTagTitle: (amount) => `${amountOfLinks(amount)} mit Tags versehen`,
   bulkTagHint: 'Mehrere mit Komma trennen. Andere Tags bleiben.',

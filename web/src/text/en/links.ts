@@ -67,6 +67,7 @@ export const links = {
   deletedMany: count('link deleted', 'links deleted'),
   deleteFailed: (link: string) => `${link} was not deleted.`,
   changedMany: count('link changed', 'links changed'),
+  restoredMany: count('link as it was before', 'links as they were before'),
   bulkTag: 'Tag',
   bulkTagTitle: (amount: number) => `Tag ${amountOfLinks(amount)}`,
   bulkTagHint: 'Separate several by commas. Other tags stay.',
