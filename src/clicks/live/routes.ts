@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { type AuthenticationDependencies, actorOf, mayStill } from '../../identity/index.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND } from '../../platform/http/api/responses.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { LiveClicks } from './live-clicks.ts'
 
 export type LiveRouteDependencies = AuthenticationDependencies & {
@@ -36,17 +37,22 @@ export const liveRoutes: FastifyPluginAsyncZod<LiveRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      if (request.method === 'HEAD') return sendEvents(reply, undefined)
+      if (request.method === 'HEAD') return sendEvents(reply, undefined, deps.clock)
       const text = await deps.liveClicks.open(actorOf(request), request.query, () =>
         mayStill(deps, request),
       )
-      return sendEvents(reply, text)
+      return sendEvents(reply, text, deps.clock)
     },
   )
 }
 
-function sendEvents(reply: FastifyReply, text: Readable | undefined): FastifyReply {
-  // A proxy that collected the events would delay them.
-  reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+function sendEvents(reply: FastifyReply, text: Readable | undefined, clock: Clock): FastifyReply {
+  reply.headers({
+    'Content-Type': 'text/event-stream',
+    // A proxy that collected the events would delay them.
+    'X-Accel-Buffering': 'no',
+    // The dashboard measures by it how far its own clock is from that of the clicks.
+    Date: new Date(clock.nowMicros() / 1_000).toUTCString(),
+  })
   return reply.send(text)
 }

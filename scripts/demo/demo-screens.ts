@@ -1,0 +1,118 @@
+import type { Browser, Page } from 'playwright-core'
+import { type Dashboard, openDashboard } from '../../test/support/dashboard.ts'
+import { SQLITE } from '../../test/support/engines.ts'
+import { fakeClock } from '../../test/support/fake-clock.ts'
+import { type Service, startService } from '../../test/support/service.ts'
+import { settle } from '../../test/support/settled.ts'
+import { DEMO_DAYS, fillDemo } from './fill-demo.ts'
+
+// The key screens of the dashboard, with the demo workspace at a fixed time.
+
+const NOW_MS = Date.UTC(2026, 10, 20, 14, 30)
+const DESKTOP = { width: 1_200, height: 640 }
+const PHONE = { width: 390, height: 844 }
+
+type Screen = {
+  readonly name: string
+  readonly path: string
+  readonly size: typeof DESKTOP
+  /** Shown when the page is complete. */
+  readonly text: string
+  readonly act?: (page: Page) => Promise<void>
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'links', path: '/links', size: DESKTOP, text: 'black-friday' },
+  { name: 'analytics', path: '/analytics', size: DESKTOP, text: 'Germany', act: awaitLiveClicks },
+  {
+    name: 'new-link',
+    path: '/links/new?url=https://example.com/shop&key=winter',
+    size: DESKTOP,
+    text: 'is free',
+    act: (page) => page.locator('.qr .code svg').waitFor(),
+  },
+  {
+    name: 'link',
+    path: '/links?search=black-friday',
+    size: DESKTOP,
+    text: 'black-friday',
+    async act(page) {
+      await page.getByTitle('go.acme.localhost/black-friday').click()
+      await page.getByText('Activity').waitFor()
+      await page.locator('.qr .code svg').waitFor()
+    },
+  },
+  { name: 'domains', path: '/domains', size: DESKTOP, text: '_terse.links' },
+  { name: 'tags', path: '/tags', size: DESKTOP, text: 'newsletter' },
+  { name: 'utm-templates', path: '/tags/utm-templates', size: DESKTOP, text: 'Instagram' },
+  {
+    name: 'palette',
+    path: '/links',
+    size: DESKTOP,
+    text: 'black-friday',
+    async act(page) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('autumn')
+      await page.getByRole('group', { name: /^With / }).waitFor()
+    },
+  },
+  { name: 'links-phone', path: '/links', size: PHONE, text: 'black-friday' },
+  {
+    name: 'analytics-phone',
+    path: '/analytics',
+    size: PHONE,
+    text: 'Germany',
+    act: awaitLiveClicks,
+  },
+]
+
+export const SCREEN_NAMES: readonly string[] = SCREENS.map(({ name }) => name)
+
+/** They come by a stream, whose end `settle` does not wait for. */
+function awaitLiveClicks(page: Page): Promise<void> {
+  return page.getByText('15:27:54').waitFor()
+}
+
+export type DemoScreens = {
+  /** Returns a picture of a screen in light and one in dark, as PNG. */
+  take(name: string): Promise<Readonly<Record<'light' | 'dark', Buffer>>>
+  stop(): Promise<void>
+}
+
+/** Starts a service with the demo workspace. */
+export async function openDemoScreens(browser: Browser): Promise<DemoScreens> {
+  const clock = fakeClock(NOW_MS - DEMO_DAYS * 86_400_000)
+  const service = await startService(SQLITE, {}, { clock })
+  await fillDemo(service, clock)
+  return {
+    async take(name) {
+      const screen = SCREENS.find((one) => one.name === name)
+      if (screen === undefined) throw new Error(`there is no screen ${name}`)
+      const opened = await open(browser, service, screen)
+      try {
+        return { light: await shoot(opened, 'light'), dark: await shoot(opened, 'dark') }
+      } finally {
+        await opened.close()
+      }
+    },
+    stop: () => service.stop(),
+  }
+}
+
+async function open(
+  browser: Browser,
+  service: Service,
+  { path, size, text, act }: Screen,
+): Promise<Dashboard> {
+  const opened = await openDashboard(browser, service, path, { ...size, now: new Date(NOW_MS) })
+  await opened.page.getByText(text).first().waitFor()
+  await act?.(opened.page)
+  return opened
+}
+
+async function shoot({ page }: Dashboard, colorScheme: 'light' | 'dark'): Promise<Buffer> {
+  await page.emulateMedia({ colorScheme })
+  await settle(page)
+  await page.evaluate('document.fonts.ready')
+  return page.screenshot({ animations: 'disabled' })
+}
