@@ -1,0 +1,3 @@
+import { runUnitTests } from '../support/unit-tests.ts'
+
+runUnitTests(0)
