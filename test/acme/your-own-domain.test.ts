@@ -19,7 +19,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 const PAGE = new URL('../../docs/custom-domains.md', import.meta.url)
 const skip = skipWithout('pebble', 'knotd')
 const run = promisify(execFile)
-const ISSUED_MS = 30_000
+const ISSUED_MS = 90_000
 const SERVICE = 'go.example.test'
 const ALWAYS = ['go.example A 127.0.0.1', 'elsewhere.acme A 127.0.0.3']
 

@@ -101,10 +101,10 @@ for (const engine of ENGINES) {
           if (output.includes('Add a TXT record')) resolve()
         })
       })
-      const exited = once(waiting, 'exit')
+      const ended = once(waiting, 'close')
       await missingReported
       await dns.serve([...ALWAYS, `go.acme CNAME ${TARGET}.`, `_terse.go.acme TXT "${proof}"`])
-      assert.deepEqual(await exited, [0, null], output)
+      assert.deepEqual(await ended, [0, null], output)
       assert.match(output, /go\.acme\.test is active\.\n$/)
       assert.equal(
         output.match(/Add a TXT record/g)?.length,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { apiClient } from '../support/api.ts'
+import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { createLink, postLink } from '../support/links.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -52,9 +52,15 @@ describe('a flood of passwords to hash', () => {
       }
     }
     const creates = Array.from({ length: HASHES }, (_, index) => flood(index))
-    const other = createLink(bystander, { password: 'sesame' }).then(() => {
-      answered.createdBeforeBystander = answered.created
-    })
+    async function createBesideFlood(): Promise<void> {
+      const before = answered.created
+      const answer = await postLink(bystander, { password: 'sesame' })
+      // The running hashes take longer than a request may wait on a busy machine.
+      if (answer.status === 503) return createBesideFlood()
+      expectStatus(answer, 201)
+      answered.createdBeforeBystander = answered.created - before
+    }
+    const other = createBesideFlood()
     const visitors = Array.from({ length: VISITORS }, visitUntilTheEnd)
     await Promise.all(creates)
     isFlooding = false

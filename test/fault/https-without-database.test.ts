@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { certificatesOf } from '../../src/app/instance/certificates.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -16,6 +15,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
+import { untilCachesAreSaved } from './saved-caches.ts'
 
 const OWN = 'go.acme.test'
 const KEPT = 'kept.acme.test'
@@ -27,9 +27,6 @@ const COLD = 'cold.acme.test'
 const SERVED = [OWN, KEPT, CHANGED, REMOVED, DAMAGED]
 const DESTINATION = 'https://example.com/'
 const REFUSED = /alert handshake failure/
-/** How old a change log cursor must be to continue from it, and how often the copy is saved. */
-const COPIED_AFTER_MS = 4_000
-const SEEN_AFTER_HEALING_MS = 5_000
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
   describe('HTTPS of a node that starts while PostgreSQL is down', () => {
@@ -105,7 +102,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await assert.rejects(follow(LATE), { code: 'CERT_HAS_EXPIRED' })
       assert.equal(await followPlain(LATE), DESTINATION)
       const old = await serialOf(CHANGED)
-      await sleep(COPIED_AFTER_MS)
+      await untilCachesAreSaved(place)
       await node.kill()
       network.cut()
       const kept = readdirSync(copies()).map((name) => readFileSync(path.join(copies(), name)))
@@ -144,7 +141,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         await assert.rejects(follow(REMOVED), REFUSED)
         assert.equal(await followPlain(REMOVED), DESTINATION)
         for (const host of [DAMAGED, COLD]) assert.equal(await follow(host), DESTINATION)
-      }, SEEN_AFTER_HEALING_MS)
+      })
       assert.equal(await follow(KEPT), DESTINATION)
       assert.equal(await node.stop(), 0)
     })

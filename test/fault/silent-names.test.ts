@@ -15,7 +15,7 @@ const CLAIMS = Number(process.env.SILENT_CLAIMS ?? 120)
  * Without fair turns, 16 checks at a time take 6 seconds each: 45 seconds for 120 claims, eleven
  * minutes for 1,800.
  */
-const ACTIVE_MS_MAX = 15_000
+const ACTIVE_MS_MAX = 30_000
 const TARGET = 'go.terse.test'
 const ADDRESS = '192.0.2.10'
 

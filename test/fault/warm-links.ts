@@ -23,7 +23,11 @@ export async function makeWarmLinks(
   const visits = new Map<string, number>()
   for (const key of keys) {
     const link = { domain: 'localhost', key, url: `https://example.com/${key}` }
-    ids.set(key, expectStatus(await api.post('/links', link), 201).body.id)
+    const once = { 'idempotency-key': key }
+    const made = await eventually(async () =>
+      expectStatus(await api.post('/links', link, once), 201),
+    )
+    ids.set(key, made.body.id)
   }
   await eventually(async () => {
     for (const key of keys) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Api } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, type VisitOptions, visit } from '../support/visit.ts'
 import { createLink } from './create.ts'
@@ -14,7 +15,8 @@ describe('password throttling behind a trusted proxy', () => {
   let service: Service
   let api: Api
   before(async () => {
-    service = await startService(SQLITE, { TERSE_TRUST_PROXY: '127.0.0.1' })
+    const settings = { TERSE_TRUST_PROXY: '127.0.0.1' }
+    service = await startService(SQLITE, settings, { clock: fakeClock(Date.now()) })
     api = await service.api()
   })
   after(() => service.stop())
@@ -125,7 +127,7 @@ describe('password throttling behind a trusted proxy', () => {
 describe('password throttling without a trusted proxy', () => {
   let service: Service
   before(async () => {
-    service = await startService(SQLITE)
+    service = await startService(SQLITE, {}, { clock: fakeClock(Date.now()) })
   })
   after(() => service.stop())
 

@@ -10,7 +10,7 @@ import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { getProgram } from './programs.ts'
 
-const START_MS = 10_000
+const START_MS = 60_000
 
 /** The Let's Encrypt project's own test authority, in its own process. */
 export type Pebble = {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { eventually } from './eventually.ts'
 
-const START_DEADLINE_MS = 20_000
+const START_DEADLINE_MS = 60_000
 
 /** A proxy in front of Terse, configured as in the documentation's example. */
 export type ProxyProcess = {

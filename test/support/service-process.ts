@@ -18,7 +18,7 @@ export type ServiceProcess = {
   output(): { stdout: string; stderr: string }
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
-  /** Sends SIGTERM, and returns the exit code. */
+  /** Sends SIGTERM, and returns the exit code once it has ended and its output is complete. */
   stop(): Promise<number | null>
 }
 
@@ -61,6 +61,8 @@ export async function startProcess(
   let stdout = ''
   let stderr = ''
   const exited = once(child, 'exit')
+  // Only then has everything that it printed been read.
+  const closed = once(child, 'close')
   const running = new Promise<void>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
@@ -69,7 +71,7 @@ export async function startProcess(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text
     })
-    child.on('exit', (code) => reject(new Error(`terse serve ended with ${code}:\n${stderr}`)))
+    child.on('close', (code) => reject(new Error(`terse serve ended with ${code}:\n${stderr}`)))
   })
   await running
   return {
@@ -82,7 +84,7 @@ export async function startProcess(
     },
     async stop() {
       child.kill('SIGTERM')
-      const [code] = await exited
+      const [code] = await closed
       return code
     },
   }
