@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { pino } from 'pino'
-import { readConfig } from '../../src/app/config/read-config.ts'
+import { type Logger, pino } from 'pino'
+import { type Config, readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { type Node, startNode } from '../../src/app/node/node.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, apiClient } from '../support/api.ts'
 import { createFolder } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { NO_DNS } from '../support/no-dns.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+const STARTED_WITHIN_MS = 60_000
 
 /** A node of the service with its own proxy to the database. */
 export type ClusterNode = {
@@ -39,17 +42,13 @@ export async function startCluster(
   while (started.length < count) started.push(await startOne(databaseUrl, secretKey, settings))
   return {
     nodes: started,
-    async token(workspace) {
-      const { workspaces, tokens } = started[0]?.instance ?? noNode()
-      const owner = await workspaces.ensure(commandLine, workspace)
-      return (
-        await tokens.create(commandLine(owner.id), {
-          name: 'test',
-          scopes: SCOPES,
-          expiresAt: null,
-        })
-      ).secret
-    },
+    token: (workspace) =>
+      eventually(async () => {
+        const { workspaces, tokens } = started[0]?.instance ?? noNode()
+        const owner = await workspaces.ensure(commandLine, workspace)
+        const options = { name: 'test', scopes: SCOPES, expiresAt: null }
+        return (await tokens.create(commandLine(owner.id), options)).secret
+      }),
     async stop() {
       await Promise.all(started.map(({ stop }) => stop()))
     },
@@ -80,8 +79,7 @@ async function startOne(
     ...settings,
   })
   const log = pino({ level: process.env.FAULT_LOG ?? 'silent' })
-  const instance = await openInstance(config, log)
-  const node: Node = await startNode(config, instance, log)
+  const { instance, node } = await eventually(() => openNode(config, log), STARTED_WITHIN_MS)
   return {
     port,
     network,
@@ -94,6 +92,17 @@ async function startOne(
       await network.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Throws when the database does not answer in time, which may happen on a busy machine. */
+async function openNode(config: Config, log: Logger): Promise<{ instance: Instance; node: Node }> {
+  const instance = await openInstance(config, log)
+  try {
+    return { instance, node: await startNode(config, instance, log) }
+  } catch (error) {
+    await instance.close()
+    throw error
   }
 }
 

@@ -82,7 +82,7 @@ async function startFarNode(
 }
 
 describe('two of five nodes, cut off from PostgreSQL', {
-  timeout: 120_000 + ROUNDS * 60_000,
+  timeout: 300_000 + ROUNDS * 300_000,
 }, () => {
   let server: PostgresServer
   let cluster: Cluster

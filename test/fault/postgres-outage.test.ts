@@ -38,7 +38,7 @@ type Fault = {
   begin(): Promise<() => Promise<void> | void>
 }
 
-describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
+describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
   let server: PostgresServer
   let standby: PostgresServer | undefined
   let cluster: Cluster
