@@ -130,9 +130,11 @@ describe('a node that is lost for good', () => {
         [false, 'up'],
         [true, 'lost'],
       ])
-      const { body } = await visit(there.port, '/metrics')
-      assert.equal(numberOf(body, 'terse_nodes', { state: 'lost' }), 1)
-      assert.equal(numberOf(body, 'terse_lost_nodes_backlog_bytes'), BACKLOG_BYTES)
+      await eventually(async () => {
+        const { body } = await visit(there.port, '/metrics')
+        assert.equal(numberOf(body, 'terse_nodes', { state: 'lost' }), 1)
+        assert.equal(numberOf(body, 'terse_lost_nodes_backlog_bytes'), BACKLOG_BYTES)
+      })
       const doctor = await runCommand(['doctor'], other.env)
       assert.equal(doctor.code, 1)
       assert.match(

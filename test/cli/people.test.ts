@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { expectStatus } from '../support/api.ts'
+import { expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { PASSWORD, type PersonClient, personClient, signIn } from '../support/person-client.ts'
@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
       const code = codeOf(await terse('setup'))
       ada = personClient(base)
       const given = { code, email: 'ada@example.com', name: 'Ada', password: PASSWORD }
-      const { body } = expectStatus(await ada.post('/setup', given), 201)
+      const { body } = expectStatus(await untilServed(() => ada.post('/setup', given)), 201)
       ada.workspaceId = body.memberships[0].workspace_id
     })
     after(async () => {
@@ -51,7 +51,7 @@ for (const engine of ENGINES) {
       assert.match(link, /\/app\/invitation#code=[\w-]{43}$/)
       const given = { code: codeOf(link), name: 'Grace', password: PASSWORD }
       const grace = personClient(base)
-      expectStatus(await grace.post('/invitations/accept', given), 201)
+      expectStatus(await untilServed(() => grace.post('/invitations/accept', given)), 201)
 
       const people = JSON.parse(await terse('person', 'list', '--json'))
       assert.deepEqual(
@@ -91,7 +91,7 @@ for (const engine of ENGINES) {
       assert.equal(disabled.is_disabled, true)
       await eventually(async () => expectStatus(await grace.get('/session'), 401))
       const given = { email: 'grace@example.com', password: PASSWORD }
-      expectStatus(await personClient(base).post('/session', given), 401)
+      expectStatus(await untilServed(() => personClient(base).post('/session', given)), 401)
       assert.match(await terse('person', 'list'), /grace@example.com +Grace +disabled/)
       await terse('person', 'enable', 'grace@example.com')
       await signIn(base, { email: 'grace@example.com' })

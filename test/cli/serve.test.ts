@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { commandLine } from '../../src/identity/actor.ts'
-import { apiClient, expectStatus } from '../support/api.ts'
+import { apiClient, expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeInstance } from '../support/make-instance.ts'
@@ -119,14 +119,18 @@ describe('terse serve', () => {
     const api = apiClient(`http://127.0.0.1:${service.port}`, token)
     const password = 'correct-horse-battery'
     const link = { domain: 'localhost', key: 'sealed', url: 'https://example.com/', password }
-    expectStatus(await api.post('/links', link), 201)
+    const once = { 'idempotency-key': 'sealed' }
+    expectStatus(await untilServed(() => api.post('/links', link, once)), 201)
     expectStatus(await api.post('/links', { ...link, password: 7 }), 422)
-    const form = await visit(service.port, '/sealed', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: `password=${password}`,
-    })
-    assert.equal(form.status, 303)
+    const form = await eventually(async () => {
+      const answer = await visit(service.port, '/sealed', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: `password=${password}`,
+      })
+      assert.equal(answer.status, 303)
+      return answer
+    }, 60_000)
     const cookie = form.headers['set-cookie']?.[0]?.split(';')[0]?.split('=')[1]
     assert.ok(cookie)
     assert.equal(await service.stop(), 0)

@@ -11,8 +11,8 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 
 const TOKEN_LINE = /^terse_[0-9A-Za-z]{36}\n$/
 
-/** How soon a server must notice what another process has changed. */
-const KNOWN_WITHIN_MS = 1_000
+/** How soon a server must notice what another process has changed: within a second on a quiet machine. */
+const KNOWN_WITHIN_MS = 10_000
 
 /** How far the clocks of two processes on one machine may differ. */
 const CLOCK_TOLERANCE_MS = 20

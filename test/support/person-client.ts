@@ -1,4 +1,4 @@
-import { type Answer, apiClient } from './api.ts'
+import { type Answer, apiClient, untilServed } from './api.ts'
 import type { Service } from './service.ts'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -99,7 +99,7 @@ export async function signIn(
   { email = 'ada@example.com', password = PASSWORD } = {},
 ): Promise<PersonClient> {
   const client = personClient(service)
-  const answer = await client.post('/session', { email, password })
+  const answer = await untilServed(() => client.post('/session', { email, password }))
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
   return client
 }

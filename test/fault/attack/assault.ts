@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../../src/app/config/read-config.ts'
 import { openInstance } from '../../../src/app/instance/instance.ts'
 import { commandLine } from '../../../src/identity/actor.ts'
-import { type Api, apiClient, expectStatus } from '../../support/api.ts'
+import { type Api, apiClient, expectStatus, untilServed } from '../../support/api.ts'
 import { startDnsResponder } from '../../support/dns-responder.ts'
 import type { Place } from '../../support/engines.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -64,7 +64,10 @@ export async function startScene(
   const baseUrl = `http://127.0.0.1:${service.port}`
   const api = apiClient(baseUrl, token)
   const create = async (owner: Api, body: object) =>
-    expectStatus(await owner.post('/links', { url: 'https://example.com/', ...body }), 201).body
+    expectStatus(
+      await untilServed(() => owner.post('/links', { url: 'https://example.com/', ...body })),
+      201,
+    ).body
   const own = (key: string, more = {}) => create(api, { domain: BYSTANDER_HOST, key, ...more })
   const bystander = await own('calm')
   const flooded = await own('flooded')
