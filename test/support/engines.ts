@@ -52,7 +52,7 @@ function sqlitePlace(): Place {
     dataDir,
     databaseUrl: undefined,
     env: { TERSE_DATA_DIR: dataDir },
-    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+    remove: async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }),
   }
 }
 
@@ -86,7 +86,7 @@ async function postgresPlace(origin: string): Promise<Place> {
     },
     async remove() {
       await administer(`drop database ${name} with (force)`)
-      rmSync(dataDir, { recursive: true, force: true })
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }
