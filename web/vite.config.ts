@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { startScript } from './start-script.ts'
 import { worldMapPlugin } from './world-map.ts'
 
 /** Where a dashboard that is being developed finds the API: the address that `npm start` prints. */
@@ -11,7 +11,7 @@ const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react(), tailwindcss(), themeScript(), fontPreload(), worldMapPlugin(), packageList()],
+  plugins: [react(), tailwindcss(), startScript(), fontPreload(), worldMapPlugin(), packageList()],
   build: {
     manifest: true,
     // The policy of the page allows no data: URL in styles.
@@ -23,8 +23,21 @@ export default defineConfig({
     // Before compression; `check-size.ts` has the budgets.
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
-      // What every page needs is one file: as some forty shared ones it took a phone a second longer to load.
-      output: { codeSplitting: { groups: [{ name: initialChunk(), debugName: 'app' }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            // What every page needs is one file: as some forty shared ones it took a phone a second longer to load.
+            { name: initialChunk(), debugName: 'app' },
+            // So is what layers above pages share, and what pages share.
+            { name: 'layers', test: /node_modules\/@(?:base-ui|floating-ui)\//, minShareCount: 2 },
+            {
+              name: 'shared',
+              test: /web\/src\/(?:api|shell|state|widgets|text)\//,
+              minShareCount: 4,
+            },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/api': API } },
@@ -61,44 +74,6 @@ function fontPreload(): Plugin {
         const link = `<link rel="preload" href="/app/${font}" as="font" type="font/woff2" crossorigin>`
         page.source = String(page.source).replace('<!-- font -->', link)
       },
-    },
-  }
-}
-
-/**
- * Loads `theme-script.js` in the head as a small classic script, which runs before the first paint. Its element
- * names the files with the words of each language.
- */
-function themeScript(): Plugin {
-  const load = () => readFile(new URL('./theme-script.js', import.meta.url), 'utf8')
-  let isBuild = false
-  let reference = ''
-  return {
-    name: 'terse-theme',
-    configResolved({ command }) {
-      isBuild = command === 'build'
-    },
-    async buildStart() {
-      if (!isBuild) return
-      reference = this.emitFile({ type: 'asset', name: 'theme.js', source: await load() })
-    },
-    generateBundle: {
-      // After Vite has put the page into the bundle.
-      order: 'post',
-      handler(_options, bundle) {
-        const page = bundle['index.html']
-        if (page?.type !== 'asset') throw new Error('the build has no index.html')
-        const texts = ['en', 'de'].map((language) => {
-          const isText = (name: string) => name.startsWith(`assets/${language}-`)
-          return `data-${language}="/app/${Object.keys(bundle).find(isText)}"`
-        })
-        const file = this.getFileName(reference)
-        const script = `<script src="/app/${file}" ${texts.join(' ')}></script>`
-        page.source = String(page.source).replace('<!-- theme -->', script)
-      },
-    },
-    async transformIndexHtml(html) {
-      return isBuild ? html : html.replace('<!-- theme -->', `<script>${await load()}</script>`)
     },
   }
 }

@@ -58,6 +58,21 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('uses every answer that was requested before the code had come', async () => {
+      await on('/links?tag=even&sort=-clicks', async (page, { origin }) => {
+        const pages = [
+          ['/links?tag=even&sort=-clicks', '.tbl .short'],
+          [`/links/${linkId}`, '.plot'],
+          ['/analytics?period=12m', '.plot'],
+        ] as const
+        for (const [path, shown] of pages) {
+          await page.goto(`${origin}/app${path}`)
+          await page.locator(shown).first().waitFor()
+          await page.waitForFunction('terseEarly.size === 0')
+        }
+      })
+    })
+
     test('shows German to a browser that asks for it', async () => {
       await on(
         '/links',
@@ -81,6 +96,26 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.goBack()
         await page.getByText('51 – 60').waitFor()
         assert.equal(new URL(page.url()).search, '?page=2')
+      })
+    })
+
+    test('opens menus with keys, moves through them, and gives the focus back', async () => {
+      await on('/links', async (page) => {
+        const state = page.getByRole('button', { name: 'State' })
+        const trigger = (isOpen: boolean) => page.locator(`.chip[aria-expanded="${isOpen}"]`)
+        for (const [key, entry] of [
+          ['Enter', 'Active'],
+          ['ArrowDown', 'Active'],
+          ['ArrowUp', 'Protected'],
+        ] as const) {
+          await state.press(key)
+          const menu = page.getByRole('menu', { name: 'State' })
+          await menu.locator(':focus').getByText(entry).waitFor()
+          await trigger(true).getByText('State').waitFor()
+          await page.keyboard.press('Escape')
+          await menu.waitFor({ state: 'detached' })
+          await trigger(false).and(page.locator(':focus')).getByText('State').waitFor()
+        }
       })
     })
 

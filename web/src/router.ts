@@ -6,50 +6,41 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router'
 import { domainsQuery } from './api/domains.ts'
-import {
-  LINK_SORTS,
-  LINK_STATES,
-  LINKS_PER_PAGE,
-  type LinkFilter,
-  linkQuery,
-  linksQuery,
-} from './api/links.ts'
+import { LINKS_PER_PAGE } from './api/link-filter.ts'
+import { linkQuery, linksQuery } from './api/links.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import {
   parseAnalyticsPageSearch,
   parseAnalyticsSearch,
+  scopeOf,
 } from './pages/analytics/analytics-search.ts'
+import { lineQuery } from './pages/analytics/line-queries.ts'
+import { viewOf } from './pages/analytics/view.ts'
+import { parseLinksSearch } from './pages/links/links-search.ts'
 import { settings, settingsPages } from './routes/settings.ts'
 import { home, noWorkspace, root, shell } from './routes/shell.ts'
 import { invitation, reset, setUp, signIn } from './routes/signed-out.ts'
-import {
-  formatSearchText,
-  parseSearchText,
-  positiveOf,
-  textOf,
-  textsOf,
-  wordOf,
-} from './search-text.ts'
+import { formatSearchText, parseSearchText, positiveOf, textOf, wordOf } from './search-text.ts'
 
-type LinksSearch = LinkFilter & { readonly page?: number | undefined }
+/** As long as skeletons wait before they appear. */
+const MOMENT_MS = 150
+
+/**
+ * Waits a little for what a page shows first when it is opened: with it at hand, the page is drawn once. Without it,
+ * and when only its filters change, the page comes before its data.
+ */
+function aMoment(cause: 'enter' | 'stay' | 'preload', loading: Promise<unknown>) {
+  if (cause !== 'enter') return undefined
+  return Promise.race([loading, new Promise((resolve) => setTimeout(resolve, MOMENT_MS))])
+}
 
 const links = createRoute({
   getParentRoute: () => shell,
   path: '/links',
-  validateSearch: ({ search, domain, tag, state, url, sort, page }): LinksSearch => ({
-    search: textOf(search),
-    domain: textOf(domain),
-    tag: textsOf(tag),
-    state: wordOf(LINK_STATES, state),
-    url: textOf(url),
-    sort: wordOf(LINK_SORTS, sort),
-    page: positiveOf(page),
-  }),
+  validateSearch: parseLinksSearch,
   loaderDeps: ({ search }) => search,
-  // Beside the code of the page, which need not wait for it.
-  loader({ context, deps: { page = 1, ...filter } }) {
-    void context.client.prefetchQuery(linksQuery(filter, page, LINKS_PER_PAGE))
-  },
+  loader: ({ context, cause, deps: { page = 1, ...filter } }) =>
+    aMoment(cause, context.client.prefetchQuery(linksQuery(filter, page, LINKS_PER_PAGE))),
   component: lazyRouteComponent(() => import('./pages/links/LinksPage.tsx')),
 })
 
@@ -57,6 +48,11 @@ const analytics = createRoute({
   getParentRoute: () => shell,
   path: '/analytics',
   validateSearch: parseAnalyticsPageSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, cause, deps }) => {
+    const view = viewOf(scopeOf(deps), deps, new Date())
+    return aMoment(cause, context.client.prefetchQuery(lineQuery(view)))
+  },
   component: lazyRouteComponent(() => import('./pages/analytics/AnalyticsPage.tsx')),
 })
 

@@ -1,37 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ClickReportResource, ClicksQuery } from '@terse/contract/clicks'
+import type { ClickReportResource } from '@terse/contract/clicks'
+import {
+  type ClickScope,
+  type Grouping,
+  type ReportQuery,
+  reportRead,
+  type SeriesParts,
+  seriesRead,
+} from './click-reads.ts'
 import { request } from './request.ts'
-
-/** What clicks are counted by; each is a filter too. */
-export const DIMENSIONS = [
-  'country',
-  'language',
-  'referrer',
-  'device',
-  'os',
-  'browser',
-  'source',
-] as const satisfies readonly NonNullable<ClicksQuery['group_by']>[]
-export type Dimension = (typeof DIMENSIONS)[number]
-
-/** Values of dimensions are properties of clicks; links and tags are what was clicked. */
-export type Grouping = Dimension | 'link' | 'tag'
-
-/** Clicks with any of the values; '' stands for clicks whose value is unknown. */
-export type ValueFilter = { readonly [Name in Dimension]?: readonly string[] | undefined }
-
-/** Dates in the time zone, or instants; the end is excluded. */
-export type Period = { readonly from: string; readonly to: string }
-
-/** Which links clicks are counted of: all, those of a domain, some, or those with any of some tags. */
-export type ClickScope = {
-  /** By their ids. */
-  readonly domain?: string | undefined
-  readonly links: readonly string[]
-  readonly tags: readonly string[]
-}
-
-export type ReportQuery = ValueFilter & Period & { readonly timezone: string }
 
 export type ClickSeries = Extract<ClickReportResource, { group_by: null }>
 export type ClickGroups = Exclude<ClickReportResource, { group_by: null }>
@@ -43,12 +20,8 @@ export const GROUPS_MAX = 1_000
 
 const REFRESH_MS = 60_000
 
-/** People and bots by interval. */
-export function seriesQuery(
-  scope: ClickScope,
-  query: ReportQuery & { readonly interval: NonNullable<ClicksQuery['interval']> },
-) {
-  return reportQuery<ClickSeries>(scope, { ...query, bots: 'include' })
+export function seriesQuery(scope: ClickScope, query: SeriesParts) {
+  return reportQuery<ClickSeries>(seriesRead(scope, query))
 }
 
 /** The values of a dimension with the most clicks. */
@@ -60,33 +33,18 @@ export function groupsQuery(
     readonly bots: 'exclude' | 'only'
   },
 ) {
-  return reportQuery<ClickGroups>(scope, query)
+  return reportQuery<ClickGroups>(reportRead(scope, query))
 }
 
-function reportQuery<T extends ClickReportResource>(
-  scope: ClickScope,
-  query: ReportQuery & Pick<ClicksQuery, 'interval' | 'group_by' | 'limit' | 'bots'>,
-) {
-  const { path, filter } = subjectOf(scope)
-  const sent = { ...query, ...filter }
+function reportQuery<T extends ClickReportResource>({
+  path,
+  query,
+}: ReturnType<typeof reportRead>) {
   return queryOptions({
-    queryKey: ['clicks', path, sent],
-    queryFn: ({ signal }) => request<T>('GET', path, { query: sent, signal }),
+    queryKey: ['clicks', path, query],
+    queryFn: ({ signal }) => request<T>('GET', path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS / 2,
     refetchInterval: REFRESH_MS,
   })
-}
-
-/** A single link and a domain have reports of their own, which go back further than those of chosen links. */
-function subjectOf({ domain, links, tags }: ClickScope) {
-  const [link] = links
-  if (link !== undefined && links.length === 1 && tags.length === 0) {
-    return { path: `/links/${link}/clicks`, filter: {} }
-  }
-  const path = domain === undefined ? '/clicks' : `/domains/${domain}/clicks`
-  return {
-    path,
-    filter: { ...(links.length > 0 && { link: links }), ...(tags.length > 0 && { tag: tags }) },
-  }
 }

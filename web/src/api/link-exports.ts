@@ -1,5 +1,5 @@
 import { noAnswer } from './api-error.ts'
-import type { LinkFilter } from './links.ts'
+import type { LinkFilter } from './link-filter.ts'
 import { requestRaw } from './request.ts'
 
 /** The links that match, the newest first, as CSV with every field. */

@@ -1,51 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { LinkResource } from '@terse/contract/links'
 import type { PageMeta } from '@terse/contract/pagination'
+import type { LinkFilter } from './link-filter.ts'
+import { linkRead, linksRead } from './reads.ts'
 import { request, requestVersioned } from './request.ts'
 
 export type { LinkResource }
-
-export const LINK_SORTS = [
-  '-created_at',
-  'created_at',
-  '-updated_at',
-  'updated_at',
-  '-clicks',
-  'clicks',
-  '-last_click',
-  'last_click',
-  'key',
-  '-key',
-] as const
-export type LinkSort = (typeof LINK_SORTS)[number]
-
-export const LINK_STATES = ['active', 'expired', 'protected'] as const
-export type LinkState = (typeof LINK_STATES)[number]
-
-/** Which links, in which order. */
-export type LinkFilter = {
-  readonly search?: string | undefined
-  readonly domain?: string | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly state?: LinkState | undefined
-  /** Exactly this destination. */
-  readonly url?: string | undefined
-  readonly sort?: LinkSort | undefined
-}
-
-/** All links, in whichever order. */
-export const NO_FILTER = {
-  search: undefined,
-  domain: undefined,
-  tag: undefined,
-  state: undefined,
-  url: undefined,
-} satisfies LinkFilter
-
-export function isFiltered(filter: LinkFilter): boolean {
-  const { sort: _, ...conditions } = filter
-  return Object.values(conditions).some((condition) => condition !== undefined)
-}
 
 export type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: PageMeta }
 
@@ -54,18 +14,16 @@ export type LinkFields = {
   readonly [Name in keyof LinkResource]?: LinkResource[Name] | null
 }
 
-/** On a page of the list. */
-export const LINKS_PER_PAGE = 50
 const PALETTE_LINKS_MAX = 6
 
 /** Every key of a query about links begins so: a change invalidates them all. */
 export const LINKS_KEY = ['links'] as const
 
 export function linksQuery(filter: LinkFilter, page: number, perPage: number) {
+  const { path, query } = linksRead(filter, page, perPage)
   return queryOptions({
     queryKey: [...LINKS_KEY, 'page', filter, page, perPage],
-    queryFn: ({ signal }) =>
-      request<LinkPage>('GET', '/links', { query: { ...filter, page, per_page: perPage }, signal }),
+    queryFn: ({ signal }) => request<LinkPage>('GET', path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   })
@@ -87,7 +45,7 @@ export function linkSearchQuery(search: string) {
 export function linkQuery(id: string) {
   return queryOptions({
     queryKey: [...LINKS_KEY, 'one', id],
-    queryFn: ({ signal }) => request<LinkResource>('GET', `/links/${id}`, { signal }),
+    queryFn: ({ signal }) => request<LinkResource>('GET', linkRead(id).path, { signal }),
     staleTime: 5_000,
   })
 }

@@ -1,11 +1,11 @@
 import { currentWorkspace } from '../state/workspace.ts'
+import { addressOf, type Query } from './address.ts'
 import { ApiError, errorOf, noAnswer } from './api-error.ts'
 import { reportAnswer, reportFailure } from './availability.ts'
-
-type QueryValue = string | number | boolean | undefined | readonly string[]
+import { headersOf, takeEarlyAnswer } from './early-answers.ts'
 
 export type RequestOptions = {
-  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly query?: Query
   /** Sent as JSON. */
   readonly body?: unknown
   /** Sent as they are, in place of `body`. */
@@ -96,23 +96,26 @@ function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
 async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
   const { query = {}, body, bytes, headers, signal, keepalive = false, isBackground } = options
   const workspace = currentWorkspace.value
+  const address = addressOf({ path, query })
   let response: Response
   try {
-    response = await fetch(addressOf(path, query), {
-      method,
-      signal: signal ?? null,
-      keepalive,
-      credentials: 'same-origin',
-      headers: {
-        Accept: 'application/json',
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
-        ...(workspace !== undefined && { 'Terse-Workspace': workspace }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(bytes !== undefined && { body: bytes }),
-    })
+    const early = method === 'GET' ? takeEarlyAnswer(address, workspace) : undefined
+    response =
+      (early && (await early)) ??
+      (await fetch(address, {
+        method,
+        signal: signal ?? null,
+        keepalive,
+        credentials: 'same-origin',
+        headers: {
+          ...headersOf(workspace),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(bytes !== undefined && { body: bytes }),
+      }))
   } catch (error) {
     if (signal?.aborted) throw error
     const failure = noAnswer()
@@ -128,14 +131,4 @@ async function attempt(method: string, path: string, options: RequestOptions): P
   if (failure.isTemporary) reportFailure(failure)
   else reportAnswer()
   throw failure
-}
-
-function addressOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue
-    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one))
-  }
-  const text = parameters.toString()
-  return `/api/v1${path}${text === '' ? '' : `?${text}`}`
 }

@@ -6,6 +6,7 @@ import type {
   SessionResource,
   SignInOptionsResource,
 } from '@terse/contract/sign-in'
+import { SESSION_READ } from './reads.ts'
 import { request } from './request.ts'
 
 export type { Role }
@@ -25,7 +26,7 @@ export type Credentials = {
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => request<Session>('GET', '/session', { signal, isSilent: true }),
+  queryFn: ({ signal }) => request<Session>('GET', SESSION_READ.path, { signal, isSilent: true }),
   staleTime: 60_000,
 })
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { UsageResource } from '@terse/contract/usage'
 import type { WorkspaceResource } from '@terse/contract/workspaces'
 import { LINKS_KEY } from './links.ts'
+import { USAGE_READ } from './reads.ts'
 import { request } from './request.ts'
 
 export type { UsageResource, WorkspaceResource }
@@ -17,7 +18,7 @@ export const workspacesQuery = queryOptions({
 /** A change of links changes it too. */
 export const usageQuery = queryOptions({
   queryKey: [...LINKS_KEY, 'usage'],
-  queryFn: ({ signal }) => request<UsageResource>('GET', '/usage', { signal }),
+  queryFn: ({ signal }) => request<UsageResource>('GET', USAGE_READ.path, { signal }),
   staleTime: 5_000,
 })
 

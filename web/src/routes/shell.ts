@@ -7,11 +7,11 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiError } from '../api/api-error.ts'
+import { membershipOf } from '../api/membership.ts'
 import { type Membership, sessionQuery } from '../api/session.ts'
 import { NotFoundPage } from '../shell/NotFoundPage.tsx'
 import { PageFailure } from '../shell/PageFailure.tsx'
 import { Shell } from '../shell/Shell.tsx'
-import { membershipOf } from '../shell/use-membership.ts'
 import { currentWorkspace, setCurrentWorkspace } from '../state/workspace.ts'
 
 export const root = createRootRouteWithContext<{ readonly client: QueryClient }>()({

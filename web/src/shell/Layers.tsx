@@ -1,23 +1,31 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
-import { Tooltip } from '@base-ui/react/tooltip'
-import { lazy, Suspense } from 'react'
-import { Toasts } from '../widgets/Toasts.tsx'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { loadDialogLayer } from '../widgets/Dialog.tsx'
+import { loadMenuLayer } from '../widgets/Menu.tsx'
+import { afterStart } from './after-start.ts'
 
-const ExactTimes = lazy(() => import('../widgets/ExactTimes.tsx'))
-
-const TOOLTIP_DELAY_MS = 400
-
-/** What widgets need around them. It surrounds the router, so that a message outlives the page that shows it. */
-export function Layers({ children }: { children: React.ReactNode }) {
+/**
+ * What widgets need around them. It surrounds the router, so that a message outlives the page that shows it. What
+ * lies above pages comes after them, with the library that it is made with: that is a quarter of all code.
+ */
+export function Layers({ children }: { children: ReactNode }) {
+  const [Overlays, setOverlays] = useState<ComponentType>()
+  useEffect(
+    () =>
+      afterStart(async () => {
+        const [overlays] = await Promise.all([
+          import('../widgets/Overlays.tsx'),
+          loadMenuLayer(),
+          loadDialogLayer(),
+        ])
+        setOverlays(() => overlays.Overlays)
+      }),
+    [],
+  )
   return (
     <CSPProvider disableStyleElements>
-      <Tooltip.Provider delay={TOOLTIP_DELAY_MS}>
-        {children}
-        <Toasts />
-        <Suspense fallback={null}>
-          <ExactTimes />
-        </Suspense>
-      </Tooltip.Provider>
+      {children}
+      {Overlays !== undefined && <Overlays />}
     </CSPProvider>
   )
 }

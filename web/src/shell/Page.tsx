@@ -5,6 +5,7 @@ import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
 import { FindButton } from './FindButton.tsx'
+import { useAtLeisure } from './use-at-leisure.ts'
 
 type PageProps = {
   readonly title: string
@@ -24,6 +25,7 @@ type PageProps = {
 /** The top bar with the title, and the content below it. */
 export function Page(props: PageProps) {
   const { title, shortLink, tabTitle = title, parent, actions, isFlush = false, children } = props
+  const isAtLeisure = useAtLeisure()
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
   }, [tabTitle])
@@ -48,7 +50,7 @@ export function Page(props: PageProps) {
         )}
         {actions === undefined ? <DefaultActions /> : actions}
       </header>
-      <div className={isFlush ? 'page flush' : 'page'}>{children}</div>
+      <div className={isFlush ? 'page flush' : 'page'}>{isAtLeisure && children}</div>
     </>
   )
 }

@@ -1,11 +1,10 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { setGates } from '../api/request.ts'
+import { afterStart } from './after-start.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
 
 const loadDialog = () => import('./SignInDialog.tsx')
 const SignInDialog = lazy(loadDialog)
-/** After the page itself. By the time the dialog is needed, the service may be another version. */
-const DIALOG_DELAY_MS = 3_000
 
 type Kind = 'sign in' | 'authenticate'
 type Wait = {
@@ -28,10 +27,7 @@ export function SignInGate() {
     setGates({ signIn: () => wait('sign in'), authenticate: () => wait('authenticate') })
     return () => setGates(undefined)
   }, [])
-  useEffect(() => {
-    const timer = setTimeout(loadDialog, DIALOG_DELAY_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  useEffect(() => afterStart(loadDialog), [])
 
   function end(act: (wait: Wait) => void) {
     for (const wait of waits) act(wait)

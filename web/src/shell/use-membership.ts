@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { membershipOf } from '../api/membership.ts'
 import { type Membership, type Role, type Session, sessionQuery } from '../api/session.ts'
 import { useObservable } from '../state/observable.ts'
 import { currentWorkspace } from '../state/workspace.ts'
@@ -20,10 +21,4 @@ export function useMembership(): Current {
   const membership = membershipOf(session, id)
   const rank = membership === undefined ? -1 : ROLES.indexOf(membership.role)
   return { session, membership, may: (role) => rank >= ROLES.indexOf(role) }
-}
-
-/** The workspace that was chosen, or the first. */
-export function membershipOf(session: Session, id: string | undefined): Membership | undefined {
-  const { memberships } = session
-  return memberships.find((one) => one.workspace_id === id) ?? memberships[0]
 }

@@ -3,7 +3,7 @@ import { oneOf, Preference } from './preference.ts'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** `theme-script.js` reads the same item before the first paint. */
+/** `start/theme.ts` reads the same item before the first paint. */
 export const theme = new Preference<Theme>('theme', oneOf(...THEMES))
 
 export function setTheme(chosen: Theme): void {

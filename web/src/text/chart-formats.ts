@@ -1,7 +1,7 @@
-import { useMemo } from 'react'
 import { useObservable } from '../state/observable.ts'
 import { regional } from './formats.ts'
 import { text } from './language.ts'
+import { once } from './once.ts'
 
 /** How charts write numbers, instants and codes. */
 export type ChartFormats = {
@@ -36,20 +36,31 @@ export type ChartFormats = {
 
 export function useChartFormats(timezone: string): ChartFormats {
   const language = useObservable(text)?.language ?? 'en'
-  return useMemo(() => chartFormats(regional(language), language, timezone), [language, timezone])
+  return chartFormatsOf(language, timezone)
+}
+
+const cache = new Map<string, ChartFormats>()
+
+function chartFormatsOf(language: string, timezone: string): ChartFormats {
+  const name = `${language} ${timezone}`
+  const formats = cache.get(name) ?? chartFormats(regional(language), language, timezone)
+  cache.set(name, formats)
+  return formats
 }
 
 /** @param locale for numbers and dates, a language or a language with a region */
 function chartFormats(locale: string, language: string, timeZone: string): ChartFormats {
-  const number = new Intl.NumberFormat(locale)
-  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
-  const percent = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
-  const share = new Intl.NumberFormat(locale, percent)
-  const change = new Intl.NumberFormat(locale, { ...percent, signDisplay: 'exceptZero' })
+  const numbers = (options: Intl.NumberFormatOptions) =>
+    once(() => new Intl.NumberFormat(locale, options))
   const dates = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options })
+    once(() => new Intl.DateTimeFormat(locale, { timeZone, ...options }))
+  const percent = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
   const dayMonth = { day: 'numeric', month: 'short' } as const
   const time = { hour: '2-digit', minute: '2-digit' } as const
+  const number = numbers({})
+  const short = numbers({ notation: 'compact', maximumFractionDigits: 1 })
+  const share = numbers(percent)
+  const change = numbers({ ...percent, signDisplay: 'exceptZero' })
   const day = dates(dayMonth)
   const weekday = dates({ ...dayMonth, weekday: 'short' })
   const month = dates({ month: 'long', year: 'numeric' })
@@ -61,26 +72,27 @@ function chartFormats(locale: string, language: string, timeZone: string): Chart
   const dayYearRange = dates({ ...dayMonth, year: 'numeric', timeZone: 'UTC' })
   const hours = dates({ ...dayMonth, ...time })
   const thisYear = String(new Date().getFullYear())
-  const countries = new Intl.DisplayNames(language, { type: 'region' })
-  const languages = new Intl.DisplayNames(language, { type: 'language' })
+  const countries = once(() => new Intl.DisplayNames(language, { type: 'region' }))
+  const languages = once(() => new Intl.DisplayNames(language, { type: 'language' }))
   return {
-    number: (value) => number.format(value),
-    short: (value) => short.format(value),
-    share: (ratio) => share.format(ratio),
-    change: (ratio) => change.format(ratio),
-    day: (instant) => day.format(instant),
-    weekday: (instant) => weekday.format(instant),
-    month: (instant) => month.format(instant),
-    hour: (instant) => hour.format(instant),
-    second: (instant) => second.format(instant),
-    weekdayHour: (instant) => weekdayHour.format(instant),
+    number: (value) => number().format(value),
+    short: (value) => short().format(value),
+    share: (ratio) => share().format(ratio),
+    change: (ratio) => change().format(ratio),
+    day: (instant) => day().format(instant),
+    weekday: (instant) => weekday().format(instant),
+    month: (instant) => month().format(instant),
+    hour: (instant) => hour().format(instant),
+    second: (instant) => second().format(instant),
+    weekdayHour: (instant) => weekdayHour().format(instant),
     days(first, last) {
       const isThisYear = first.startsWith(thisYear) && last.startsWith(thisYear)
-      return (isThisYear ? dayRange : dayYearRange).formatRange(new Date(first), new Date(last))
+      const range = isThisYear ? dayRange() : dayYearRange()
+      return range.formatRange(new Date(first), new Date(last))
     },
-    hours: (from, to) => hours.formatRange(from, to),
-    country: (code) => nameOf(countries, code),
-    language: (tag) => nameOf(languages, tag),
+    hours: (from, to) => hours().formatRange(from, to),
+    country: (code) => nameOf(countries(), code),
+    language: (tag) => nameOf(languages(), tag),
   }
 }
 

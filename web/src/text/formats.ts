@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -41,11 +43,13 @@ export function regional(language: string): string {
 }
 
 function create(locale: string): Formats {
-  const number = new Intl.NumberFormat(locale)
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
-  const dayAndYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-  const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-  const exact = new Intl.DateTimeFormat(locale, {
+  const number = once(() => new Intl.NumberFormat(locale))
+  const dates = (options: Intl.DateTimeFormatOptions) =>
+    once(() => new Intl.DateTimeFormat(locale, options))
+  const day = dates({ day: 'numeric', month: 'short' })
+  const dayAndYear = dates({ dateStyle: 'medium' })
+  const minute = dates({ dateStyle: 'medium', timeStyle: 'short' })
+  const exact = dates({
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -55,12 +59,14 @@ function create(locale: string): Formats {
     second: '2-digit',
     timeZoneName: 'short',
   })
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
-  const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' })
+  const relative = once(
+    () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+  )
+  const list = once(() => new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' }))
   const dayOf = (instant: Date) =>
-    (instant.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(instant)
+    (instant.getFullYear() === new Date().getFullYear() ? day : dayAndYear)().format(instant)
   return {
-    number: (value) => number.format(value),
+    number: (value) => number().format(value),
     bytes(amount) {
       const step = BYTE_UNITS.findLastIndex((_, nth) => amount >= 1_000 ** nth)
       const unit = BYTE_UNITS[Math.max(0, step)] ?? 'byte'
@@ -69,22 +75,22 @@ function create(locale: string): Formats {
       return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: 1 }).format(value)
     },
     day: dayOf,
-    exact: (instant) => exact.format(instant),
-    minute: (instant) => minute.format(instant),
+    exact: (instant) => exact().format(instant),
+    minute: (instant) => minute().format(instant),
     ago(instant, now) {
       const seconds = Math.max(0, Math.round((now.getTime() - instant.getTime()) / 1_000))
       if (seconds > RELATIVE_DAYS_MAX * DAY) return dayOf(instant)
-      return relativeText(relative, -seconds)
+      return relativeText(relative(), -seconds)
     },
     until(instant, now) {
       const seconds = (instant.getTime() - now.getTime()) / 1_000
       // To the nearest hour: in 7 days less a few seconds is in 7 days.
       return relativeText(
-        relative,
+        relative(),
         seconds > HOUR ? Math.round(seconds / HOUR) * HOUR : Math.round(seconds),
       )
     },
-    list: (parts) => list.format(parts),
+    list: (parts) => list().format(parts),
   }
 }
 

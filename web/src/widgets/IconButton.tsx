@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
-import { Tooltip } from './Tooltip.tsx'
+import { tip } from './tip.ts'
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   readonly icon: IconNode
@@ -15,17 +15,16 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
 export function IconButton(props: IconButtonProps) {
   const { icon, label, shortcut, small, isBusy = false, className, onClick, ...rest } = props
   return (
-    <Tooltip text={label} shortcut={shortcut}>
-      <button
-        type="button"
-        {...rest}
-        aria-label={label}
-        aria-busy={isBusy || undefined}
-        className={`ib ${className ?? ''}`}
-        onClick={isBusy ? undefined : onClick}
-      >
-        {isBusy ? <span className="spin" aria-hidden /> : <Icon of={icon} small={small ?? false} />}
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      {...rest}
+      {...tip(label, shortcut)}
+      aria-label={label}
+      aria-busy={isBusy || undefined}
+      className={`ib ${className ?? ''}`}
+      onClick={isBusy ? undefined : onClick}
+    >
+      {isBusy ? <span className="spin" aria-hidden /> : <Icon of={icon} small={small ?? false} />}
+    </button>
   )
 }

@@ -1,60 +1,42 @@
-import { Menu as Base } from '@base-ui/react/menu'
-import type { ReactElement, ReactNode } from 'react'
+import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { CheckIcon } from '../icons/index.ts'
+import type { MenuLayerProps } from './MenuLayer.tsx'
+import { type Opening, useMenuParts } from './menu-parts.ts'
+import { menuTrigger } from './menu-trigger.ts'
 
-type MenuProps = {
+export const loadMenuLayer = () => import('./MenuLayer.tsx')
+const MenuLayer = lazy(loadMenuLayer)
+
+type MenuProps = Pick<MenuLayerProps, 'align' | 'side' | 'children'> & {
   /** The button that opens it. */
-  readonly trigger: ReactElement
-  readonly children: ReactNode
-  readonly align?: 'start' | 'center' | 'end'
-  readonly side?: 'top' | 'bottom'
+  readonly trigger: ReactElement<ReturnType<typeof menuTrigger>>
 }
 
 export function Menu({ trigger, children, ...place }: MenuProps) {
+  const [opening, setOpening] = useState<Opening>()
   return (
-    <Base.Root>
-      <Base.Trigger render={trigger} />
-      <Layer {...place}>{children}</Layer>
-    </Base.Root>
+    <>
+      {cloneElement(trigger, menuTrigger(setOpening))}
+      {opening !== undefined && (
+        <OpenedMenu
+          opening={opening}
+          onClose={() => setOpening({ ...opening, isOpen: false })}
+          {...place}
+        >
+          {children}
+        </OpenedMenu>
+      )}
+    </>
   )
 }
 
-function Layer({ children, align = 'end', side = 'bottom' }: Omit<MenuProps, 'trigger'>) {
+/** A menu beside the button that has opened it, for which `menuTrigger` has the attributes. */
+export function OpenedMenu(props: MenuLayerProps) {
   return (
-    <Base.Portal>
-      <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
-        <Base.Popup className="menu">{children}</Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  )
-}
-
-/** A menu that many buttons open, each for a value of its own. */
-export const createSharedMenu = Base.createHandle
-
-type SharedMenuTriggerProps<T> = {
-  readonly handle: Base.Handle<T>
-  /** What the menu is opened for. */
-  readonly payload: T
-  /** A button. */
-  readonly children: ReactElement
-}
-
-export function SharedMenuTrigger<T>({ handle, payload, children }: SharedMenuTriggerProps<T>) {
-  return <Base.Trigger handle={handle} payload={payload} render={children} />
-}
-
-type SharedMenuProps<T> = {
-  readonly handle: Base.Handle<T>
-  readonly children: (payload: T) => ReactNode
-}
-
-export function SharedMenu<T>({ handle, children }: SharedMenuProps<T>) {
-  return (
-    <Base.Root handle={handle}>
-      {({ payload }) => <Layer>{payload !== undefined && children(payload)}</Layer>}
-    </Base.Root>
+    <Suspense fallback={null}>
+      <MenuLayer {...props} />
+    </Suspense>
   )
 }
 
@@ -77,15 +59,16 @@ export function MenuItem(props: MenuItemProps) {
       {shortcut !== undefined && <kbd aria-hidden>{shortcut}</kbd>}
     </>
   )
+  const { Item, LinkItem } = useMenuParts()
   const className = isDangerous ? 'menu-i danger' : 'menu-i'
   return render === undefined ? (
-    <Base.Item className={className} onClick={onSelect}>
+    <Item className={className} onClick={onSelect}>
       {content}
-    </Base.Item>
+    </Item>
   ) : (
-    <Base.LinkItem className={className} render={render} closeOnClick>
+    <LinkItem className={className} render={render} closeOnClick>
       {content}
-    </Base.LinkItem>
+    </LinkItem>
   )
 }
 
@@ -99,18 +82,19 @@ type MenuChoiceProps<T extends string> = {
 /** One of several; the menu stays open. */
 export function MenuChoice<T extends string>(props: MenuChoiceProps<T>) {
   const { label, value, choices, onChange } = props
+  const { GroupLabel, RadioGroup, RadioItem, RadioItemIndicator } = useMenuParts()
   return (
-    <Base.RadioGroup value={value} onValueChange={onChange}>
-      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
+    <RadioGroup value={value} onValueChange={onChange}>
+      <GroupLabel className="menu-g">{label}</GroupLabel>
       {choices.map(([one, name]) => (
-        <Base.RadioItem key={one} value={one} className="menu-i">
+        <RadioItem key={one} value={one} className="menu-i">
           {name}
-          <Base.RadioItemIndicator className="ml-auto">
+          <RadioItemIndicator className="ml-auto">
             <Icon of={CheckIcon} />
-          </Base.RadioItemIndicator>
-        </Base.RadioItem>
+          </RadioItemIndicator>
+        </RadioItem>
       ))}
-    </Base.RadioGroup>
+    </RadioGroup>
   )
 }
 
@@ -121,25 +105,28 @@ type MenuCheckProps = {
 }
 
 export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
+  const { CheckboxItem, CheckboxItemIndicator } = useMenuParts()
   return (
-    <Base.CheckboxItem className="menu-i" checked={isChecked} onCheckedChange={onChange}>
+    <CheckboxItem className="menu-i" checked={isChecked} onCheckedChange={onChange}>
       {children}
-      <Base.CheckboxItemIndicator className="ml-auto">
+      <CheckboxItemIndicator className="ml-auto">
         <Icon of={CheckIcon} />
-      </Base.CheckboxItemIndicator>
-    </Base.CheckboxItem>
+      </CheckboxItemIndicator>
+    </CheckboxItem>
   )
 }
 
 export function MenuGroup({ label, children }: { label: string; children: ReactNode }) {
+  const { Group, GroupLabel } = useMenuParts()
   return (
-    <Base.Group>
-      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
+    <Group>
+      <GroupLabel className="menu-g">{label}</GroupLabel>
       {children}
-    </Base.Group>
+    </Group>
   )
 }
 
 export function MenuSeparator() {
-  return <Base.Separator className="menu-s" />
+  const { Separator } = useMenuParts()
+  return <Separator className="menu-s" />
 }

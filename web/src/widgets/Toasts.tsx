@@ -1,14 +1,19 @@
 import { Toast } from '@base-ui/react/toast'
+import { useEffect } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { CloseIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
-import { type ToastData, toasts } from './toasts.ts'
+import { startToasts, type ToastData } from './toasts.ts'
 
 const TOASTS_MAX = 4
 
+const toasts = Toast.createToastManager<ToastData>()
+
 /** Shows the messages of `toasts.ts`, bottom right. */
 export function Toasts() {
+  // After the effects of the provider: by then it listens.
+  useEffect(() => startToasts(toasts), [])
   return (
     <Toast.Provider toastManager={toasts} limit={TOASTS_MAX}>
       <Toast.Portal>

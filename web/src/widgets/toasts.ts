@@ -1,4 +1,4 @@
-import { Toast } from '@base-ui/react/toast'
+import type { Toast } from '@base-ui/react/toast'
 import type { IconNode } from '../icons/Icon.tsx'
 import { AlertIcon, CheckIcon } from '../icons/index.ts'
 import { randomId } from '../state/random-id.ts'
@@ -13,15 +13,31 @@ export type ToastData = {
   readonly retry?: () => void
 }
 
-export const toasts = Toast.createToastManager<ToastData>()
+export type Toasts = ReturnType<typeof Toast.createToastManager<ToastData>>
+
+let toasts: Toasts | undefined
+/** What is to be shown once `Toasts` has been loaded. */
+const waiting: ((toasts: Toasts) => void)[] = []
+
+/** Shows messages from now on, and those from before. */
+export function startToasts(manager: Toasts): void {
+  toasts = manager
+  for (const act of waiting.splice(0)) act(manager)
+}
+
+function withToasts(act: (toasts: Toasts) => void): void {
+  if (toasts === undefined) waiting.push(act)
+  else act(toasts)
+}
 
 export function showMessage(title: string, icon: IconNode = CheckIcon): void {
-  toasts.add({ title, timeout: MESSAGE_MS, data: { icon } })
+  withToasts((shown) => shown.add({ title, timeout: MESSAGE_MS, data: { icon } }))
 }
 
 export function showError(title: string, retry?: () => void): void {
   const data = { icon: AlertIcon, ...(retry && { retry }) }
-  toasts.add({ title, type: 'bad', priority: 'high', timeout: MESSAGE_MS * 2, data })
+  const options = { title, type: 'bad', priority: 'high', timeout: MESSAGE_MS * 2, data } as const
+  withToasts((shown) => shown.add(options))
 }
 
 type UndoOffer = {
@@ -47,16 +63,11 @@ export function offerUndo({ message, icon, undo, otherwise = () => {} }: UndoOff
   }
   const revert = () => {
     if (pending.delete(id)) undo()
-    toasts.close(id)
+    withToasts((shown) => shown.close(id))
   }
   pending.set(id, { finish, revert })
-  toasts.add({
-    id,
-    title: message,
-    timeout: UNDO_MS,
-    onClose: finish,
-    data: { icon, undo: { run: revert, durationMs: UNDO_MS } },
-  })
+  const data = { icon, undo: { run: revert, durationMs: UNDO_MS } }
+  withToasts((shown) => shown.add({ id, title: message, timeout: UNDO_MS, onClose: finish, data }))
 }
 
 /** Takes back the last act that can still be taken back; again, the one before it. */
@@ -68,7 +79,7 @@ export function undoLastAct(): void {
 export function endUndoOffers(): void {
   for (const [id, { finish }] of [...pending]) {
     finish()
-    toasts.close(id)
+    withToasts((shown) => shown.close(id))
   }
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { GROUPS_MAX, type Grouping } from '../../api/clicks.ts'
+import type { Grouping } from '../../api/click-reads.ts'
+import { GROUPS_MAX } from '../../api/clicks.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { DIMENSIONS } from '../../api/clicks.ts'
+import { DIMENSIONS } from '../../api/click-reads.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CalendarIcon, ChevronDownIcon, CloseIcon, DomainIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -10,8 +10,9 @@ import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.ts
 import { COMPARISONS, NO_VALUES, PERIODS, type PeriodName, toggled } from './analytics-search.ts'
 import { PeriodDialog } from './PeriodDialog.tsx'
 import { rangeText } from './series-data.ts'
+import { useChange } from './use-change.ts'
 import { valueName } from './value-names.ts'
-import { browserTimeZone, useChange, type View } from './view.ts'
+import { browserTimeZone, type View } from './view.ts'
 
 type AnalyticsToolsProps = {
   readonly view: View

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useId, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type ClickGroup, GROUPS_MAX, type Grouping } from '../../api/clicks.ts'
+import type { Grouping } from '../../api/click-reads.ts'
+import { type ClickGroup, GROUPS_MAX } from '../../api/clicks.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   DesktopIcon,

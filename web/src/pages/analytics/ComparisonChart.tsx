@@ -11,11 +11,13 @@ import { isUnknown } from './buckets.ts'
 import { ComparisonTable } from './ComparisonTable.tsx'
 import type { ComparedLink } from './compared-link.ts'
 import { downloadCsv } from './csv.ts'
+import { lineQuery } from './line-queries.ts'
 import { Plot } from './Plot.tsx'
 import { useLinkNames } from './ScopeChips.tsx'
 import { IntervalChoice, useZoom, ZoomHint } from './SeriesChart.tsx'
 import { axisLabel, bucketName, knownText, rangeText, seriesData } from './series-data.ts'
-import { lineQuery, useChange, type View } from './view.ts'
+import { useChange } from './use-change.ts'
+import type { View } from './view.ts'
 
 /** Up to five links beside each other: a line and the figures of each. */
 export function ComparisonChart({ view }: { view: View }) {

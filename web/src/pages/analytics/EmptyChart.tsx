@@ -3,7 +3,8 @@ import { Button } from '../../widgets/Button.tsx'
 import { NO_VALUES } from './analytics-search.ts'
 import { isUnknown } from './buckets.ts'
 import type { SeriesData } from './series-data.ts'
-import { useChange, type View } from './view.ts'
+import { useChange } from './use-change.ts'
+import type { View } from './view.ts'
 
 /** Over a plot that has nothing to show: no click, or nothing that is known. */
 export function EmptyChart({ view, data }: { view: View; data: SeriesData }) {

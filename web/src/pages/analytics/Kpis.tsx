@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ClickPoint, type ClickSeries, type Period, seriesQuery } from '../../api/clicks.ts'
+import type { Period } from '../../api/click-reads.ts'
+import { type ClickPoint, type ClickSeries, seriesQuery } from '../../api/clicks.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { BotIcon, FallIcon, RiseIcon } from '../../icons/index.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { MEASURES, type Measure } from './analytics-search.ts'
+import { lineQuery, visitorsQuery } from './line-queries.ts'
 import { changeOf } from './scale.ts'
 import { TabList } from './TabList.tsx'
-import { lineQuery, queryOf, useChange, type View, visitorsQuery } from './view.ts'
+import { useChange } from './use-change.ts'
+import { queryOf, type View } from './view.ts'
 
 /** The figures of the period; each is a tab that shows its line. */
 export function Kpis({ view, panelId }: { view: View; panelId: string }) {

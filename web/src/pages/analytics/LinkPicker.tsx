@@ -8,7 +8,7 @@ import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { COMPARED_LINKS_MAX, toggled } from './analytics-search.ts'
-import { useChange } from './view.ts'
+import { useChange } from './use-change.ts'
 
 type LinkPickerProps = {
   readonly chosen: readonly string[]

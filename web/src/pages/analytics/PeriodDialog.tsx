@@ -4,7 +4,8 @@ import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { addDays, dateIn } from './period.ts'
-import { useChange, type View } from './view.ts'
+import { useChange } from './use-change.ts'
+import type { View } from './view.ts'
 
 /** Two dates, both included. */
 export function PeriodDialog({ view, onClose }: { view: View; onClose: () => void }) {

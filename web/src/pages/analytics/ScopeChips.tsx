@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ClickScope } from '../../api/clicks.ts'
+import type { ClickScope } from '../../api/click-reads.ts'
 import { domainsQuery } from '../../api/domains.ts'
 import { linkQuery } from '../../api/links.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
@@ -12,7 +12,7 @@ import { Menu, MenuChoice } from '../../widgets/Menu.tsx'
 import { RemovableChip } from './AnalyticsTools.tsx'
 import { toggled } from './analytics-search.ts'
 import { LinkPicker } from './LinkPicker.tsx'
-import { useChange } from './view.ts'
+import { useChange } from './use-change.ts'
 
 /** Whose clicks are shown: of a domain, of links with tags, of links. */
 export function ScopeChips({ scope }: { scope: ClickScope }) {

@@ -7,6 +7,7 @@ import { IconButton } from '../../widgets/IconButton.tsx'
 import { type Bucket, zoomedPeriod } from './buckets.ts'
 import { downloadCsv } from './csv.ts'
 import { EmptyChart } from './EmptyChart.tsx'
+import { lineQuery } from './line-queries.ts'
 import { Plot, type PlotLine } from './Plot.tsx'
 import { intervalsFor } from './period.ts'
 import { SeriesTable } from './SeriesTable.tsx'
@@ -18,8 +19,9 @@ import {
   type SeriesData,
   seriesData,
 } from './series-data.ts'
+import { useChange } from './use-change.ts'
 import { useReport } from './use-report.ts'
-import { lineQuery, useChange, type View } from './view.ts'
+import type { View } from './view.ts'
 
 /** Clicks, visitors or bots over time, with the period before; as lines or as a table. */
 export function SeriesChart({ view }: { view: View }) {

@@ -6,8 +6,9 @@ import { useText } from '../../text/use-text.ts'
 import { toggled } from './analytics-search.ts'
 import { breakdownQuery, countOf } from './breakdown-query.ts'
 import { logStep } from './scale.ts'
+import { useChange } from './use-change.ts'
 import { useReport } from './use-report.ts'
-import { useChange, type View } from './view.ts'
+import type { View } from './view.ts'
 
 const STEPS = 4
 /** Nearly hexagonal in whole numbers: 7 is about 8 · √3/2. */

@@ -1,4 +1,9 @@
-import { DIMENSIONS, type Period, type ValueFilter } from '../../api/clicks.ts'
+import {
+  type ClickScope,
+  DIMENSIONS,
+  type Period,
+  type ValueFilter,
+} from '../../api/click-reads.ts'
 import { type SearchValues, textOf, textsOf, wordOf } from '../../search-text.ts'
 
 export const PERIODS = ['today', '7d', '30d', '90d', '12m'] as const
@@ -57,6 +62,11 @@ export function parseAnalyticsPageSearch(values: SearchValues): AnalyticsPageSea
     link: textsOf(values['link'])?.slice(0, COMPARED_LINKS_MAX),
     tag: textsOf(values['tag']),
   }
+}
+
+/** Whose clicks the page shows. */
+export function scopeOf({ domain, link = [], tag = [] }: AnalyticsPageSearch): ClickScope {
+  return { domain, links: link, tags: tag }
 }
 
 /** Nothing but the values that clicks are filtered by. */

@@ -1,10 +1,5 @@
-import {
-  type ClickGroup,
-  type Dimension,
-  GROUPS_MAX,
-  type Grouping,
-  groupsQuery,
-} from '../../api/clicks.ts'
+import type { Dimension, Grouping } from '../../api/click-reads.ts'
+import { type ClickGroup, GROUPS_MAX, groupsQuery } from '../../api/clicks.ts'
 import { queryOf, type View } from './view.ts'
 
 /** The other values stay visible beside those that are set: a list is not filtered by itself. */

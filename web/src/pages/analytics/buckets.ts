@@ -1,4 +1,5 @@
-import type { ClickPoint, Period } from '../../api/clicks.ts'
+import type { Period } from '../../api/click-reads.ts'
+import type { ClickPoint } from '../../api/clicks.ts'
 import type { Interval, Measure } from './analytics-search.ts'
 
 const DAY_MS = 86_400_000

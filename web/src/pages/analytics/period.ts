@@ -1,4 +1,4 @@
-import type { Period } from '../../api/clicks.ts'
+import type { Period } from '../../api/click-reads.ts'
 import type {
   AnalyticsSearch,
   Comparison,

@@ -1,4 +1,5 @@
-import type { ClickSeries, Period } from '../../api/clicks.ts'
+import type { Period } from '../../api/click-reads.ts'
+import type { ClickSeries } from '../../api/clicks.ts'
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 import type { Interval } from './analytics-search.ts'

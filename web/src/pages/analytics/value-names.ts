@@ -1,4 +1,5 @@
-import type { ClickGroup, Dimension, Grouping } from '../../api/clicks.ts'
+import type { Dimension, Grouping } from '../../api/click-reads.ts'
+import type { ClickGroup } from '../../api/clicks.ts'
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 

@@ -1,20 +1,12 @@
-import { useNavigate } from '@tanstack/react-router'
 import {
   type ClickScope,
   type Grouping,
   type Period,
   type ReportQuery,
-  seriesQuery,
+  seriesRead,
   type ValueFilter,
-} from '../../api/clicks.ts'
-import { useNow } from '../../widgets/Time.tsx'
-import {
-  type AnalyticsPageSearch,
-  type AnalyticsSearch,
-  filterOf,
-  type Interval,
-  type Measure,
-} from './analytics-search.ts'
+} from '../../api/click-reads.ts'
+import { type AnalyticsSearch, filterOf, type Interval, type Measure } from './analytics-search.ts'
 import { comparedPeriod, elapsedPart, intervalOf, periodOf } from './period.ts'
 
 /** Everything that the parts of a page of analytics have in common. */
@@ -35,8 +27,7 @@ export type View = {
   readonly now: Date
 }
 
-export function useView(scope: ClickScope, search: AnalyticsSearch): View {
-  const now = useNow()
+export function viewOf(scope: ClickScope, search: AnalyticsSearch, now: Date): View {
   const timezone = search.timezone ?? browserTimeZone()
   const period = periodOf(search, timezone, now)
   const measure = search.measure ?? 'clicks'
@@ -72,24 +63,11 @@ export function queryOf({ filter, period, timezone }: View, other: Period = peri
 }
 
 /** The numbers of the line, by hours or days: weeks and months are made of days. */
-export function lineQuery(view: View, period: Period = view.period) {
+export function lineOf(view: View, period: Period): Parameters<typeof seriesRead> {
   const query = { ...queryOf(view, period), timezone: view.lineZone }
-  return seriesQuery(view.scope, { ...query, interval: view.interval === 'hour' ? 'hour' : 'day' })
+  return [view.scope, { ...query, interval: view.interval === 'hour' ? 'hour' : 'day' }]
 }
 
-/** Visitors by day. Where a part of a day of UTC is asked for, they are not known. */
-export function visitorsQuery(view: View, period: Period = view.period) {
-  const query = { ...queryOf(view, period), timezone: 'UTC' }
-  return seriesQuery(view.scope, { ...query, interval: 'day' })
-}
-
-/** Changes the address; Back returns to what was shown before. */
-export function useChange(): (change: Partial<AnalyticsPageSearch>) => void {
-  const navigate = useNavigate()
-  return (change) =>
-    void navigate({
-      to: '.',
-      search: (before: object) => ({ ...before, ...change }),
-      resetScroll: false,
-    } as Parameters<typeof navigate>[0])
+export function lineRead(view: View, period: Period = view.period) {
+  return seriesRead(...lineOf(view, period))
 }

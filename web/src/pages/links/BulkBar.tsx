@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { findLinkIds } from '../../api/link-exports.ts'
-import { isFiltered, type LinkFilter } from '../../api/links.ts'
+import { isFiltered, type LinkFilter } from '../../api/link-filter.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'

@@ -10,7 +10,7 @@ import {
   type LinkFilter,
   type LinkState,
   NO_FILTER,
-} from '../../api/links.ts'
+} from '../../api/link-filter.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import type { LinkResource } from '../../api/links.ts'
 import {
   CopyIcon,
@@ -8,19 +9,23 @@ import {
   InfoIcon,
   TrashIcon,
 } from '../../icons/index.ts'
+import { useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyText } from '../../widgets/CopyButton.tsx'
-import { MenuItem, MenuSeparator, SharedMenu } from '../../widgets/Menu.tsx'
+import { MenuItem, MenuSeparator, OpenedMenu } from '../../widgets/Menu.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 import { linkMenu } from './link-menu.ts'
 import { useDeleteLink } from './use-delete-link.ts'
 
-/** What can be done with the link of a row; one menu for all rows, because fifty would delay the page. */
+/** What can be done with the link of a row; one menu for all rows. */
 export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
+  const opening = useObservable(linkMenu)
+  useEffect(() => () => linkMenu.set(undefined), [])
+  if (opening === undefined) return null
   return (
-    <SharedMenu handle={linkMenu}>
-      {(link) => <LinkActs link={link} mayWrite={mayWrite} />}
-    </SharedMenu>
+    <OpenedMenu opening={opening} onClose={() => linkMenu.set({ ...opening, isOpen: false })}>
+      <LinkActs link={opening.link} mayWrite={mayWrite} />
+    </OpenedMenu>
   )
 }
 

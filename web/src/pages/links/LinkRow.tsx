@@ -7,7 +7,7 @@ import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon } from '../../icons/index.ts
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination } from '../../widgets/Destination.tsx'
-import { SharedMenuTrigger } from '../../widgets/Menu.tsx'
+import { menuTrigger } from '../../widgets/menu-trigger.ts'
 import { Sparkline as SparklineBars } from '../../widgets/Sparkline.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
 import type { Column } from './columns.ts'
@@ -96,11 +96,14 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       <td className="c-menu">
         <div className="rowacts">
           {mayWrite && <KeyButtons linkId={link.id} />}
-          <SharedMenuTrigger handle={linkMenu} payload={link}>
-            <button className="ib" type="button" aria-label={t.links.actionsFor(link.key)}>
-              <Icon of={MoreIcon} />
-            </button>
-          </SharedMenuTrigger>
+          <button
+            className="ib"
+            type="button"
+            aria-label={t.links.actionsFor(link.key)}
+            {...menuTrigger((opening) => linkMenu.set({ link, ...opening }))}
+          >
+            <Icon of={MoreIcon} />
+          </button>
         </div>
       </td>
     </tr>

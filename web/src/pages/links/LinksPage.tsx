@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { isFiltered, LINKS_PER_PAGE, linksQuery } from '../../api/links.ts'
+import { useDeferredValue, useEffect, useMemo } from 'react'
+import { isFiltered, LINKS_PER_PAGE } from '../../api/link-filter.ts'
+import { linksQuery } from '../../api/links.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
@@ -24,7 +25,14 @@ export default function LinksPage() {
   const client = useQueryClient()
   const { may } = useMembership()
   const { page = 1, ...filter } = route.useSearch()
-  const { data, error, isPlaceholderData } = useQuery(linksQuery(filter, page, LINKS_PER_PAGE))
+  const answer = useQuery(linksQuery(filter, page, LINKS_PER_PAGE))
+  const { error } = answer
+  const shown = useMemo(
+    () => ({ data: answer.data, isPlaceholderData: answer.isPlaceholderData }),
+    [answer.data, answer.isPlaceholderData],
+  )
+  // The browser can interrupt drawing fifty rows.
+  const { data, isPlaceholderData } = useDeferredValue(shown)
   const hidden = useHiddenLinks()
   const links = data?.data.filter(({ id }) => !hidden.has(id)) ?? []
   const lastPage = data?.meta.last_page ?? 1

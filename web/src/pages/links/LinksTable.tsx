@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, useRef } from 'react'
-import type { LinkResource, LinkSort } from '../../api/links.ts'
+import { type ReactNode, useDeferredValue, useRef } from 'react'
+import type { LinkSort } from '../../api/link-filter.ts'
+import type { LinkResource } from '../../api/links.ts'
 import { sparklinesQuery } from '../../api/sparklines.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { ArrowDownIcon, ArrowUpIcon } from '../../icons/index.ts'
@@ -33,10 +34,12 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
   const selected = useSelection()
   useRowKeys(body)
   const ids = links.map(({ id }) => id)
-  const { data: sparklines } = useQuery({
+  const { data } = useQuery({
     ...sparklinesQuery(ids),
     enabled: shown.has('clicks') && ids.length > 0,
   })
+  // All rows change with it: the browser can interrupt that.
+  const sparklines = useDeferredValue(data)
   const selectedHere = ids.filter((id) => selected.has(id)).length
   return (
     <table className="tbl selecting" aria-busy={isStale}>

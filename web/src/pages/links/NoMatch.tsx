@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { LinkFilter } from '../../api/links.ts'
+import type { LinkFilter } from '../../api/link-filter.ts'
 import { AddIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../../widgets/Button.tsx'

@@ -14,7 +14,7 @@ import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { IconButton } from '../../../widgets/IconButton.tsx'
 import { Until } from '../../../widgets/Time.tsx'
-import { Tooltip } from '../../../widgets/Tooltip.tsx'
+import { tip } from '../../../widgets/tip.ts'
 import { Section } from '../Section.tsx'
 import { InvitationLink } from './InvitationLink.tsx'
 
@@ -63,11 +63,15 @@ function InvitationRow({ invitation, onMade }: InvitationRowProps) {
       <span className="col w-28">
         <Until instant={new Date(invitation.expires_at)} />
       </span>
-      <Tooltip text={t.members.newLinkHint(email)}>
-        <Button size="small" className="fix" isBusy={isPending} onClick={() => makeLink(undefined)}>
-          {t.members.newLink}
-        </Button>
-      </Tooltip>
+      <Button
+        size="small"
+        className="fix"
+        isBusy={isPending}
+        onClick={() => makeLink(undefined)}
+        {...tip(t.members.newLinkHint(email))}
+      >
+        {t.members.newLink}
+      </Button>
       <IconButton
         icon={CloseIcon}
         label={`${t.members.withdraw}: ${email}`}

@@ -17,7 +17,7 @@ import { Avatar } from '../../../widgets/Avatar.tsx'
 import { IconButton } from '../../../widgets/IconButton.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../../widgets/Menu.tsx'
 import { Ago, useNow } from '../../../widgets/Time.tsx'
-import { Tooltip } from '../../../widgets/Tooltip.tsx'
+import { tip } from '../../../widgets/tip.ts'
 import { ResetLinkDialog } from '../ResetLinkDialog.tsx'
 
 /** Sessions are noted to the minute. */
@@ -72,11 +72,15 @@ function RolePick({ member }: { member: MemberResource }) {
   const label = `${t.members.roleOf(member.name)}: ${name}`
   if (member.role === 'owner' && !may('owner')) {
     return (
-      <Tooltip text={t.members.ownersOnly}>
-        <button className="pick" type="button" aria-disabled aria-label={label}>
-          {name}
-        </button>
-      </Tooltip>
+      <button
+        className="pick"
+        type="button"
+        aria-disabled
+        aria-label={label}
+        {...tip(t.members.ownersOnly)}
+      >
+        {name}
+      </button>
     )
   }
   const trigger = (

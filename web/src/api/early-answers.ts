@@ -1,0 +1,65 @@
+import { addressOf, type Read } from './address.ts'
+
+/** Later it is not the present any more. */
+const AGE_MS_MAX = 10_000
+
+/** An answer that came before the code that needs it. */
+export type EarlyAnswer = {
+  readonly response: Response
+  /** The workspace that it was requested for; undefined for none in particular. */
+  readonly workspace: string | undefined
+  /** When it came, since the page was opened. */
+  readonly atMs: number
+}
+
+declare global {
+  interface Window {
+    /** By address; undefined where none will come. */
+    terseEarly?: Map<string, Promise<EarlyAnswer | undefined>>
+  }
+}
+
+/** Requests what `takeEarlyAnswer` will return. The answer is read at once, so that it holds no connection. */
+export async function requestEarly(
+  read: Read,
+  workspace?: string,
+): Promise<EarlyAnswer | undefined> {
+  try {
+    const init = { credentials: 'same-origin', headers: headersOf(workspace) } as const
+    const answer = await fetch(addressOf(read), init)
+    const { status, statusText, headers } = answer
+    const response = new Response(await answer.blob(), { status, statusText, headers })
+    return { response, workspace, atMs: performance.now() }
+  } catch {
+    // It is requested again, by the code that shows what fails.
+    return undefined
+  }
+}
+
+/** From now on, whoever needs the answer waits for this one. */
+export function keepEarlyAnswer(read: Read, answer: Promise<EarlyAnswer | undefined>): void {
+  window.terseEarly ??= new Map()
+  window.terseEarly.set(addressOf(read), answer)
+}
+
+/** Returns an answer once; undefined where it was not requested early for this workspace, or is too old. */
+export async function takeEarlyAnswer(
+  address: string,
+  workspace: string | undefined,
+): Promise<Response | undefined> {
+  const waiting = window.terseEarly?.get(address)
+  if (waiting === undefined) return undefined
+  window.terseEarly?.delete(address)
+  const early = await waiting
+  if (early === undefined || performance.now() - early.atMs > AGE_MS_MAX) return undefined
+  const isMeant = early.workspace === undefined || early.workspace === workspace
+  return isMeant ? early.response : undefined
+}
+
+/** Of every request. */
+export function headersOf(workspace: string | undefined): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    ...(workspace !== undefined && { 'Terse-Workspace': workspace }),
+  }
+}

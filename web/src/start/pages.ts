@@ -1,0 +1,68 @@
+import type { Read } from '../api/address.ts'
+import { LINKS_PER_PAGE } from '../api/link-filter.ts'
+import { linkRead, linksRead, USAGE_READ } from '../api/reads.ts'
+import {
+  type AnalyticsSearch,
+  parseAnalyticsPageSearch,
+  parseAnalyticsSearch,
+  scopeOf,
+} from '../pages/analytics/analytics-search.ts'
+import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
+import { parseLinksSearch } from '../pages/links/links-search.ts'
+import { parseSearchText, type SearchValues } from '../search-text.ts'
+
+type FirstPage = {
+  /** The files of its components, as below `src/`. */
+  readonly code: readonly string[]
+  /** What is shown first. */
+  readonly reads: readonly Read[]
+}
+
+type Describe = (values: SearchValues, id: string) => FirstPage
+
+const links: Describe = (values) => {
+  const { page = 1, ...filter } = parseLinksSearch(values)
+  return { code: ['pages/links/LinksPage.tsx'], reads: [linksRead(filter, page, LINKS_PER_PAGE)] }
+}
+
+/** The pages that a person opens first, by their addresses below `/app`. The others are loaded step by step. */
+const PAGES: readonly (readonly [RegExp, Describe])[] = [
+  [/^\/?$/, links],
+  [/^\/links\/?$/, links],
+  [/^\/links\/new\/?$/, () => ({ code: ['pages/link-form/NewLinkPage.tsx'], reads: [] })],
+  [
+    /^\/links\/([\w-]+)\/?$/,
+    (values, id) => ({
+      code: ['pages/link/LinkPage.tsx', 'pages/analytics/Analytics.tsx'],
+      reads: [linkRead(id), ...lines({ links: [id], tags: [] }, parseAnalyticsSearch(values))],
+    }),
+  ],
+  [
+    /^\/analytics\/?$/,
+    (values) => {
+      const search = parseAnalyticsPageSearch(values)
+      return { code: ['pages/analytics/AnalyticsPage.tsx'], reads: lines(scopeOf(search), search) }
+    },
+  ],
+  [/^\/domains\/?$/, () => ({ code: ['pages/domains/DomainsPage.tsx'], reads: [] })],
+  [/^\/tags\/?$/, () => ({ code: ['pages/tags/TagsPage.tsx'], reads: [] })],
+]
+
+/** The line of the period and of the one before it. */
+function lines(scope: View['scope'], search: AnalyticsSearch): readonly Read[] {
+  if (scope.links.length > 1) return []
+  const view = viewOf(scope, search, new Date())
+  return [view.period, view.compared].flatMap((period) => (period ? [lineRead(view, period)] : []))
+}
+
+/** What the page at an address begins with; undefined where nothing is known of it. */
+export function pageOf({ pathname, search }: Location): FirstPage | undefined {
+  const path = pathname.replace(/^\/app/, '')
+  for (const [pattern, describe] of PAGES) {
+    const match = pattern.exec(path)
+    if (match === null) continue
+    const page = describe(parseSearchText(search), match[1] ?? '')
+    return { ...page, reads: [...page.reads, USAGE_READ] }
+  }
+  return undefined
+}
