@@ -111,11 +111,12 @@ describe('journal folders', () => {
     }
     const turns = String(TURNS)
     const both = [other('contend', turns), other('contend', turns)]
-    for (const { report } of both) {
-      const { ids, faults } = await report
-      assert.deepEqual(faults, [])
-      assert.ok(ids.length > 0, 'each process got some')
-    }
+    const reports = await Promise.all(both.map(({ report }) => report))
+    assert.deepEqual(
+      reports.flatMap(({ faults }) => faults),
+      [],
+    )
+    assert.equal(new Set(reports.flatMap(({ ids }) => ids)).size, 3)
     assert.equal(listJournals(root).length, 3)
   })
 

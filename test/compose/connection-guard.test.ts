@@ -11,7 +11,7 @@ import { Networks } from '../../src/platform/network/ip-address.ts'
 import { RawConnection } from '../support/raw-http.ts'
 
 const MALFORMED = 30
-const ANSWER_WITHIN_MS = 5_000
+const ANSWER_WITHIN_MS = 20_000
 
 describe('openConnectionGuard', () => {
   const lines: Record<string, unknown>[] = []

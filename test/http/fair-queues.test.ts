@@ -61,8 +61,12 @@ onEachEngine('searches of a workspace', (stage) => {
     const searches = Array.from({ length: SEARCHES_MAX * 2 }, search)
     expectStatus(await other.get('/links?search=zzzz'), 200)
     const answers = await Promise.all(searches)
-    const refused = answers.filter(({ status }) => status !== 200)
+    const refused = answers.filter(({ status }) => status === 429)
     assert.ok(refused.length > 0)
+    for (const answer of answers) {
+      // On a busy machine the last ones may have waited too long for their turn.
+      if (![200, 429].includes(answer.status)) expectProblem(answer, 'unavailable')
+    }
     assert.ok(answers.length - refused.length >= SEARCHES_MAX)
     for (const answer of refused) {
       expectProblem(answer, 'rate_limited')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { answerClientError } from '../../src/platform/http/client-error.ts'
 import { gateInput } from '../../src/platform/http/connections/input-gate.ts'
 import type { FastExchange } from '../../src/platform/http/fast/fast-exchange.ts'
@@ -18,6 +18,13 @@ const IDLE_MS = 400
 const BUFFER_MS = 100
 /** Generous, for a busy machine. */
 const WITHIN_MS = 10_000
+/** For tests of everything but limits: however busy the machine is, none of them ends a connection. */
+const NO_LIMITS = {
+  headersTimeout: 60_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 60_000,
+  standstillTimeout: 60_000,
+}
 
 const FIXED = { 'Content-Length': '0' }
 
@@ -26,20 +33,19 @@ function request(path: string, lines = ''): string {
 }
 
 describe('FastServer', () => {
+  /** Of the current test. */
   let server: FastServer
-  let port: number
   /** Requests for `/later`, which the tests answer. */
   let later: FastExchange[] = []
   const visitStarted = () => once(server, 'visit started')
-  before(async () => {
+  async function open(t: TestContext, limits: Partial<typeof NO_LIMITS> = {}) {
+    later = []
     server = new FastServer(
       {
-        headersTimeout: HEADERS_MS,
-        requestTimeout: STANDSTILL_MS,
+        ...NO_LIMITS,
+        ...limits,
         connectionsCheckingInterval: CHECK_MS,
-        keepAliveTimeout: KEEP_ALIVE_MS,
         keepAliveTimeoutBuffer: BUFFER_MS,
-        standstillTimeout: STANDSTILL_MS,
         onOpen: () => {},
         onHandOver: gateInput,
         answer(exchange) {
@@ -63,21 +69,23 @@ describe('FastServer', () => {
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
-  })
-  after(async () => {
-    server.close()
-    server.closeAllConnections()
-    await once(server, 'close')
-  })
+    t.after(async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    })
+    return another()
+  }
+
+  const another = () => RawConnection.open((server.address() as AddressInfo).port)
 
   async function locationAt(connection: RawConnection): Promise<string | undefined> {
     const answer = await connection.nextAnswer(WITHIN_MS)
     return answer && headerOf(answer, 'location')
   }
 
-  test('answers simple visits itself and everything else through Node, on one connection', async () => {
-    const connection = await RawConnection.open(port)
+  test('answers simple visits itself and everything else through Node, on one connection', async (t) => {
+    const connection = await open(t)
     for (const path of ['/a', '/b']) {
       connection.write(request(path))
       assert.equal(await locationAt(connection), '/fast')
@@ -90,9 +98,8 @@ describe('FastServer', () => {
     connection.destroy()
   })
 
-  test('answers requests that arrive during a visit after it, in order', async () => {
-    later = []
-    const connection = await RawConnection.open(port)
+  test('answers requests that arrive during a visit after it, in order', async (t) => {
+    const connection = await open(t)
     const first = visitStarted()
     connection.write(request('/later'))
     await first
@@ -108,9 +115,8 @@ describe('FastServer', () => {
     )
   })
 
-  test('drops an answer whose visitor has disconnected', async () => {
-    later = []
-    const connection = await RawConnection.open(port)
+  test('drops an answer whose visitor has disconnected', async (t) => {
+    const connection = await open(t)
     const first = visitStarted()
     connection.write(request('/later'))
     await first
@@ -129,24 +135,24 @@ describe('FastServer', () => {
     })
   }
 
-  test('returns 408 to a client that sends nothing', async () => {
+  test('returns 408 to a client that sends nothing', async (t) => {
     const startedMs = performance.now()
-    const connection = await RawConnection.open(port)
+    const connection = await open(t, { headersTimeout: HEADERS_MS })
     const [answer] = await connection.answersUntilClosed(WITHIN_MS)
     assert.equal(answer?.status, 408)
     assert.ok(performance.now() - startedMs >= HEADERS_MS)
   })
 
-  test('closes a connection whose visit stalls', async () => {
-    const connection = await RawConnection.open(port)
+  test('closes a connection whose visit stalls', async (t) => {
+    const connection = await open(t, { standstillTimeout: STANDSTILL_MS })
     const startedMs = performance.now()
     connection.write(request('/later'))
     assert.deepEqual(await connection.answersUntilClosed(WITHIN_MS), [])
     assert.ok(performance.now() - startedMs >= STANDSTILL_MS)
   })
 
-  test('closes an idle connection after the keep-alive time, counted from the last answer', async () => {
-    const connection = await RawConnection.open(port)
+  test('closes an idle connection after the keep-alive time, counted from the last answer', async (t) => {
+    const connection = await open(t, { keepAliveTimeout: KEEP_ALIVE_MS })
     connection.write(request('/a'))
     assert.equal(await locationAt(connection), '/fast')
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
@@ -157,12 +163,11 @@ describe('FastServer', () => {
     assert.ok(performance.now() - answeredMs >= KEEP_ALIVE_MS)
   })
 
-  test('closes idle connections, and no others, on closeIdleConnections', async () => {
-    later = []
-    const idle = await RawConnection.open(port)
+  test('closes idle connections, and no others, on closeIdleConnections', async (t) => {
+    const idle = await open(t)
     idle.write(request('/a'))
     assert.equal(await locationAt(idle), '/fast')
-    const busy = await RawConnection.open(port)
+    const busy = await another()
     const first = visitStarted()
     busy.write(request('/later'))
     await first

@@ -9,7 +9,7 @@ import { RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
-const ANSWER_MS_MAX = 5_000
+const ANSWER_MS_MAX = 20_000
 
 for (const engine of ENGINES) {
   describe(`the metrics on ${engine.name}`, () => {
@@ -47,30 +47,29 @@ for (const engine of ENGINES) {
       await visit(service.port, '/known', { method: 'DELETE' })
       await visit(service.port, '/known', { host: 'nobody.localhost' })
 
-      const now = await eventually(async () => {
-        const text = await scrape()
-        assert.equal(grown(before, text, 'terse_clicks_drained_total'), 4)
-        return text
+      await eventually(async () => {
+        const now = await scrape()
+        assert.equal(grown(before, now, 'terse_clicks_drained_total'), 4)
+        const outcome = (name: string) => grown(before, now, 'terse_visits_total', { outcome: name })
+        assert.equal(outcome('redirected'), 4)
+        assert.equal(outcome('not_found'), 1)
+        assert.equal(outcome('unknown_host'), 1)
+        assert.equal(outcome('method_refused'), 1)
+        assert.equal(outcome('failed'), 0)
+        assert.equal(grown(before, now, 'terse_visit_duration_seconds_count'), 7)
+        assert.equal(grown(before, now, 'terse_visit_duration_seconds_bucket', { le: '+Inf' }), 7)
+        assert.ok((grown(before, now, 'terse_visit_duration_seconds_sum') ?? 0) > 0)
+        assert.equal(grown(before, now, 'terse_clicks_recorded_total'), 4)
+        assert.equal(numberOf(now, 'terse_journal_backlog_bytes'), 0)
+        assert.equal(numberOf(now, 'terse_journal_backlog_age_seconds'), 0)
+        const links = (result: string) =>
+          grown(before, now, 'terse_cache_lookups_total', { cache: 'links', result })
+        // Of the five visits with a key on a known host, at least the first of each key is a miss; reading a change
+        // from the log again adds one more.
+        const [hits = 0, misses = 0] = [links('hit'), links('miss')]
+        assert.ok(hits >= 1 && misses >= 2, `${hits} hits, ${misses} misses`)
+        assert.equal(hits + misses + (links('absent') ?? 0), 5)
       })
-      const outcome = (name: string) => grown(before, now, 'terse_visits_total', { outcome: name })
-      assert.equal(outcome('redirected'), 4)
-      assert.equal(outcome('not_found'), 1)
-      assert.equal(outcome('unknown_host'), 1)
-      assert.equal(outcome('method_refused'), 1)
-      assert.equal(outcome('failed'), 0)
-      assert.equal(grown(before, now, 'terse_visit_duration_seconds_count'), 7)
-      assert.equal(grown(before, now, 'terse_visit_duration_seconds_bucket', { le: '+Inf' }), 7)
-      assert.ok((grown(before, now, 'terse_visit_duration_seconds_sum') ?? 0) > 0)
-      assert.equal(grown(before, now, 'terse_clicks_recorded_total'), 4)
-      assert.equal(numberOf(now, 'terse_journal_backlog_bytes'), 0)
-      assert.equal(numberOf(now, 'terse_journal_backlog_age_seconds'), 0)
-      const links = (result: string) =>
-        grown(before, now, 'terse_cache_lookups_total', { cache: 'links', result })
-      // Of the five visits with a key on a known host, at least the first of each key is a miss; reading a change
-      // from the log again adds one more.
-      const [hits = 0, misses = 0] = [links('hit'), links('miss')]
-      assert.ok(hits >= 1 && misses >= 2, `${hits} hits, ${misses} misses`)
-      assert.equal(hits + misses + (links('absent') ?? 0), 5)
     })
 
     test('count API requests by route, and reveal no link, token or visitor', async () => {

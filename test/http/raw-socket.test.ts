@@ -22,7 +22,7 @@ import {
   VISIBLE,
 } from './raw-scenarios.ts'
 
-const ANSWER_WITHIN_MS = 8_000
+const ANSWER_WITHIN_MS = 20_000
 const CUT_OFF_WITHIN_MS = 25_000
 const UNREAD_WITHIN_MS = 43_000
 const DRIP_INTERVAL_MS = 500

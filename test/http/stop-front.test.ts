@@ -8,7 +8,9 @@ import { headerOf, RawConnection } from '../support/raw-http.ts'
 
 const REQUEST = 'GET /key HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const GRACE_MS = 500
-const ANSWER_MS_MAX = 5_000
+/** A timer counts from when its turn of the event loop began, which may be earlier than it was set. */
+const TIMER_EARLY_MS_MAX = 50
+const ANSWER_MS_MAX = 20_000
 
 async function start(isFast: boolean) {
   const front = createFront({
@@ -58,7 +60,7 @@ for (const isFast of [true, false]) {
       const connection = await idleConnection(port)
       const startedMs = performance.now()
       await stopFront(front, GRACE_MS)
-      assert.ok(performance.now() - startedMs >= GRACE_MS)
+      assert.ok(performance.now() - startedMs >= GRACE_MS - TIMER_EARLY_MS_MAX)
       assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
     })
 

@@ -79,7 +79,7 @@ describe('the group commit', () => {
   })
 
   test('commits writes of different turns in different transactions', {
-    timeout: 2_000,
+    timeout: 20_000,
   }, async () => {
     const counts = await statements(async () => {
       for (let n = 0; n < 3; n += 1) await insert(n)
@@ -141,7 +141,7 @@ describe('the group commit', () => {
   })
 
   test('becomes idle once every write has settled, including later ones', {
-    timeout: 2_000,
+    timeout: 20_000,
   }, async () => {
     let settled = 0
     const first = insert(1).then(() => {
@@ -209,7 +209,8 @@ describe('the group commit while another process holds the write lock', {
       longestMs = Math.max(longestMs, performance.now() - before)
     }
     assert.equal(ended, false)
-    assert.ok(longestMs < 500, `a 10 ms timer took ${longestMs} ms`)
+    // If the write blocked, it would for the five seconds that it waits for the lock.
+    assert.ok(longestMs < 3_000, `a 10 ms timer took ${longestMs} ms`)
     holder.release()
     await write
     assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)
@@ -230,7 +231,7 @@ describe('the group commit while another process holds the write lock', {
     const startedMs = performance.now()
     await assert.rejects(insertInto(fixture), isUnavailable)
     const waitedMs = performance.now() - startedMs
-    assert.ok(waitedMs > 4_900 && waitedMs < 8_000, `waited ${waitedMs} ms`)
+    assert.ok(waitedMs > 4_900 && waitedMs < 20_000, `waited ${waitedMs} ms`)
     holder.release()
     await insertInto(fixture)
     assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)

@@ -82,7 +82,7 @@ describe('a connection to PostgreSQL', () => {
     const startedMs = performance.now()
     await assert.rejects(behind.store.read.instance.find('any'), isUnavailable)
     const waitedMs = performance.now() - startedMs
-    assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
+    assert.ok(waitedMs < 20_000, `waited ${waitedMs} ms`)
     assert.equal(await behind.store.read.instance.find('any'), undefined)
   })
 
@@ -95,7 +95,7 @@ describe('a connection to PostgreSQL', () => {
     const startedMs = performance.now()
     await assert.rejects(openAt(place, { timeoutMs: 500 }), isUnavailable)
     const waitedMs = performance.now() - startedMs
-    assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
+    assert.ok(waitedMs < 20_000, `waited ${waitedMs} ms`)
   })
 
   test('fails as unavailable when the server does not exist', async () => {

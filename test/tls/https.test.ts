@@ -20,8 +20,8 @@ const DOMAIN = 'links.acme.test'
 const UNCERTIFIED = 'later.acme.test'
 const EXPIRED = 'late.acme.test'
 const REFUSED = { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }
-const ANSWER_MS_MAX = 5_000
-const STOP_MS_MAX = 5_000
+const ANSWER_MS_MAX = 20_000
+const STOP_MS_MAX = 8_000
 /** Of one workspace. */
 const LIVE_STREAMS_MAX = 10
 const BOTH = ['h2', 'http/1.1']

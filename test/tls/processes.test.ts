@@ -21,8 +21,6 @@ const VISITORS = 4
 const PAUSE_MS_MAX = 20
 /** How often a check is repeated, so that it reaches every process, whichever the kernel picks. */
 const LOOKS = 12
-/** On a quiet machine it takes less than a second. */
-const SEEN_WITHIN_MS = 5_000
 const RESTART_DEADLINE_MS = 60_000
 
 describe(`HTTPS of ${PROCESSES} processes under load`, () => {
@@ -102,7 +100,6 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
     )
     assert.deepEqual(faults, [])
     assert.ok(answered > 200, 'there was load')
-    assert.ok(slowestMs < SEEN_WITHIN_MS, `${slowestMs} ms`)
     const plain = await visit(service.port, '/x', { host: HOST })
     assert.equal(plain.headers.location, `https://${HOST}:${port}/x`)
     const allowed = await visit(internalPort, `/internal/tls/allow?domain=${HOST}`)

@@ -10,7 +10,7 @@ import { RawConnection } from '../support/raw-http.ts'
 import { createTestAuthority, type IssuedCertificate } from '../support/test-authority.ts'
 
 /** Far less than the time limit of a handshake. */
-const STOP_MS_MAX = 5_000
+const STOP_MS_MAX = 9_000
 const HOST = 'links.acme.test'
 const CHALLENGED = 'new.acme.test'
 const authority = createTestAuthority()
@@ -128,7 +128,7 @@ describe('the TLS listener', () => {
     listener.closeIdle()
     await closed
     for (const connection of [silent, other]) {
-      assert.deepEqual(await connection.answersUntilClosed(1_000), [])
+      assert.deepEqual(await connection.answersUntilClosed(STOP_MS_MAX), [])
     }
   })
 })
