@@ -91,7 +91,9 @@ describe('a backup', () => {
       const { scope } = link
       if (scope.kind !== 'link') throw new Error('a link has the scope of a link')
       const today = Math.floor(Date.now() / 86_400_000)
-      const days = await store.read.reports.readDays(scope, today - DAYS - 1, today, { slots: false })
+      const days = await store.read.reports.readDays(scope, today - DAYS - 1, today, {
+        slots: false,
+      })
       assert.equal(days.reduce((sum, { total }) => sum + total.persons, 0) % DAYS, 0)
       const next = await createTestLink(store, systemClock())
       assert.ok(next.seq > link.seq + LINK_NUMBERS_SKIPPED)

@@ -62,10 +62,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await (await wholeChart(page)).focus()
         const today = String(await chart(page).getAttribute('aria-valuetext'))
         assert.match(today, /^\w{3} \d+ \w+: Clicks \d+, /)
+        const read = (name: string) => chart(page).getAttribute(name)
         await page.keyboard.press('ArrowLeft')
-        assert.notEqual(await chart(page).getAttribute('aria-valuetext'), today)
+        await eventually(async () => assert.notEqual(await read('aria-valuetext'), today))
         await page.keyboard.press('Home')
-        assert.equal(await chart(page).getAttribute('aria-valuenow'), '1')
+        await eventually(async () => assert.equal(await read('aria-valuenow'), '1'))
         await page.keyboard.press('Shift+ArrowRight')
         await page.keyboard.press('Shift+ArrowRight')
         await page.keyboard.press('Enter')
@@ -260,7 +261,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('move nothing with reduced motion, and show lines in forced colours', async () => {
       const { page, context, faults, close } = await openDashboard(browser, service, '/analytics')
       await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
-      await chart(page).waitFor()
+      await wholeChart(page)
       const stroke = 'getComputedStyle(document.querySelector(".plot path.cur")).stroke'
       assert.notEqual(await page.evaluate(stroke), 'none')
       assert.deepEqual(faults, [])

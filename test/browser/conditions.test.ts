@@ -205,7 +205,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByRole('button', { name: 'Actions for spring' }).waitFor()
       await tabTo(page, 'Actions for spring')
       await page.keyboard.press('Enter')
-      await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+      await page.getByRole('menu').locator(':focus').waitFor()
       await page.keyboard.type('Ren')
       await page.keyboard.press('Enter')
       await expectFocusIn(page.getByRole('dialog', { name: 'Rename spring' }))

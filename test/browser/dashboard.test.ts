@@ -7,7 +7,9 @@ import {
   type Dashboard,
   type DashboardOptions,
   expectCopied,
+  expectFocusIn,
   inDashboard,
+  keepUndoOffers,
 } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -135,6 +137,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByText('link-59').first().waitFor()
         await page.keyboard.press('c')
         await page.getByLabel('Destination').waitFor()
+        await expectFocusIn(page)
         await page.keyboard.type('example.com/by-keyboard')
         await page.keyboard.press('Enter')
         await page.getByText('Link created and copied').waitFor()
@@ -201,6 +204,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       const fields = { domain: 'localhost', key: 'to-delete', url: 'https://example.com/' }
       const { id } = (await api.post('/links', fields)).body
       await on('/links', async (page) => {
+        await keepUndoOffers(page)
         const remove = async () => {
           await page.getByRole('button', { name: 'Actions for to-delete' }).click()
           await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -224,6 +228,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('tags the selected links of all pages, takes it back, and names those that failed', async () => {
       await on('/links?search=link-1', async (page, { origin }) => {
         await page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true }).check()
+        await keepUndoOffers(page)
         await page.getByRole('button', { name: 'Select all 11' }).click()
         await page.getByText('11 selected').waitFor()
         await page.getByRole('button', { name: 'Tag', exact: true }).last().click()
@@ -394,6 +399,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('takes back one act after the other with Z', async () => {
       await on('/links', async (page) => {
+        await keepUndoOffers(page)
         for (const key of ['link-58', 'link-57']) {
           await page.getByRole('button', { name: `Actions for ${key}` }).click()
           await page.getByRole('menuitem', { name: 'Delete' }).click()

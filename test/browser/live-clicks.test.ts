@@ -6,6 +6,7 @@ import type { Api } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { inDashboard } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { createLink, type LinkBody } from '../support/links.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -58,7 +59,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
           .getByRole('img', { name: /^1 click / })
           .waitFor()
         await live(page).getByRole('button', { name: 'Show minutes as a table' }).click()
-        assert.equal(await live(page).getByRole('row').count(), 31)
+        await eventually(async () => assert.equal(await live(page).getByRole('row').count(), 31))
       })
     })
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expectAccessible } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { dropRefusals, expectCopied, inPersonPage } from '../support/dashboard.ts'
+import { dropRefusals, expectCopied, expectFocusIn, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import {
@@ -69,6 +69,7 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
     await on(`/setup#code=${code}`, async (page) => {
       await page.getByText('Taken from your link.').waitFor()
       assert.equal(new URL(page.url()).hash, '', 'the code is not in the address bar')
+      await expectFocusIn(page)
       await page.keyboard.type('Ada Lovelace')
       await page.keyboard.press('Tab')
       await page.keyboard.type(ADA)
@@ -76,6 +77,7 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
       await page.keyboard.type(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByLabel('Destination').waitFor()
+      await expectFocusIn(page)
       await page.keyboard.type('example.com/first')
       await page.keyboard.press('Enter')
       await page.getByText('Link created and copied').waitFor()

@@ -50,7 +50,8 @@ for (const engine of ENGINES) {
       await eventually(async () => {
         const now = await scrape()
         assert.equal(grown(before, now, 'terse_clicks_drained_total'), 4)
-        const outcome = (name: string) => grown(before, now, 'terse_visits_total', { outcome: name })
+        const outcome = (name: string) =>
+          grown(before, now, 'terse_visits_total', { outcome: name })
         assert.equal(outcome('redirected'), 4)
         assert.equal(outcome('not_found'), 1)
         assert.equal(outcome('unknown_host'), 1)

@@ -154,9 +154,17 @@ export async function expectCopied(page: Page, form: RegExp): Promise<string> {
   })
 }
 
-/** Waits until keys reach a field of the dialog: it is shown before it has the focus. */
-export async function expectFocusIn(dialog: Locator): Promise<void> {
-  await dialog.locator('input:focus').waitFor()
+/** Waits until keys reach a field, of the dialog or page: it is shown before it has the focus. */
+export async function expectFocusIn(place: Locator | Page): Promise<void> {
+  await place.locator('input:focus').waitFor()
+}
+
+/** Lets the offers of Undo that a page makes from here on last for minutes, as a busy machine needs them. */
+export async function keepUndoOffers(page: Page): Promise<void> {
+  await page.evaluate(`{
+    const start = setTimeout
+    setTimeout = (run, ms, ...rest) => start(run, ms === 6_000 ? 600_000 : ms, ...rest)
+  }`)
 }
 
 /**
