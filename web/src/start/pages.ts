@@ -33,7 +33,7 @@ const PAGES: readonly (readonly [RegExp, Describe])[] = [
   [
     /^\/links\/([\w-]+)\/?$/,
     (values, id) => ({
-      code: ['pages/link/LinkPage.tsx', 'pages/analytics/Analytics.tsx'],
+      code: ['pages/link/LinkPage.tsx'],
       reads: [linkRead(id), ...lines({ links: [id], tags: [] }, parseAnalyticsSearch(values))],
     }),
   ],

@@ -25,7 +25,7 @@ type AnalyticsProps = {
 }
 
 /** All charts of a scope; the address holds what they show. */
-export default function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps) {
+export function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps) {
   const view = useView(scope, search)
   return (
     <>

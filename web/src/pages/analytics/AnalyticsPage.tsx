@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
-import Analytics from './Analytics.tsx'
+import { Analytics } from './Analytics.tsx'
 import { scopeOf } from './analytics-search.ts'
 import { CompareButton, ScopeChips } from './ScopeChips.tsx'
 

@@ -11,12 +11,11 @@ import { useFormats, useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Ago } from '../../widgets/Time.tsx'
+import { Analytics } from '../analytics/Analytics.tsx'
 import { useDeleteLink } from '../links/use-delete-link.ts'
 import { Activity } from './Activity.tsx'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
-
-const Analytics = lazy(() => import('../analytics/Analytics.tsx'))
 
 const route = getRouteApi('/shell/links/$linkId')
 
@@ -51,9 +50,7 @@ export default function LinkPage() {
       {link !== undefined && (
         <section className="link-analytics" aria-label={t.analytics.title}>
           <h2 className="sec-h">{t.analytics.title}</h2>
-          <Suspense fallback={<div aria-busy />}>
-            <Analytics scope={{ links: [link.id], tags: [] }} search={search} />
-          </Suspense>
+          <Analytics scope={{ links: [link.id], tags: [] }} search={search} />
         </section>
       )}
     </Page>
