@@ -137,8 +137,19 @@ describe('terse doctor', () => {
     assert.equal(absent.about('database').state, 'warning')
   })
 
-  test('warns when the disk has less free space than the watermark', async (t) => {
-    const place = await usedPlace(t, SQLITE)
+  test('warns when the disk has less free space than the watermark', {
+    skip: skipWithoutMount(),
+  }, async (t) => {
+    const place = await SQLITE.createPlace()
+    mountTmpfs(place.dataDir, 'size=16m')
+    t.after(async () => {
+      unmount(place.dataDir)
+      await place.remove()
+    })
+    await makeInstance(place.env, async ({ workspaces }) => {
+      await workspaces.create(commandLine, 'acme')
+    })
+    writeFileSync(path.join(place.dataDir, 'ballast'), Buffer.alloc(MIB))
     const { code, about } = await examine(place, { TERSE_DISK_LOW_PERCENT: '99' })
     assert.equal(code, 0)
     assert.equal(about('disk').state, 'warning')

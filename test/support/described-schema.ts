@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { Description } from './operations.ts'
 
+/** Compiling one takes longer than the request whose answer it validates. */
+const compiled = new WeakMap<object, z.ZodType>()
+
 /** Returns a schema of the API description, with references resolved, that validates answers. */
 export function describedSchema(description: Description, schema: object): z.ZodType {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
   const all = JSON.stringify({ ...schema, $defs: description.components.schemas })
-  return z.fromJSONSchema(JSON.parse(all.replaceAll('#/components/schemas/', '#/$defs/')))
+  const made = z.fromJSONSchema(JSON.parse(all.replaceAll('#/components/schemas/', '#/$defs/')))
+  compiled.set(schema, made)
+  return made
 }
 
 /** Expects that a value matches the description, and shows every difference. */

