@@ -26,6 +26,8 @@ import { startRefusingPostgres } from '../support/refusing-postgres.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const OPEN_PORT_MIN = '/proc/sys/net/ipv4/ip_unprivileged_port_start'
 const KEY = 'ab'.repeat(32)
+/** Generous, for a busy machine. */
+const ENDED_MS_MAX = 60_000
 
 const user = ordinaryUser(PROGRAM)
 const skip = typeof user === 'string' ? user : false
@@ -207,13 +209,35 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       assert.deepEqual(namesIn(dataDir), found)
     })
   }
+
+  for (const processes of ['1', '2']) {
+    test(`after it has begun to serve ends ${processes === '1' ? 'the process' : 'all processes'}`, async (t) => {
+      const dataDir = createFolder()
+      t.after(() => rmSync(dataDir, { recursive: true, maxRetries: 20 }))
+      await makeInstance({ TERSE_DATA_DIR: dataDir })
+      const database = new DatabaseSync(sqliteFile(dataDir))
+      database.exec(`create trigger refusing before insert on workspaces
+        begin select raise(abort, 'on purpose'); end`)
+      database.close()
+      give(dataDir)
+      const { code, stdout, stderr } = await start({
+        TERSE_DATA_DIR: dataDir,
+        TERSE_HOST: '127.0.0.1',
+        TERSE_PORT: String(await freePort()),
+        TERSE_PROCESSES: processes,
+      })
+      assert.equal(code, 1, stderr)
+      assert.match(stdout + stderr, /on purpose/)
+    })
+  }
 })
 
 /** Runs `terse serve` as an ordinary user, until it ends. */
 function start(env: Record<string, string>) {
   const owner = typeof user === 'string' ? {} : user
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const options = { env: { ...INHERITED_ENV, ...env }, ...owner }
+    const late = { timeout: ENDED_MS_MAX, killSignal: 'SIGKILL' } as const
+    const options = { env: { ...INHERITED_ENV, ...env }, ...owner, ...late }
     execFile(process.execPath, [PROGRAM, 'serve'], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr })
     })

@@ -37,10 +37,10 @@ export async function serveNode(options: {
   try {
     createFolder(config.dataDir)
     const node = await startNode(config, instance, log, { listenOn, shared })
-    options.onReady(await greet(config, instance))
     const completed = node.completed.then(() => options.stopping)
     let stopping: Stopping = { delayMs: 0 }
     try {
+      options.onReady(await greet(config, instance))
       stopping = await Promise.race([options.stopping, completed])
     } finally {
       log.info('stopping')
