@@ -20,14 +20,17 @@ const DAY_MS = 86_400_000
 
 /**
  * Creates the folder in which the tests of one run keep their data: in memory if there is plenty, because the tests
- * kill processes, never the machine. Removes folders of runs that were killed.
+ * kill processes, never the machine. Removes folders that killed runs of this user have left.
  */
 export function makeTestFolder(): string {
   const parent = isRoomy(IN_MEMORY) ? IN_MEMORY : tmpdir()
   for (const name of readdirSync(parent)) {
-    const old = path.join(parent, name)
-    const isOld = name.startsWith(PREFIX) && Date.now() - statSync(old).mtimeMs > DAY_MS
-    if (isOld) rmSync(old, { recursive: true, force: true })
+    if (!name.startsWith(PREFIX)) continue
+    const folder = path.join(parent, name)
+    // A run that ends removes its own.
+    const found = statSync(folder, { throwIfNoEntry: false })
+    const isLeft = found?.uid === process.getuid?.() && Date.now() - (found?.mtimeMs ?? 0) > DAY_MS
+    if (isLeft) rmSync(folder, { recursive: true, force: true })
   }
   const folder = mkdtempSync(path.join(parent, PREFIX))
   // PostgreSQL and some services run as other users.
