@@ -12,13 +12,14 @@ export class SlotTally {
   add(slot: number, persons: number, others: number): void {
     this.persons += persons
     this.others += others
-    const at = this.#find(slot)
-    this.#persons[at] = (this.#persons[at] ?? 0) + persons
-    this.#others[at] = (this.#others[at] ?? 0) + others
+    this.#addTo(slot, persons, others)
   }
 
+  /** Adds the sums by themselves: a stored sum of a value has no quarter hours. */
   merge(other: SlotTally): void {
-    for (const { slot, persons, others } of other.slots()) this.add(slot, persons, others)
+    this.persons += other.persons
+    this.others += other.others
+    for (const { slot, persons, others } of other.slots()) this.#addTo(slot, persons, others)
   }
 
   get sum(): number {
@@ -41,6 +42,12 @@ export class SlotTally {
       others: this.others,
       slots: withSlots ? [...this.slots()] : [],
     }
+  }
+
+  #addTo(slot: number, persons: number, others: number): void {
+    const at = this.#find(slot)
+    this.#persons[at] = (this.#persons[at] ?? 0) + persons
+    this.#others[at] = (this.#others[at] ?? 0) + others
   }
 
   /** Returns the index of the slot, inserting it if missing. Searches from the end: clicks mostly arrive in order. */
