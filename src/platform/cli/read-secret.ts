@@ -20,12 +20,11 @@ export async function readSecret(
   show: (text: string) => void,
 ): Promise<string> {
   const isTyped = input.isTTY === true
-  if (isTyped) {
-    show(prompt)
-    input.setRawMode(true)
-  }
+  // Before the prompt: what is typed or pasted at once would be shown.
+  if (isTyped) input.setRawMode(true)
   input.setEncoding('utf8')
   try {
+    if (isTyped) show(prompt)
     return await readLine(input, isTyped)
   } finally {
     if (isTyped) {
