@@ -26,8 +26,8 @@ import { formatSearchText, parseSearchText, positiveOf, textOf, wordOf } from '.
 const MOMENT_MS = 150
 
 /**
- * Waits a little for what a page shows first when it is opened: with it at hand, the page is drawn once. Without it,
- * and when only its filters change, the page comes before its data.
+ * Waits up to 150 ms for the first data of a page that is opened: a page that has its data is drawn only once. After
+ * that time, and when only the filters change, the page is shown before its data.
  */
 function aMoment(cause: 'enter' | 'stay' | 'preload', loading: Promise<unknown>) {
   if (cause !== 'enter') return undefined

@@ -36,7 +36,7 @@ export async function requestEarly(
   }
 }
 
-/** From now on, whoever needs the answer waits for this one. */
+/** The first request for the same address will take this answer instead of being sent. */
 export function keepEarlyAnswer(read: Read, answer: Promise<EarlyAnswer | undefined>): void {
   window.terseEarly ??= new Map()
   window.terseEarly.set(addressOf(read), answer)

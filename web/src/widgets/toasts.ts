@@ -75,7 +75,7 @@ export function undoLastAct(): void {
   ;[...pending.values()].at(-1)?.revert()
 }
 
-/** Ends the time for Undo of all offers: for what waits for it, the session or the workspace is still there. */
+/** Ends the time for Undo of all offers, while the session and the workspace that they belong to are still there. */
 export function endUndoOffers(): void {
   for (const [id, { finish }] of [...pending]) {
     finish()
