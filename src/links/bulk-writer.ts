@@ -1,14 +1,13 @@
 import type { Domain } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
-import type { EventFields } from '../platform/events/event-writer.ts'
+import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
 import type { BulkItem } from './bulk-item.ts'
 import { keyTaken } from './generated-key.ts'
 import { foldKey, generateKey, KEY_VARIANTS_MAX } from './key.ts'
 import { tooManyVariants } from './key-fault.ts'
 import type { UncountedLink } from './link.ts'
-import { fieldsBefore } from './link-events.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter, LookedUpdate, PreparedCreate, PreparedUpdate } from './link-writer.ts'
 import { shortLink } from './short-link.ts'
@@ -19,7 +18,7 @@ export type ItemResult = {
   readonly id: string | null
   readonly link: string | null
   /** The fields that an update changed, as they were, under the names of the API; never the password. */
-  readonly before?: EventFields
+  readonly before?: NewEvent['before']
   readonly error: {
     readonly code: Failure['code']
     readonly message: string
@@ -119,9 +118,9 @@ export class BulkWriter {
     const looked = await this.#writer.lookUpdate(stores, actor, item.update)
     await refuseTakenByUpdate(stores, looked)
     onWrite()
-    const { link, claimed } = await this.#writer.update(stores, actor, item.update, looked)
+    const { link, claimed, before } = await this.#writer.update(stores, actor, item.update, looked)
     if (claimed !== undefined) onClaim(claimed)
-    return { ...succeeded(link), before: fieldsBefore(looked.current, link) }
+    return { ...succeeded(link), before }
   }
 }
 

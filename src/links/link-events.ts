@@ -32,11 +32,6 @@ export function linkDeleted(link: LoggedLink): NewEvent {
   return { type: 'link.deleted', subjectId: link.id, before, after: null }
 }
 
-/** Returns the fields that differ, as they were, except the password. */
-export function fieldsBefore(from: LoggedLink, to: LoggedLink): EventFields {
-  return changedFields(fieldsOf(from), fieldsOf(to)).before
-}
-
 /** Returns the fields that a link's owner sets, except the password. */
 function fieldsOf(link: LoggedLink): EventFields {
   const fields: Record<string, unknown> = {

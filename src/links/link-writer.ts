@@ -5,6 +5,7 @@ import { enforceQuotas, type QuotaBook, type WorkspaceLimits } from '../identity
 import { type Change, linkChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
+import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -61,6 +62,9 @@ export type LookedUpdate = {
 
 /** A written link, and the claim on its host that had to be made for it. */
 export type WrittenLink = { readonly link: Link; readonly claimed: Domain | undefined }
+
+/** An updated link, with the changed fields as they were, except the password. */
+type UpdatedLink = WrittenLink & { readonly before: NewEvent['before'] }
 
 /**
  * Writes links in three steps: `prepare…` before the transaction, because it may hash a password; `look…`
@@ -206,7 +210,7 @@ export class LinkWriter {
     actor: Actor,
     { limits }: PreparedUpdate,
     { current, next: decided, allowed }: LookedUpdate,
-  ): Promise<WrittenLink> {
+  ): Promise<UpdatedLink> {
     const { clock, keyspaces } = this.#deps
     const { keyspaceId, claimed }: OpenedKeyspace =
       allowed === undefined
@@ -222,8 +226,9 @@ export class LinkWriter {
     const [from, to] = [changeOf(current), changeOf(next)]
     await stores.changes.append(from, now)
     if (to.subject !== from.subject) await stores.changes.append(to, now)
-    await stores.events.append(actor, linkUpdated(current, next), now)
-    return { link, claimed }
+    const event = linkUpdated(current, next)
+    await stores.events.append(actor, event, now)
+    return { link, claimed, before: event.before }
   }
 
   /** @throws {Failure} `not_found`, `precondition_failed` */
