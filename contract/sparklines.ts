@@ -33,4 +33,5 @@ export const sparklines = z
   })
   .meta({ id: 'Sparklines', description: 'Clicks of several links by day.' })
 
+export type SparklinesQuery = z.output<typeof sparklinesQuery>
 export type SparklinesResource = z.output<typeof sparklines>

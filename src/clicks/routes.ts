@@ -8,7 +8,12 @@ import {
   exportedClick,
 } from '@terse/contract/clicks'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
-import { sparklines, sparklinesQuery } from '@terse/contract/sparklines'
+import {
+  type SparklinesQuery,
+  type SparklinesResource,
+  sparklines,
+  sparklinesQuery,
+} from '@terse/contract/sparklines'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -79,10 +84,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         response: { ...INVALID_QUERY, ...FAILURES, 200: sparklines, ...NOT_MODIFIED },
       },
     },
-    async (request) => {
-      const { link, bots = 'exclude', ...period } = request.query
-      return presentSparklines(await clicks.sparklines(actorOf(request), link, period), bots)
-    },
+    async (request) => sparklinesOf(clicks, request, request.query),
   )
 
   app.get(
@@ -143,6 +145,14 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
   }
 }
 
+async function sparklinesOf(
+  clicks: Clicks,
+  request: FastifyRequest,
+  { link, bots = 'exclude', ...period }: SparklinesQuery,
+): Promise<SparklinesResource> {
+  return presentSparklines(await clicks.sparklines(actorOf(request), link, period, request), bots)
+}
+
 async function report(
   clicks: Clicks,
   request: FastifyRequest,
@@ -150,14 +160,16 @@ async function report(
   query: ClicksQuery,
 ): Promise<ClickReportResource> {
   const { bots = 'exclude' } = query
-  const found = await clicks.report(actorOf(request), subject, {
+  const { signal } = request
+  const wanted = {
     ...query,
     filter: clickFilter(query, CLICK_DIMENSIONS),
     bots,
     groupBy: query.group_by,
     links: query.link,
     tags: query.tag,
-  })
+  }
+  const found = await clicks.report(actorOf(request), subject, wanted, { signal })
   return presentReport(found, bots)
 }
 
@@ -168,9 +180,9 @@ async function sendExport(
   query: ExportClicksQuery,
 ): Promise<FastifyReply> {
   const { format = 'csv', bots = 'exclude' } = query
-  const { raw } = request
+  const { raw, signal } = request
   const filter = clickFilter(query, CLICK_DIMENSIONS)
-  const batches = clicks.export(actorOf(request), subject, { ...query, filter, bots })
+  const batches = clicks.export(actorOf(request), subject, { ...query, filter, bots }, { signal })
   const stream = await exportStream(batches, format, {
     // A selective filter may send nothing for long; restart the idle timeout at each batch.
     onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),

@@ -19,6 +19,8 @@ export type LinkFilter = {
   readonly states?: readonly LinkState[] | undefined
   /** The instant at which links are `active` or `expired`, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
   readonly now?: string | undefined
+  /** Ends a search when it aborts: its client has gone. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The address of a link; the letter case of the key is ignored. */

@@ -27,4 +27,10 @@ describe('searchLinks', () => {
       assert.equal(queue.running, 0)
     })
   }
+
+  test('reads nothing for a client that has gone', async () => {
+    const signal = AbortSignal.abort(new Error('gone'))
+    const read = async () => assert.fail('read')
+    await assert.rejects(searchLinks(new FairQueue(SEARCH_QUEUE), { ...ALL, signal }, read), /gone/)
+  })
 })

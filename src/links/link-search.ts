@@ -18,6 +18,7 @@ export const SEARCH_QUEUE: FairQueueOptions = {
  *
  * @throws {Failure} `validation_failed` when the search itself takes too long
  * @throws {QueueRefusal} when too many searches are waiting
+ * @throws the reason of the filter's signal when that aborts first
  */
 export async function searchLinks<T>(
   queue: FairQueue,
@@ -25,7 +26,7 @@ export async function searchLinks<T>(
   read: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await queue.run(filter.workspaceId, read)
+    return await queue.run(filter.workspaceId, read, filter.signal)
   } catch (error) {
     throw error instanceof ScanTooLong ? tooLong(filter) : error
   }

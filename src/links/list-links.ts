@@ -27,12 +27,14 @@ export async function listLinks(
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
   const filter = filterOf(query)
+  const { signal } = request
   const actor = actorOf(request)
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
     const { items, total } = await deps.links.list(actor, {
       ...filter,
+      signal,
       offset: offsetOf(pageRequest),
       limit: pageRequest.perPage,
       sort: { field, descending },
@@ -48,9 +50,11 @@ export async function listLinks(
     filters: { ...filter, descending },
     present: presentLink,
     list: {
-      count: () => deps.links.count(actor, filter),
-      read: ({ beyond, isReversed, limit }) =>
-        deps.links.run(actor, { ...filter, beyond, limit, descending: descending !== isReversed }),
+      count: () => deps.links.count(actor, { ...filter, signal }),
+      read: ({ beyond, isReversed, limit }) => {
+        const direction = descending !== isReversed
+        return deps.links.run(actor, { ...filter, signal, beyond, limit, descending: direction })
+      },
       markOf: ({ seq }) => seq,
     },
   })

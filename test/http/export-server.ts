@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app/api/app.ts'
 import type { AppDependencies } from '../../src/app/api/app-dependencies.ts'
-import { Clicks, EXPORT_QUEUE } from '../../src/clicks/report/clicks.ts'
-import type { RawClick } from '../../src/clicks/report/day-of-clicks.ts'
+import { CHART_QUEUE, EXPORT_QUEUE } from '../../src/clicks/report/click-queues.ts'
+import { Clicks } from '../../src/clicks/report/clicks.ts'
+import type { DayOfClicks, RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { ApiMeter } from '../../src/platform/http/api/api-meter.ts'
 import { createFront } from '../../src/platform/http/front.ts'
@@ -25,22 +26,30 @@ export type ExportServer = {
   readonly server: Server
   readonly url: string
   readonly exports: FairQueue
+  readonly charts: FairQueue
   /** The clicks that the next exports read. */
   batches: () => AsyncIterable<readonly RawClick[]>
+  /** What the next charts read, a month at a time. */
+  readDays: () => Promise<readonly DayOfClicks[]>
   stop(): Promise<void>
 }
 
-/** The API’s exports over clicks that the test generates while they are read. */
+/** The API’s exports and charts over clicks that the test generates while they are read. */
 export async function startExportServer(): Promise<ExportServer> {
   const clock = systemClock()
   const exports = new FairQueue(EXPORT_QUEUE)
-  const reports = { rawClicks: () => exportServer.batches() }
+  const charts = new FairQueue(CHART_QUEUE)
+  const reports = {
+    rawClicks: () => exportServer.batches(),
+    readDays: () => exportServer.readDays(),
+  }
   const deps = {
     clicks: new Clicks({
       store: { read: { reports } },
       clock,
       retentionDays: 1,
       exports,
+      charts,
     } as unknown as ConstructorParameters<typeof Clicks>[0]),
     authenticator: {
       authenticate: async () => commandLine('w'),
@@ -65,8 +74,10 @@ export async function startExportServer(): Promise<ExportServer> {
   const exportServer: ExportServer = {
     server,
     exports,
+    charts,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/clicks/export`,
     async *batches() {},
+    readDays: async () => [],
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -134,6 +134,15 @@ describeStore('pages of links', (at) => {
     await compareList(at.store, model, listOf(workspaceId, { limit: 100, sort }))
   })
 
+  test('are read no further once the client has gone', async () => {
+    const { links } = at.store.read
+    const { workspace_id: workspaceId } = await addHome(at.store)
+    const signal = AbortSignal.abort(new Error('gone'))
+    const list = { ...listOf(workspaceId, { search: 'x' }), signal }
+    await assert.rejects(links.page(list), /gone/)
+    await assert.rejects(links.count(list), /gone/)
+  })
+
   test('are empty past the end, and still return the total', async () => {
     const model = await newModel(at.store)
     const [{ workspace_id: workspaceId }] = model.homes

@@ -34,6 +34,8 @@ export type DayQuery = {
   readonly byLinks:
     | { readonly names: readonly string[]; readonly selection: ClickSelection }
     | undefined
+  /** Ends the reading when it aborts. */
+  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -43,14 +45,14 @@ export type DayQuery = {
  * @throws {Failure} `validation_failed` if neither source suffices
  */
 export async function chooseDaySource(ctx: Context, query: DayQuery): Promise<DaySource> {
-  const { scope, filter, groupBy, byLinks } = query
+  const { scope, filter, groupBy, byLinks, signal } = query
   const dimensions = new Set(filter.keys())
   if (groupBy !== undefined) dimensions.add(groupBy)
   if (byLinks !== undefined) {
     return readRawDays(ctx, query, new Set([...byLinks.names, ...dimensions]), byLinks.selection)
   }
   if (dimensions.size <= 1) {
-    return rollupDays(ctx.store.read.reports, scope, filter, [...dimensions][0])
+    return rollupDays(ctx.store.read.reports, scope, filter, [...dimensions][0], signal)
   }
   return readRawDays(ctx, query, dimensions, selectByDimensions(filter, groupBy))
 }
@@ -58,7 +60,7 @@ export async function chooseDaySource(ctx: Context, query: DayQuery): Promise<Da
 /** @throws {Failure} `validation_failed` if raw clicks are missing, too many, or take too long to read */
 async function readRawDays(
   { store, clock, retentionDays }: Context,
-  { scope, quarters: { from, to } }: DayQuery,
+  { scope, quarters: { from, to }, signal }: DayQuery,
   dimensions: ReadonlySet<string>,
   selection: ClickSelection,
 ): Promise<DaySource> {
@@ -72,7 +74,7 @@ async function readRawDays(
   }
   let count = 0
   const counted = new Series([from, to])
-  const countedDays = rollupDays(reports, scope, NO_FILTER, undefined)([from, to])
+  const countedDays = rollupDays(reports, scope, NO_FILTER, undefined, signal)([from, to])
   for await (const { day, total } of countedDays) {
     count += total.persons + total.others
     counted.add(day, total)
@@ -85,7 +87,7 @@ async function readRawDays(
   }
   const { source, visits } = await withinTime(dimensions, () => {
     const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
-    const clicks = reports.rawClicks(scope, begin, end, SCAN_MS_MAX)
+    const clicks = reports.rawClicks(scope, begin, end, { msMax: SCAN_MS_MAX, signal })
     return sumUpDays(clicks, selection)
   })
   const { persons, others } = counted.counts(0)

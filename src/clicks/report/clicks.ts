@@ -3,7 +3,7 @@ import type { Actor } from '../../identity/index.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import type { FairQueue } from '../../platform/work/fair-queue.ts'
 import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
@@ -20,26 +20,6 @@ import { readLinkSeries } from './sparklines.ts'
 
 /** The most points in one response, over all groups. */
 const POINTS_MAX = 10_000
-
-/** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
-export const CHART_QUEUE: FairQueueOptions = {
-  work: 'charts',
-  concurrency: 64,
-  concurrencyPerOwner: 2,
-  waitingPerOwnerMax: 32,
-  waitingMax: 4_096,
-  deadlineMs: 5_000,
-}
-
-/** The limits for exports: one runs for as long as its client reads. */
-export const EXPORT_QUEUE: FairQueueOptions = {
-  work: 'exports',
-  concurrency: 256,
-  concurrencyPerOwner: 4,
-  waitingPerOwnerMax: 4,
-  waitingMax: 1_024,
-  deadlineMs: 5_000,
-}
 
 const GROUPS_BY_DEFAULT = 10
 /** The default period of sparklines. */
@@ -67,6 +47,12 @@ export type ReportQuery = ClickQuery & {
   readonly tags?: readonly string[] | undefined
   /** The number of groups; defaults to 10. */
   readonly limit?: number | undefined
+}
+
+/** What the work of a request may use. */
+type WorkLimits = {
+  /** Ends the work at its next step, or before it has begun: its client has gone. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The counts of people and of bots, regardless of which the query selected. */
@@ -117,9 +103,8 @@ type Dependencies = {
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
   readonly retentionDays: number
-  /** See `CHART_QUEUE`. */
+  /** See `click-queues.ts`. */
   readonly charts: FairQueue
-  /** See `EXPORT_QUEUE`. */
   readonly exports: FairQueue
 }
 
@@ -135,7 +120,12 @@ export class Clicks {
    * @throws {Failure} `not_found`, `validation_failed`
    * @throws {QueueRefusal} when too many charts are waiting
    */
-  async report(actor: Actor, subject: ClickSubject, query: ReportQuery): Promise<ClickReport> {
+  async report(
+    actor: Actor,
+    subject: ClickSubject,
+    query: ReportQuery,
+    { signal }: WorkLimits = {},
+  ): Promise<ClickReport> {
     const { zone, ...bounds } = this.#parsePeriod(query)
     const quarters = quartersOf(bounds)
     const { filter, bots, groupBy, limit = GROUPS_BY_DEFAULT } = query
@@ -143,7 +133,7 @@ export class Clicks {
     const cuts = interval && cutsOf(quarters, zone, interval)
     if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
     const scope = await this.#getScope(actor, subject)
-    return this.#deps.charts.run(actor.workspaceId, async (): Promise<ClickReport> => {
+    const count = async (): Promise<ClickReport> => {
       const isWhole = filter.size === 0 && query.links === undefined && query.tags === undefined
       const opening = isWhole ? await readOpeningBalance(this.#deps.store, scope) : null
       const head = { quarters, zone, interval, opening }
@@ -151,7 +141,10 @@ export class Clicks {
       const isComparison =
         wanted !== undefined && groupBy === 'link' && filter.size === 0 && query.tags === undefined
       if (isComparison && subject.kind === 'workspace') {
-        const compared = await compareLinks(this.#deps.store, wanted, quarters, cuts, bots)
+        const compared = await compareLinks(this.#deps.store, wanted, quarters, cuts, {
+          bots,
+          signal,
+        })
         return { ...head, groupBy, ...compared, links: byId(wanted) }
       }
       const source = await chooseDaySource(this.#deps, {
@@ -160,6 +153,7 @@ export class Clicks {
         filter,
         groupBy: groupBy === 'link' || groupBy === 'tag' ? undefined : groupBy,
         byLinks: this.#byLinks(query, wanted),
+        signal,
       })
       if (groupBy === undefined) {
         const series = await reportSeries(source, quarters, cuts ?? [])
@@ -170,7 +164,8 @@ export class Clicks {
       const ids = groups.groups.map(({ value }) => value)
       const links = byId(await this.#deps.links.findMany(actor, ids))
       return { ...head, groupBy, ...groups, links }
-    })
+    }
+    return this.#deps.charts.run(actor.workspaceId, count, signal)
   }
 
   /**
@@ -179,19 +174,25 @@ export class Clicks {
    * @throws {Failure} `validation_failed`
    * @throws {QueueRefusal} when too many charts are waiting
    */
-  async sparklines(actor: Actor, ids: readonly string[], query: PeriodInput): Promise<Sparklines> {
+  async sparklines(
+    actor: Actor,
+    ids: readonly string[],
+    query: PeriodInput,
+    { signal }: WorkLimits = {},
+  ): Promise<Sparklines> {
     const { zone, ...bounds } = this.#parsePeriod(query, SPARKLINE_DAYS)
     const quarters = quartersOf(bounds)
     const cuts = cutsOf(quarters, zone, 'day')
     refuseTooManyPoints((cuts.length - 1) * ids.length, undefined, 'from')
     const links = await this.#deps.links.findMany(actor, ids)
-    return this.#deps.charts.run(actor.workspaceId, async () => {
+    const count = async () => {
       const seqs = links.map(({ seq }) => seq)
-      const series = await readLinkSeries(this.#deps.store, seqs, cuts)
+      const series = await readLinkSeries(this.#deps.store, seqs, cuts, signal)
       const bySeq = new Map(series.map(({ linkSeq, points }) => [linkSeq, points]))
       const ofLinks = links.map(({ id, seq }) => ({ id, points: bySeq.get(seq) ?? [] }))
       return { quarters, zone, starts: cuts.slice(0, -1), links: ofLinks }
-    })
+    }
+    return this.#deps.charts.run(actor.workspaceId, count, signal)
   }
 
   /**
@@ -205,11 +206,12 @@ export class Clicks {
     actor: Actor,
     subject: ClickSubject,
     query: ClickQuery,
+    { signal }: WorkLimits = {},
   ): AsyncGenerator<readonly RawClick[]> {
     const { store, exports } = this.#deps
     const { fromMicros, toMicros } = this.#parsePeriod(query)
     const scope = await this.#getScope(actor, subject)
-    const release = await exports.acquire(actor.workspaceId)
+    const release = await exports.acquire(actor.workspaceId, signal)
     try {
       for await (const batch of store.read.reports.rawClicks(scope, fromMicros, toMicros)) {
         yield batch.filter(

@@ -18,11 +18,11 @@ export async function compareLinks(
   links: readonly { readonly id: string; readonly seq: number }[],
   { from, to }: Quarters,
   cuts: readonly number[] | undefined,
-  bots: Bots,
+  { bots, signal }: { readonly bots: Bots; readonly signal: AbortSignal | undefined },
 ): Promise<{ total: Total; groups: readonly Group[]; rest: Rest }> {
   const bounds = cuts ?? [from, to]
   const seqs = links.map(({ seq }) => seq)
-  const series = await readLinkSeries(store, seqs, bounds)
+  const series = await readLinkSeries(store, seqs, bounds, signal)
   const bySeq = new Map(series.map(({ linkSeq, points }) => [linkSeq, points]))
   const groups = links.map(({ id, seq }): Group => {
     const points = (bySeq.get(seq) ?? []).map((point, nth) => ({

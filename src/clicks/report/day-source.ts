@@ -26,12 +26,14 @@ export type DaySource = (
  * Reads days from the stored sums, which exist for one dimension at a time.
  *
  * @param dimension the dimension to filter or group by
+ * @param signal ends the reading when it aborts
  */
 export function rollupDays(
   reports: ClickReports,
   scope: ClickScope,
   filter: ClickFilter,
   dimension: ClickDimension | undefined,
+  signal?: AbortSignal,
 ): DaySource {
   return async function* read(cuts, values) {
     for (const { fromDay, toDay, slots } of planDays(cuts, dimension !== undefined)) {
@@ -46,7 +48,7 @@ export function rollupDays(
             )
       }
       // Adding up a year of many values takes long enough to delay visitors.
-      await yieldToEventLoop()
+      await yieldToEventLoop(signal)
     }
   }
 }

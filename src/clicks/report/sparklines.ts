@@ -15,11 +15,13 @@ export type LinkSeries = { readonly linkSeq: number; readonly points: readonly C
  * Counts the clicks of links by interval, from their stored sums.
  *
  * @param cuts the quarter hours at which the intervals begin, and the one at which the last ends
+ * @param signal ends the reading when it aborts
  */
 export async function readLinkSeries(
   store: Store<{ readonly reports: Pick<ClickReports, 'readDaysOfLinks'> }>,
   linkSeqs: readonly number[],
   cuts: readonly number[],
+  signal?: AbortSignal,
 ): Promise<readonly LinkSeries[]> {
   const found: LinkSeries[] = []
   for (let first = 0; first < linkSeqs.length; first += LINKS_PER_READ) {
@@ -29,7 +31,7 @@ export async function readLinkSeries(
       for (const [linkSeq, days] of await store.read.reports.readDaysOfLinks(some, span)) {
         for (const { day, total } of days) series.get(linkSeq)?.add(day, total)
       }
-      await yieldToEventLoop()
+      await yieldToEventLoop(signal)
     }
     for (const [linkSeq, ofLink] of series) found.push({ linkSeq, points: ofLink.points() })
   }

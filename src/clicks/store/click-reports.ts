@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Scan, Scans } from '../../platform/database/scans.ts'
+import type { Scan, ScanLimits, Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type {
   ClickScope,
@@ -49,14 +49,14 @@ export type ClickReports = {
    * batches. Some batches are empty, so that one arrives every few milliseconds. Within a day, clicks are
    * in the order of ingestion, which is nearly the order of time.
    *
-   * @param msMax limits the time spent reading, without waiting for turns; no limit by default
+   * @param limits.msMax limits the time spent reading, without waiting for turns; no limit by default
    * @throws {ScanTooLong} after `msMax`
    */
   rawClicks(
     scope: ClickScope,
     fromMicros: number,
     toMicros: number,
-    msMax?: number,
+    limits?: ScanLimits,
   ): AsyncIterable<readonly RawClick[]>
 }
 
@@ -88,8 +88,8 @@ export function clickReports(
 
     readDaysOfLinks: (linkSeqs, days) => readDaysOfLinks(db, linkSeqs, days),
 
-    async *rawClicks(scope, fromMicros, toMicros, msMax) {
-      const scan = scans.begin(scope.workspaceId, msMax)
+    async *rawClicks(scope, fromMicros, toMicros, limits) {
+      const scan = scans.begin(scope.workspaceId, limits)
       for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
         const pages = rawPages({ scope, day, fromMicros, toMicros, scan })
         for await (const page of pages) yield page.length === 0 ? [] : addLinkNames(db, page)

@@ -47,7 +47,7 @@ async function rowsOf(
 }
 
 async function scanned(scans: Scans, run: EventRun): Promise<EventRow[]> {
-  const scan = scans.begin(run.workspaceId, SCAN_MS_MAX)
+  const scan = scans.begin(run.workspaceId, { msMax: SCAN_MS_MAX })
   const found: EventRow[] = []
   let beyond = run.beyond
   do {

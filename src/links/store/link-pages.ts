@@ -28,10 +28,12 @@ type LinkPages = {
  */
 export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
   const { db, scans, findPage } = on
+  const beginFor = ({ workspaceId, signal }: LinkFilter) =>
+    scans.begin(workspaceId, { msMax: SCAN_MS_MAX, signal })
 
   /** Reads a filtered page, or one in another order, by scanning all of the workspace's links. */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
-    const scan = scans.begin(query.workspaceId, SCAN_MS_MAX)
+    const scan = beginFor(query)
     const { seqs, total } = await findPage(scans, query, scan)
     return { items: await linksOf(seqs, scan), total }
   }
@@ -61,7 +63,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   }
 
   async function runByScan(run: LinkRun): Promise<Run<Link, number>> {
-    const scan = scans.begin(run.workspaceId, SCAN_MS_MAX)
+    const scan = beginFor(run)
     const seqs = await findRun(scans, run, scan)
     const kept = seqs.slice(0, run.limit)
     // Based on the numbers found: a link that is deleted before it is read must not end the list.
@@ -70,7 +72,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   }
 
   async function countByScan(filter: LinkFilter): Promise<number> {
-    return countInSlices(scans, filter, scans.begin(filter.workspaceId, SCAN_MS_MAX))
+    return countInSlices(scans, filter, beginFor(filter))
   }
 
   return {

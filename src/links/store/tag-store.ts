@@ -120,7 +120,7 @@ async function countTags(
   workspaceId: string,
   search: string | undefined,
 ): Promise<readonly TagCount[]> {
-  const scan = begin(workspaceId, SCAN_MS_MAX)
+  const scan = begin(workspaceId, { msMax: SCAN_MS_MAX })
   const counts = new Map<string, number>()
   let mark: Mark | undefined
   do {

@@ -30,7 +30,7 @@ describe('sharedScans', () => {
     const read = async (ms: number) => {
       nowMs += ms
     }
-    const patient = scans.begin('a', 10)
+    const patient = scans.begin('a', { msMax: 10 })
     await scans.begin('b').turn(() => read(1_000))
     await patient.turn(() => read(6))
     await patient.turn(() => read(6))
@@ -41,12 +41,30 @@ describe('sharedScans', () => {
     assert.equal(queue.running, 0)
   })
 
+  test('ends a scan before its next turn once its signal has aborted', async () => {
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue })
+    const leave = new AbortController()
+    const scan = scans.begin('a', { signal: leave.signal })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const first = scan.turn(() => promise)
+    const second = assert.rejects(
+      scan.turn(async () => assert.fail('started')),
+      /gone/,
+    )
+    leave.abort(new Error('gone'))
+    await second
+    resolve()
+    await first
+    assert.equal(queue.running, 0)
+  })
+
   test('refuses a scan as busy when it has waited too long in total', async (t) => {
     let clockMs = 0
     t.mock.method(performance, 'now', () => clockMs)
     const queue = new FairQueue(scanQueueOptions(1))
     const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => 0 })
-    const [search, endless] = [scans.begin('a', 10_000), scans.begin('a')]
+    const [search, endless] = [scans.begin('a', { msMax: 10_000 }), scans.begin('a')]
     clockMs += 60_000
     await assert.rejects(
       search.turn(async () => {}),

@@ -35,18 +35,25 @@ export type Scan = {
    *
    * @throws {ScanTooLong} when the scan's turns so far exceed its time limit
    * @throws {QueueRefusal} when the scan has waited too long for its turns
+   * @throws the reason of the scan's signal, once that has aborted
    */
   turn<T>(work: () => Promise<T>): Promise<T>
+}
+
+export type ScanLimits = {
+  readonly msMax?: number | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A connection for queries that may read many rows. */
 export type Scans = {
   readonly db: Kysely<Schema>
   /**
-   * @param msMax the limit for all turns of the scan together; without it there is no wall-clock
+   * @param limits.msMax the limit for all turns of the scan together; without it there is no wall-clock
    *   limit either
+   * @param limits.signal ends the scan before its next turn
    */
-  begin(workspaceId: string, msMax?: number): Scan
+  begin(workspaceId: string, limits?: ScanLimits): Scan
 }
 
 type SharedScansOptions = {
@@ -63,13 +70,13 @@ export function sharedScans(options: SharedScansOptions): Scans {
   const { db, queue, nowMs = () => performance.now(), isTimeout = () => false } = options
   return {
     db,
-    begin(workspaceId, msMax = Number.POSITIVE_INFINITY) {
+    begin(workspaceId, { msMax = Number.POSITIVE_INFINITY, signal } = {}) {
       let spentMs = 0
       const untilMs =
         performance.now() + (msMax === Number.POSITIVE_INFINITY ? msMax : ELAPSED_MS_MAX)
       return {
-        turn: (work) =>
-          queue.run(workspaceId, async () => {
+        turn: (work) => {
+          const take = async () => {
             if (spentMs > msMax) throw new ScanTooLong()
             if (performance.now() > untilMs) {
               throw new QueueRefusal(queue.work, 'deadline', RETRY_AFTER_SECONDS)
@@ -83,7 +90,9 @@ export function sharedScans(options: SharedScansOptions): Scans {
               // The CPU time of a restarted thread starts at 0.
               spentMs += Math.max(0, nowMs() - startedMs)
             }
-          }),
+          }
+          return queue.run(workspaceId, take, signal)
+        },
       }
     },
   }

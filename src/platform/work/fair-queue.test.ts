@@ -94,6 +94,24 @@ describe('FairQueue', () => {
     assert.deepEqual(load.started, ['a1'])
   })
 
+  test('drops work whose signal aborts while it waits, and starts none whose signal has aborted', async () => {
+    const queue = new FairQueue(OPTIONS)
+    const release = await queue.acquire('a')
+    const leave = new AbortController()
+    const gone = queue.acquire('a', leave.signal)
+    const stays = queue.acquire('a')
+    assert.equal(queue.waiting, 2)
+    leave.abort(new Error('gone'))
+    await assert.rejects(gone, /gone/)
+    assert.equal(queue.waiting, 1)
+    await assert.rejects(queue.acquire('b', leave.signal), /gone/)
+    release()
+    const releaseLast = await stays
+    releaseLast()
+    assert.equal(queue.running, 0)
+    assert.equal(queue.refused, 0)
+  })
+
   test('frees the place of failed work', async () => {
     const queue = new FairQueue(OPTIONS)
     await assert.rejects(

@@ -1,7 +1,7 @@
 type Waiting = {
   readonly start: () => void
-  readonly refuse: (refusal: QueueRefusal) => void
-  readonly timer: NodeJS.Timeout
+  /** Forgets the timer and the signal. */
+  readonly settle: () => void
 }
 
 /**
@@ -82,10 +82,12 @@ export class FairQueue {
   /**
    * Runs `work` when it is the owner's turn.
    *
+   * @param signal removes the work from the queue while it waits; running work must follow the signal itself
    * @throws {QueueRefusal} when the work was not started
+   * @throws the reason of `signal` when that aborts first
    */
-  async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(owner)
+  async run<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(owner, signal)
     try {
       return await work()
     } finally {
@@ -98,8 +100,10 @@ export class FairQueue {
    * no effect.
    *
    * @throws {QueueRefusal} when no slot was taken
+   * @throws the reason of `signal` when that aborts first
    */
-  acquire(owner: string): Promise<() => void> {
+  acquire(owner: string, signal?: AbortSignal): Promise<() => void> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.#mayStart(owner)) {
       this.#begin(owner)
       return Promise.resolve(this.#releaseOnce(owner))
@@ -110,11 +114,22 @@ export class FairQueue {
     }
     if (this.#waiting >= this.#options.waitingMax) return Promise.reject(this.#refusal('full'))
     return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#remove(owner, waiting)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        this.#remove(owner, waiting)
+        reject(this.#refusal('deadline'))
+      }, this.#options.deadlineMs)
       const waiting: Waiting = {
         start: () => resolve(this.#releaseOnce(owner)),
-        refuse: reject,
-        timer: setTimeout(() => this.#giveUp(owner, waiting), this.#options.deadlineMs),
+        settle: () => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', leave)
+        },
       }
+      signal?.addEventListener('abort', leave)
       queue.push(waiting)
       this.#queues.set(owner, queue)
       this.#waiting += 1
@@ -155,19 +170,19 @@ export class FairQueue {
       if (queue.length > 0) this.#queues.set(owner, queue)
       if (next === undefined) continue
       this.#waiting -= 1
-      clearTimeout(next.timer)
+      next.settle()
       this.#begin(owner)
       next.start()
       return
     }
   }
 
-  #giveUp(owner: string, waiting: Waiting): void {
+  #remove(owner: string, waiting: Waiting): void {
     const queue = this.#queues.get(owner) ?? []
     queue.splice(queue.indexOf(waiting), 1)
     if (queue.length === 0) this.#queues.delete(owner)
     this.#waiting -= 1
-    waiting.refuse(this.#refusal('deadline'))
+    waiting.settle()
   }
 
   #refusal(reason: QueueRefusalReason): QueueRefusal {

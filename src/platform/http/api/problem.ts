@@ -30,6 +30,8 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 
 const UNAVAILABLE_RETRY_SECONDS = 2
 const BUSY_RETRY_SECONDS = 1
+/** Nobody reads this answer; it is counted apart from failures. The number is that of nginx. */
+const CLIENT_GONE_STATUS = 499
 
 /** Fastify's own errors, mapped to codes of the contract. */
 const OF_FASTIFY: Readonly<
@@ -97,6 +99,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (error instanceof HttpRefusal) {
     reply.headers(error.headers)
     send(reply, error.code, error.message)
+    return
+  }
+  if (request.signal.aborted && error === request.signal.reason) {
+    reply.code(CLIENT_GONE_STATUS).send()
     return
   }
   const known = OF_FASTIFY[codeOf(error)]
