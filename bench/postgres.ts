@@ -34,7 +34,7 @@ const DRAINED = 1_000_000
 const DATABASE = 'terse'
 /** The sources that determine the data. */
 const SOURCES = [
-  'src/storage/migrations/*.ts',
+  'src/app/database/migrations/*.ts',
   'bench/support/many-*.ts',
   'bench/support/clicked-link.ts',
 ]

@@ -10,7 +10,7 @@ import { hashOf } from './source-hash.ts'
 
 /** The sources that determine the database: when one changes, it is built again. */
 const SOURCES = [
-  'src/storage/migrations/*.ts',
+  'src/app/database/migrations/*.ts',
   'bench/support/many-links.ts',
   'bench/support/links-folder.ts',
 ]
