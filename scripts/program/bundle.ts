@@ -25,8 +25,8 @@ export type Bundle = {
 
 /**
  * Puts the program and the packages that it uses into few files with source maps. Nothing is renamed.
- * V8 keeps the text of what it has loaded, with two bytes a character if one of them is not Latin-1, so the files
- * have no comments and escape what is not ASCII.
+ * V8 keeps the text of what it has loaded, with two bytes a character if one of them is not ASCII, so the files have
+ * no comments and escape what is not ASCII.
  *
  * @throws if a source changes meanwhile
  */
@@ -46,6 +46,8 @@ export async function bundleProgram(root: string): Promise<Bundle> {
     dir: path.join(root, ANY_BUILD),
     format: 'esm',
     sourcemap: 'hidden',
+    // Those with a licence too: the packages have a file of it each.
+    comments: false,
     minify: {
       compress: false,
       mangle: false,
