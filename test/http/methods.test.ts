@@ -61,6 +61,22 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     }
 
+    test('are counted with the pattern of the path', async () => {
+      await request('/links/{id}', 'PURGE')
+      const { body } = await visit(service.port, '/metrics')
+      assert.match(body, /method="PURGE",route="\/api\/v1\/links\/:id",status="405"\} [1-9]/)
+    })
+
+    test('return 404 where there is no such path, or it cannot be decoded', async () => {
+      for (const [path, status] of [
+        ['/api/v1/nothing', 404],
+        ['/api/v1/links/1/2/3', 404],
+        ['/api/v1/links/%zz', 400],
+      ] as const) {
+        assert.equal((await visit(service.port, path, { method: 'PURGE' })).status, status, path)
+      }
+    })
+
     test('return 405 whatever the body is', async () => {
       for (const [type, body] of [
         ['application/json', '{}'],

@@ -38,6 +38,7 @@ import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { instanceRoutes } from '../../operations/instance/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
+import { collectPaths } from '../../platform/http/api/api-paths.ts'
 import {
   allowOtherOrigins,
   answerPreflight,
@@ -46,8 +47,7 @@ import {
 import { limitDuration } from '../../platform/http/api/deadline.ts'
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
-import { collectMethods, refuseOtherMethods } from '../../platform/http/api/method-not-allowed.ts'
-import { HttpRefusal, sendError } from '../../platform/http/api/problem.ts'
+import { sendError } from '../../platform/http/api/problem.ts'
 import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
@@ -87,6 +87,8 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   passwordResetRoutes,
 ]
 
+const ROUTER = { maxParamLength: 256 }
+
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */
 export async function buildApp(
   deps: AppDependencies,
@@ -103,7 +105,7 @@ export async function buildApp(
       setCommonHeaders(request, reply)
       sendError(error, request, reply)
     },
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: ROUTER,
     schemaController: {
       compilersFactory: { buildValidator: refuseToCompile, buildSerializer: refuseToCompile },
     },
@@ -112,8 +114,9 @@ export async function buildApp(
   app.setValidatorCompiler(validate)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler(async () => {
-    throw notFound()
+  const paths = collectPaths(app, ROUTER)
+  app.setNotFoundHandler(async ({ url }) => {
+    throw paths.refusalOf(url)
   })
   acceptJsonOnly(app)
   nameOperations(app)
@@ -121,7 +124,7 @@ export async function buildApp(
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)
     // Before the body is read: a missing route is reported rather than an invalid body.
-    if (request.is404) throw notFound()
+    if (request.is404) throw paths.refusalOf(request.url)
     await authenticate(deps, request)
     if (deps.rateLimit > 0) limitRate(deps, request, reply)
     await limitWorkspaceRate(deps, request)
@@ -134,8 +137,7 @@ export async function buildApp(
   tagAnswers(app)
   compressAnswers(app, compressor)
   limitDuration(app, deps.answerMsMax)
-  meterApi(app, deps.apiMeter)
-  const methodsOf = collectMethods(app)
+  meterApi(app, deps.apiMeter, paths)
   if (deps.servesApi) {
     await describeApi(app, compressor)
     await app.register(dashboard, { compressor })
@@ -146,7 +148,7 @@ export async function buildApp(
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
   if (deps.servesApi) await app.register(oidcBrowserRoutes, deps)
-  refuseOtherMethods(app, methodsOf)
+  paths.refuseMethodsOfPatterns()
   await app.ready()
   return app
 }
@@ -163,8 +165,4 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** Replaces Fastify's own compilers, which take long to load and are never called. */
 function refuseToCompile(): never {
   throw new Error('schemas are compiled by zod')
-}
-
-function notFound(): HttpRefusal {
-  return new HttpRefusal('not_found', 'There is nothing at this address.')
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Histogram, LATENCY_BOUNDS_SECONDS } from '../../metrics/histogram.ts'
+import type { ApiPaths } from './api-paths.ts'
 
 /** How many answers had this method, route and status. */
 type Count = {
@@ -30,10 +31,14 @@ export class ApiMeter {
   }
 }
 
-/** Reports the answers of all routes of the API to `meter`. */
-export function meterApi(app: FastifyInstance, meter: ApiMeter): void {
+/** Reports the answers of all paths of the API to `meter`. */
+export function meterApi(
+  app: FastifyInstance,
+  meter: ApiMeter,
+  { patternOf }: Pick<ApiPaths, 'patternOf'>,
+): void {
   app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url
+    const route = request.routeOptions.url ?? patternOf(request.url)
     if (route === undefined || !route.startsWith('/api/')) return
     const seconds = request.routeOptions.config.isEndless ? undefined : reply.elapsedTime / 1_000
     meter.count(request.method, route, reply.statusCode, seconds)

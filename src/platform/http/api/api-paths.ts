@@ -1,42 +1,92 @@
 import type { FastifyInstance } from 'fastify'
+import findMyWay from 'find-my-way'
 import { http } from '../node-http.ts'
 import { HttpRefusal } from './problem.ts'
 
-/** All methods that Node parses, except `CONNECT`, for which it calls no request listener. */
-const METHODS = http.METHODS.filter((method) => method !== 'CONNECT')
-
-/** Collects the methods of each API path. Call before the routes are registered. */
-export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
-  const methodsOf = new Map<string, Set<string>>()
-  app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/api/')) return
-    const methods = methodsOf.get(route.url) ?? new Set()
-    for (const method of [route.method].flat()) methods.add(method)
-    methodsOf.set(route.url, methods)
-  })
-  return methodsOf
+/** The paths of the API, for requests whose method no route of their path has. */
+export type ApiPaths = {
+  /** Returns the pattern of a path, such as `/api/v1/links/:id`; undefined when no route has it. */
+  readonly patternOf: (url: string) => string | undefined
+  /** Returns the answer to a request for which there is no route: 405 where its path has other methods. */
+  readonly refusalOf: (url: string) => HttpRefusal
+  /**
+   * Refuses methods that a path like `/links/export` does not have and a pattern like `/links/:id` has, whose
+   * routes would answer them. Call after the routes are registered.
+   */
+  readonly refuseMethodsOfPatterns: () => void
 }
 
-/** Answers 405 for all other methods of these paths. Call after the routes are registered. */
-export function refuseOtherMethods(
+type Path = { readonly pattern: string; readonly methods: Set<string> }
+
+/**
+ * Collects the paths of the API. Call before the routes are registered. They have a router of their own: a route
+ * for each method that a path does not have would take 4 MiB.
+ *
+ * @param options as the application's own router, so that both read paths alike
+ */
+export function collectPaths(
   app: FastifyInstance,
-  methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
-): void {
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  options: { readonly maxParamLength: number },
+): ApiPaths {
+  const router = findMyWay(options)
+  const paths = new Map<string, Path>()
+  let isComplete = false
+  app.addHook('onRoute', ({ url, method }) => {
+    if (!url.startsWith('/api/')) return
+    let path = paths.get(url)
+    if (path === undefined) {
+      path = { pattern: url, methods: new Set() }
+      paths.set(url, path)
+      router.on('GET', url, () => {}, path)
+    }
+    if (!isComplete) for (const one of [method].flat()) path.methods.add(one)
+  })
+
+  function find(url: string): Path | undefined {
+    // Null for a path that cannot be decoded.
+    return router.find('GET', url)?.store ?? undefined
   }
-  for (const [url, methods] of [...methodsOf]) {
-    const allow = METHODS.filter((method) => methods.has(method)).join(', ')
-    const others = METHODS.filter((method) => !methods.has(method))
+
+  function refusalOf(url: string): HttpRefusal {
+    const path = find(url)
+    if (path === undefined) return new HttpRefusal('not_found', 'There is nothing at this address.')
+    const allow = http.METHODS.filter((method) => path.methods.has(method)).join(', ')
+    return new HttpRefusal('method_not_allowed', `Use one of ${allow}.`, { Allow: allow })
+  }
+
+  function refuseMethodsOfPatterns(): void {
+    isComplete = true
+    for (const path of [...paths.values()]) {
+      const around = [...paths.values()].filter((other) => isWithin(path.pattern, other.pattern))
+      const methods = new Set(around.flatMap((other) => [...other.methods]))
+      const others = [...methods].filter((method) => !path.methods.has(method))
+      if (others.length > 0) refuse(path.pattern, others)
+    }
+  }
+
+  function refuse(url: string, method: string[]): void {
     app.route({
       url,
-      method: [...others],
+      method,
       schema: { hide: true },
       // In this hook, because a body that cannot be parsed would otherwise be reported first.
-      onRequest: async () => {
-        throw new HttpRefusal('method_not_allowed', `Use one of ${allow}.`, { Allow: allow })
+      onRequest: async (request) => {
+        throw refusalOf(request.url)
       },
       handler: async () => {},
     })
   }
+
+  return { patternOf: (url) => find(url)?.pattern, refusalOf, refuseMethodsOfPatterns }
+}
+
+/** Whether a pattern matches what another one matches, and more. */
+function isWithin(inner: string, outer: string): boolean {
+  const parts = inner.split('/')
+  const outerParts = outer.split('/')
+  return (
+    inner !== outer &&
+    parts.length === outerParts.length &&
+    outerParts.every((part, index) => part.startsWith(':') || part === parts[index])
+  )
 }
