@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url'
 import { closureOf, readLockfile } from './locked-packages.ts'
 
 const NODE_PACKAGE = /^node_modules\/node-(?:bin-)?([a-z]+-[a-z0-9]+)$/
-/** What only compilers and debuggers read. Of the country database, the halves for one version of IP. */
+/** What only compilers and debuggers read. Of the country database, the file for both versions of IP. */
 const LEFT_OUT =
-  /\.(?:map|[cm]?ts)$|\/node-[\w-]+\/(?:include|share|CHANGELOG\.md)$|-country-ipv[46]\.mmdb$/
+  /\.(?:map|[cm]?ts)$|\/node-[\w-]+\/(?:include|share|CHANGELOG\.md)$|-country\.mmdb$/
 
 const LIBRARY = 'libatomic.so.1'
 const LIBRARY_LICENCES = fileURLToPath(new URL('libatomic', import.meta.url))
@@ -25,9 +25,13 @@ Both texts are beside this file. Its source is at https://gcc.gnu.org. Node.js n
 system has its own.
 `
 
-/** Runs the program with the Node.js beside it; `npm` would make `terse.js` executable instead. */
+/**
+ * Runs the program with the Node.js beside it, with as few arenas as `bin/terse.js` lets it have; `npm` would make
+ * `terse.js` executable instead.
+ */
 const COMMAND = `#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
+export MALLOC_ARENA_MAX="\${MALLOC_ARENA_MAX:-2}"
 export LD_LIBRARY_PATH="$here/../lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 exec "$here/../node_modules/.bin/node" "$here/terse.js" "$@"
 `
