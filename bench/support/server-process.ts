@@ -115,6 +115,8 @@ export async function spawnTerse(
       TERSE_CLICK_CAP_PER_MINUTE: '1000000',
       TERSE_RAW_CLICKS_PER_MINUTE: '0',
       TERSE_LOG_LEVEL: 'warn',
+      // As the launcher starts it, which need not start another Node.js here.
+      MALLOC_ARENA_MAX: '2',
       ...env,
     },
     port,

@@ -223,10 +223,11 @@ test('bin/terse.js creates the link again that npm has removed, beside the progr
 })
 
 /** What the installed Node.js does while the launcher is killed. */
-const LONG_RUNNING = 'console.log(process.pid); setInterval(() => {}, 1_000)'
+const LONG_RUNNING =
+  'console.log(process.pid, process.env.MALLOC_ARENA_MAX); setInterval(() => {}, 1_000)'
 
 for (const { replaces, title } of [
-  { replaces: true, title: 'becomes the process of the installed Node.js' },
+  { replaces: true, title: 'becomes the process of the installed Node.js, with two arenas' },
   { replaces: false, title: 'ends the child process when killed, where it cannot become it' },
 ]) {
   test(`bin/terse.js ${title}`, async (t) => {
@@ -242,9 +243,12 @@ for (const { replaces, title } of [
     const older = ['--import', 'data:text/javascript,delete process.execve']
     const child = spawn(process.execPath, [...(replaces ? [] : older), launcher], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: {},
     })
     const [printed] = await once(child.stdout.setEncoding('utf8'), 'data')
-    assert.equal(Number(printed) === child.pid, replaces)
+    const [pid, arenas] = printed.trim().split(' ')
+    assert.equal(Number(pid) === child.pid, replaces)
+    assert.equal(arenas, '2')
     child.kill('SIGKILL')
     // Its output is closed once no process has it any more.
     await once(child, 'close')
