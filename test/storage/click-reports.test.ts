@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { CLICK_DIMENSIONS, type Click } from '../../src/clicks/click.ts'
+import { CLICK_DIMENSIONS, type Click, countVisits } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import type { ClickScope } from '../../src/clicks/report/day-of-clicks.ts'
 import { dayOf } from '../../src/clicks/tally/click-day.ts'
@@ -85,7 +85,34 @@ async function expectRecount(
     }
     const raw = (await rawClicksOf(store, scope)).map(({ link_id, key, host, ...click }) => click)
     assert.deepEqual(sorted(joinCapped(raw)), sorted(joinCapped(own)))
+    assert.deepEqual(await countsByLink(store, scope), recountByLink(own))
   }
+}
+
+type CountsByLink = Readonly<Record<number, readonly [persons: number, others: number]>>
+
+async function countsByLink(store: FullStore, scope: ClickScope): Promise<CountsByLink> {
+  const found: Record<number, [number, number]> = {}
+  for (const [from, to] of RANGES) {
+    const { reports } = store.read
+    for await (const batch of reports.linkCounts(scope, from * DAY_MICROS, to * DAY_MICROS)) {
+      for (const { linkSeq, persons, others } of batch) {
+        const [personsBefore, othersBefore] = found[linkSeq] ?? [0, 0]
+        found[linkSeq] = [personsBefore + persons, othersBefore + others]
+      }
+    }
+  }
+  return found
+}
+
+function recountByLink(clicks: readonly Click[]): CountsByLink {
+  const byLink = [...Map.groupBy(clicks, ({ link_seq }) => link_seq)]
+  return Object.fromEntries(
+    byLink.map(([linkSeq, own]) => {
+      const persons = countVisits(own.filter(({ flags }) => flags === 0))
+      return [linkSeq, [persons, countVisits(own) - persons]]
+    }),
+  )
 }
 
 function sorted(clicks: readonly Click[]): readonly string[] {

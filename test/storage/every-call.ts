@@ -143,6 +143,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
     'reports.readDaysOfLinks': (s) =>
       s.reports.readDaysOfLinks([1], { fromDay: 1, toDay: 2, slots: true }),
+    'reports.linkCounts': (s) => Array.fromAsync(s.reports.linkCounts(scope, 0, 1)),
+    'reports.linkIds': (s) => s.reports.linkIds([1]),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
     'clickSpools.find': (s) => s.clickSpools.find(id),
     'clickSpools.readAfter': (s) => s.clickSpools.readAfter(id, { bucket: 1, part: 1 }),

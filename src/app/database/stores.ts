@@ -16,13 +16,10 @@ import {
   certificateStore,
 } from '../../certificates/store/certificate-store.ts'
 import type { ClickFeed } from '../../clicks/store/click-feed.ts'
-import {
-  type ClickReports,
-  clickReports,
-  type RawClickPages,
-} from '../../clicks/store/click-reports.ts'
+import { type ClickReports, clickReports } from '../../clicks/store/click-reports.ts'
 import { type ClickSpoolStore, clickSpoolStore } from '../../clicks/store/click-spool-store.ts'
 import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
+import type { RawClickSource } from '../../clicks/store/raw-click-source.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import { type DomainStore, domainStore } from '../../domains/store/domain-store.ts'
@@ -137,7 +134,7 @@ export type FullStore = Store<Stores>
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, writes: WriteBuffer) => ChangeLog
   readonly openFeed: OpenEventFeed
-  readonly rawClicks: (scans: Scans) => RawClickPages
+  readonly rawClicks: (scans: Scans) => RawClickSource
   readonly clickFeed: (on: { db: Kysely<Schema>; scans: Scans }) => ClickFeed
   readonly findPage: FindPage
   /**

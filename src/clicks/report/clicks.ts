@@ -14,12 +14,11 @@ import { selectByLinks } from './click-selection.ts'
 import { compareLinks } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
+import { reportLinkGroups } from './link-groups.ts'
 import { readOpeningBalance } from './opening-balance.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
+import { refuseTooManyPoints } from './points-limit.ts'
 import { readLinkSeries } from './sparklines.ts'
-
-/** The most points in one response, over all groups. */
-const POINTS_MAX = 10_000
 
 const GROUPS_BY_DEFAULT = 10
 /** The default period of sparklines. */
@@ -147,6 +146,11 @@ export class Clicks {
         })
         return { ...head, groupBy, ...compared, links: byId(wanted) }
       }
+      if (isWhole && cuts === undefined && (groupBy === 'link' || groupBy === 'tag')) {
+        const whole = { scope, quarters, groupBy, bots, limit, signal }
+        const groups = await reportLinkGroups(this.#deps, whole, this.#valuesOf(groupBy))
+        return { ...head, groupBy, ...groups, links: await this.#linksOf(actor, groups, groupBy) }
+      }
       const source = await chooseDaySource(this.#deps, {
         scope,
         quarters,
@@ -160,10 +164,7 @@ export class Clicks {
         return { ...head, groupBy, ...series }
       }
       const groups = await reportGroups(source, quarters, cuts, { bots, limit })
-      if (groupBy !== 'link') return { ...head, groupBy, ...groups, links: byId([]) }
-      const ids = groups.groups.map(({ value }) => value)
-      const links = byId(await this.#deps.links.findMany(actor, ids))
-      return { ...head, groupBy, ...groups, links }
+      return { ...head, groupBy, ...groups, links: await this.#linksOf(actor, groups, groupBy) }
     }
     return this.#deps.charts.run(actor.workspaceId, count, signal)
   }
@@ -223,6 +224,26 @@ export class Clicks {
     }
   }
 
+  /** Of groups by link, those links that exist. */
+  async #linksOf(
+    actor: Actor,
+    { groups }: { readonly groups: readonly Group[] },
+    groupBy: GroupBy,
+  ): Promise<ReadonlyMap<string, GroupedLink>> {
+    const ids = groupBy === 'link' ? groups.map(({ value }) => value) : []
+    return byId(ids.length === 0 ? [] : await this.#deps.links.findMany(actor, ids))
+  }
+
+  /** Looks up what links are counted by: themselves, or their tags. */
+  #valuesOf(groupBy: 'link' | 'tag') {
+    const { links, store } = this.#deps
+    return async (linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> => {
+      if (groupBy === 'tag') return links.tagsOf(linkSeqs)
+      const ids = await store.read.reports.linkIds(linkSeqs)
+      return new Map([...ids].map(([linkSeq, id]) => [linkSeq, [id]]))
+    }
+  }
+
   /** Undefined when a report does not depend on the links of clicks. */
   #byLinks(
     { filter, groupBy, tags }: ReportQuery,
@@ -269,14 +290,4 @@ export class Clicks {
 
 function byId(links: readonly GroupedLink[]): ReadonlyMap<string, GroupedLink> {
   return new Map(links.map((link) => [link.id, link]))
-}
-
-/** @throws {Failure} `validation_failed` */
-function refuseTooManyPoints(points: number, limit: number | undefined, field = 'interval'): void {
-  const count = points * (limit ?? 1)
-  if (count <= POINTS_MAX) return
-  const each = limit === undefined ? '' : ` for ${limit} values`
-  throw Failure.invalid({
-    [field]: [`would make ${count} points${each}; there can be ${POINTS_MAX} in one answer`],
-  })
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Scan, ScanLimits, Scans } from '../../platform/database/scans.ts'
+import type { ScanLimits, Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type {
   ClickScope,
@@ -21,7 +21,8 @@ import type { DaySpan } from '../tally/day-plan.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import { SCOPES, workspaceSubject } from './click-day-rows.ts'
 import { PARTS } from './fold-days.ts'
-import { addLinkNames, type RawClickRow } from './link-names.ts'
+import { addLinkNames } from './link-names.ts'
+import type { LinkCounts, RawClickSource } from './raw-click-source.ts'
 
 /** Reads counted and raw clicks for charts and exports. */
 export type ClickReports = {
@@ -58,25 +59,21 @@ export type ClickReports = {
     toMicros: number,
     limits?: ScanLimits,
   ): AsyncIterable<readonly RawClick[]>
+  /** Adds up what `rawClicks` would read by link, in small batches. A link may come several times. */
+  linkCounts(
+    scope: ClickScope,
+    fromMicros: number,
+    toMicros: number,
+    limits?: ScanLimits,
+  ): AsyncIterable<readonly LinkCounts[]>
+  /** Returns the ids of those of these links that exist. */
+  linkIds(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, string>>
 }
 
 /** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
 
-/** Reads the raw clicks of one day in small pages. */
-export type RawClickPages = (query: {
-  scope: ClickScope
-  day: number
-  fromMicros: number
-  toMicros: number
-  scan: Scan
-}) => AsyncIterable<readonly RawClickRow[]>
-
-export function clickReports(
-  db: Kysely<Schema>,
-  scans: Scans,
-  rawPages: RawClickPages,
-): ClickReports {
+export function clickReports(db: Kysely<Schema>, scans: Scans, raw: RawClickSource): ClickReports {
   return {
     async readDays(scope, fromDay, toDay, options) {
       const found: DayOfClicks[] = []
@@ -91,9 +88,21 @@ export function clickReports(
     async *rawClicks(scope, fromMicros, toMicros, limits) {
       const scan = scans.begin(scope.workspaceId, limits)
       for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
-        const pages = rawPages({ scope, day, fromMicros, toMicros, scan })
+        const pages = raw.pages({ scope, day, fromMicros, toMicros, scan })
         for await (const page of pages) yield page.length === 0 ? [] : addLinkNames(db, page)
       }
+    },
+
+    async *linkCounts(scope, fromMicros, toMicros, limits) {
+      const scan = scans.begin(scope.workspaceId, limits)
+      for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
+        yield* raw.linkCounts({ scope, day, fromMicros, toMicros, scan })
+      }
+    },
+
+    async linkIds(linkSeqs) {
+      const read = db.selectFrom('links').select(['seq', 'id']).where('seq', 'in', linkSeqs)
+      return new Map((await read.execute()).map(({ seq, id }) => [seq, id]))
     },
   }
 }

@@ -33,23 +33,25 @@ export class ValueSums {
   add(value: string, day: number, tally: Tally): void {
     const begin = day * QUARTERS_PER_DAY
     const isWithin = this.#from <= begin && begin + QUARTERS_PER_DAY <= this.#to
-    if (isWithin) this.#add(value, tally)
+    if (isWithin) this.addCounts(value, tally)
     else {
       for (const slot of tally.slots) {
         const quarter = begin + slot.slot
-        if (this.#from <= quarter && quarter < this.#to) this.#add(value, slot)
+        if (this.#from <= quarter && quarter < this.#to) this.addCounts(value, slot)
       }
     }
-    if (this.#sums.size > VALUES_MAX) this.#prune()
   }
 
-  #add(value: string, { persons, others }: Counts): void {
+  /** Counts that lie in the period as a whole. */
+  addCounts(value: string, { persons, others }: Counts): void {
     const sum = this.#sums.get(value)
-    if (sum === undefined) this.#sums.set(value, { persons, others })
-    else {
+    if (sum !== undefined) {
       sum.persons += persons
       sum.others += others
+      return
     }
+    this.#sums.set(value, { persons, others })
+    if (this.#sums.size > VALUES_MAX) this.#prune()
   }
 
   /** Returns the values with the most selected clicks, and the sum of all others. */

@@ -26,6 +26,10 @@ export function fakeReports(clicks: readonly RawClick[], batchSize = 100): Click
     async readDaysOfLinks() {
       throw new Error('reports of one subject read no links')
     },
+    async *linkCounts() {
+      yield* []
+    },
+    linkIds: async () => new Map(),
     async *rawClicks(_scope, fromMicros, toMicros) {
       const wanted = sorted.filter(({ at }) => fromMicros <= at && at < toMicros)
       for (let begin = 0; begin < wanted.length; begin += batchSize) {

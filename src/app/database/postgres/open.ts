@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
-import { postgresRawClickPages } from '../../../clicks/store/postgres/raw-click-pages.ts'
+import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-click-source.ts'
 import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
@@ -50,7 +50,7 @@ const RETRY_CAP_MS = 100
 const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   openFeed: postgresEventFeed,
-  rawClicks: postgresRawClickPages,
+  rawClicks: postgresRawClickSource,
   clickFeed: postgresClickFeed,
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
-import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
+import { sqliteRawClickSource } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
@@ -178,7 +178,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   })
 
   const rawClicksAt = rawClicksFolder(dataDir)
-  const rawClicks = sqliteRawClickPages(rawClicksAt, scanConnection)
+  const rawClicks = sqliteRawClickSource(rawClicksAt, scanConnection)
 
   const recordingTimer = setInterval(() => {
     recordBatchCount({ writer, reader, commits }).catch(opened.onError)
