@@ -8,7 +8,7 @@ import {
   type SeriesParts,
   seriesRead,
 } from './click-reads.ts'
-import { request } from './request.ts'
+import { requestPatiently } from './request-patiently.ts'
 
 export type ClickSeries = Extract<ClickReportResource, { group_by: null }>
 export type ClickGroups = Exclude<ClickReportResource, { group_by: null }>
@@ -42,7 +42,7 @@ function reportQuery<T extends ClickReportResource>({
 }: ReturnType<typeof reportRead>) {
   return queryOptions({
     queryKey: ['clicks', path, query],
-    queryFn: ({ signal }) => request<T>('GET', path, { query, signal }),
+    queryFn: ({ signal }) => requestPatiently<T>(path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS / 2,
     refetchInterval: REFRESH_MS,

@@ -1,6 +1,7 @@
 import type { LiveClick, LiveStart } from '@terse/contract/clicks'
 import { ApiError } from './api-error.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream.ts'
+import { pause } from './pause.ts'
 import { openStream } from './request.ts'
 
 export type { LiveClick, LiveStart }
@@ -107,18 +108,4 @@ async function readOnce(
 function hand({ name, data }: StreamEvent, listener: LiveListener, aheadMs: number): void {
   if (name === 'start') listener.onStart(JSON.parse(data) as LiveStart, aheadMs)
   if (name === 'clicks') listener.onClicks(JSON.parse(data) as LiveBatch)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-    addEventListener('online', end)
-    function end() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      removeEventListener('online', end)
-      resolve()
-    }
-  })
 }

@@ -18,6 +18,8 @@ export type RequestOptions = {
   readonly isSilent?: boolean
   /** Retried by its caller: neither reports an outage nor ends one. */
   readonly isBackground?: boolean
+  /** Retried by its caller when the service says when: only what is not is an outage. */
+  readonly isRetried?: boolean
 }
 
 /** What asks the person to sign in. Each resolves when that has happened, and rejects when it is cancelled. */
@@ -95,6 +97,7 @@ function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
 
 async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
   const { query = {}, body, bytes, headers, signal, keepalive = false, isBackground } = options
+  const { isRetried = false } = options
   const workspace = currentWorkspace.value
   const address = addressOf({ path, query })
   let response: Response
@@ -127,7 +130,7 @@ async function attempt(method: string, path: string, options: RequestOptions): P
     return response
   }
   const failure = await errorOf(response)
-  if (isBackground) throw failure
+  if (isBackground || (isRetried && failure.retryAfterSeconds !== undefined)) throw failure
   if (failure.isTemporary) reportFailure(failure)
   else reportAnswer()
   throw failure

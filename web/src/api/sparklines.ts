@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { SparklinesResource } from '@terse/contract/sparklines'
-import { request } from './request.ts'
+import { requestPatiently } from './request-patiently.ts'
 
 export type Sparkline = SparklinesResource['data'][number]
 
@@ -11,7 +11,7 @@ export function sparklinesQuery(ids: readonly string[]) {
     queryFn: async ({ signal }) => {
       const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions()
       const query = { link: ids, timezone }
-      const { data } = await request<SparklinesResource>('GET', '/clicks/sparklines', {
+      const { data } = await requestPatiently<SparklinesResource>('/clicks/sparklines', {
         query,
         signal,
       })
