@@ -2,12 +2,14 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import {
+  backlogBytes,
   type JournalBatch,
   keepDamagedSegment,
   readBatch,
   removeIngestedSegments,
 } from '../journal/journal-reader.ts'
 import type { JournalPosition } from '../store/click-store.ts'
+import { BatchGathering } from './batch-gathering.ts'
 import type { JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 
@@ -15,10 +17,7 @@ import type { DrainProgress } from './drain-progress.ts'
 const BATCH_DELAY_MS = 20
 /** A batch of at least this many clicks indicates load. */
 const LOAD_CLICKS_MIN = 100
-/**
- * Under load, the interval between the starts of two batches: the more clicks share a batch, the fewer pages
- * are written per click. Clicks are still counted within a second.
- */
+/** Under load, the interval between the starts of two batches, or after which clicks may wait again. */
 const LOAD_INTERVAL_MS = 400
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
@@ -40,6 +39,7 @@ export class Drainer {
   readonly #onPosition: (position: JournalPosition) => void
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
+  readonly #gathering: BatchGathering
   #position: JournalPosition | undefined
   #positionKnown = false
   /** Segments before this position are removed once it is `keepMs` old. */
@@ -75,6 +75,7 @@ export class Drainer {
     this.#activeSegment = options.activeSegment
     this.#onError = options.onError
     this.#onDamage = options.onDamage
+    this.#gathering = new BatchGathering(options.writer.batchMax)
   }
 
   /** Reports that the journal has new clicks. */
@@ -116,6 +117,10 @@ export class Drainer {
   async #run(): Promise<void> {
     try {
       let startedMs = performance.now()
+      if (this.#shouldWait(startedMs)) {
+        this.#schedule(LOAD_INTERVAL_MS)
+        return
+      }
       let outcome = await this.#drainBatch()
       while (outcome === 'full' && !this.#stopped) {
         startedMs = performance.now()
@@ -135,6 +140,13 @@ export class Drainer {
     }
   }
 
+  /** Whether clicks wait for more of them. */
+  #shouldWait(nowMs: number): boolean {
+    if (!this.#positionKnown || this.#failures > 0 || this.#stopped) return false
+    const bytes = backlogBytes(this.#journal.folder, this.#position)
+    return this.#gathering.shouldWait(nowMs, LOAD_INTERVAL_MS, bytes)
+  }
+
   /** Ingests one batch. The clicks, their counts and the journal's position are stored atomically. */
   async #drainBatch(): Promise<BatchOutcome> {
     if (this.#progress.isPaused) throw new Error('click ingestion is paused')
@@ -147,6 +159,7 @@ export class Drainer {
       this.#checkpoint = undefined
     }
     const from = this.#position
+    const readMs = performance.now()
     const batch = readBatch(folder, from, this.#activeSegment(), batchMax)
     if (batch === undefined) return 'nothing'
     const isIngested = await this.#write({
@@ -163,6 +176,12 @@ export class Drainer {
       return 'full'
     }
     this.#position = batch.next
+    this.#gathering.noteBatch({
+      readMs,
+      storedMs: performance.now(),
+      clicks: batch.clicks.length,
+      bytes: batch.next.offset - (from?.segment === batch.next.segment ? from.offset : 0),
+    })
     this.#onPosition(batch.next)
     if (batch.damaged > 0) this.#keepDamagedSegment(batch)
     this.#removeOld(batch.next)

@@ -92,10 +92,14 @@ export type DecodedFrames = {
  * Decodes all complete frames. Damaged bytes are skipped up to the next complete frame. Bytes after the last
  * complete frame are not consumed, because they may be a frame that is still being written.
  *
- * @param clicksMax stops after the frame that reaches this count
+ * @param clicksMax stops after the frame with which `clicks` reaches this count
+ * @param clicks where to add the clicks
  */
-export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
-  const clicks = new ClickColumns()
+export function decodeFrames(
+  bytes: Buffer,
+  clicksMax: number,
+  clicks: ClickColumns = new ClickColumns(),
+): DecodedFrames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let consumed = 0
   let damaged = 0

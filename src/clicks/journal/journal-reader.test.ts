@@ -116,10 +116,11 @@ describe('the journal reader', () => {
     { name: 'is longer than a read block', damageBytes: 5 * MIB - 100 },
   ]
   for (const { name, damageBytes } of LARGE_DAMAGE) {
-    test(`loses no frame after damage that ${name}`, () => {
+    test(`loses no frame after damage that ${name}, and returns all in one batch`, () => {
       append(1, clicksFrom(1, 3), Buffer.alloc(damageBytes), clicksFrom(4, 50), clicksFrom(54, 1))
-      const { clicks, damaged } = readAll(2)
+      const { clicks, batches, damaged } = readAll(2)
       assert.deepEqual(clicks, clicksFrom(1, 54))
+      assert.deepEqual(batches, [54])
       assert.equal(damaged, damageBytes)
     })
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
+import { type DecodedFrames, decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
@@ -86,26 +86,46 @@ export function backlogBytes(folder: string, position: JournalPosition | undefin
 
 type SegmentBatch = { clicks: ClickColumns; consumed: number; damaged: number }
 
+type SegmentRange = { offset: number; complete: boolean; clicksMax: number }
+
+/** Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. */
 function readSegment(
   file: string,
-  { offset, complete, clicksMax }: { offset: number; complete: boolean; clicksMax: number },
+  { offset, complete, clicksMax }: SegmentRange,
 ): SegmentBatch | undefined {
+  const batch: SegmentBatch = { clicks: new ClickColumns(), consumed: 0, damaged: 0 }
   const fd = openSync(file, 'r')
   try {
-    const remaining = fstatSync(fd).size - offset
-    if (remaining <= 0) return undefined
-    const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
-    const length = readSync(fd, chunk, 0, chunk.length, offset)
-    const decoded = decodeFrames(chunk.subarray(0, length), clicksMax)
-    if (decoded.consumed > 0) return decoded
-    // No complete frame found: either the frame is still being written, or the bytes are damaged.
-    if (!complete && length < CHUNK_BYTES) return undefined
-    // A valid frame may begin near the end of a full chunk, so keep the length of the longest frame.
-    const skipped = length < remaining ? length - FRAME_BYTES_MAX : length
-    return { clicks: new ClickColumns(), consumed: skipped, damaged: skipped }
+    while (batch.clicks.length < clicksMax) {
+      const at = offset + batch.consumed
+      const read = readChunk(fd, { offset: at, complete, clicksMax }, batch.clicks)
+      if (read === undefined) break
+      batch.consumed += read.consumed
+      batch.damaged += read.damaged
+    }
   } finally {
     closeSync(fd)
   }
+  return batch.consumed > 0 ? batch : undefined
+}
+
+/** Returns undefined at the end. */
+function readChunk(
+  fd: number,
+  { offset, complete, clicksMax }: SegmentRange,
+  into: ClickColumns,
+): DecodedFrames | undefined {
+  const remaining = fstatSync(fd).size - offset
+  if (remaining <= 0) return undefined
+  const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
+  const length = readSync(fd, chunk, 0, chunk.length, offset)
+  const decoded = decodeFrames(chunk.subarray(0, length), clicksMax, into)
+  if (decoded.consumed > 0) return decoded
+  // No complete frame found: either the frame is still being written, or the bytes are damaged.
+  if (!complete && length < CHUNK_BYTES) return undefined
+  // A valid frame may begin near the end of a full chunk, so keep the length of the longest frame.
+  const skipped = length < remaining ? length - FRAME_BYTES_MAX : length
+  return { clicks: into, consumed: skipped, damaged: skipped }
 }
 
 /** 0 if the owner has just removed the segment. */

@@ -19,10 +19,10 @@ import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
 /** Clicks of the workspace that one query reads back. */
 const ROWS_PER_QUERY = 5_000
 /**
- * How many numbers of clicks are read again, to find those that were committed late. The click of a
- * transaction that other nodes overtake by more than that is counted, but not shown live.
+ * How many numbers of clicks are read again, to find those that were committed late: those of ten full
+ * batches. The click of a transaction that other nodes overtake by more than that is counted, but not shown live.
  */
-const LATE_NUMBERS = 50_000
+const LATE_NUMBERS = 100_000
 /** What the tail of all workspaces is called where scans take turns. */
 const TAIL = 'live clicks'
 

@@ -20,7 +20,7 @@ import { eraseLinkRows, eraseWorkspaceRows } from './erase-clicks.ts'
 import { insertRawClicks } from './raw-clicks.ts'
 
 /** Small enough that other nodes do not wait long for shared rows. */
-const BATCH_MAX = 5_000
+const BATCH_MAX = 10_000
 const CONNECTIONS_MAX = 2
 /** Allows for waiting while other nodes' batches commit. */
 const STATEMENT_TIMEOUT_MS = 10_000
