@@ -1,3 +1,5 @@
+import { TextTable } from './text-table.ts'
+
 type Entry<V> = {
   readonly key: string
   readonly value: V
@@ -17,7 +19,7 @@ type Entry<V> = {
 export class SieveCache<V> {
   readonly #sizeMax: number
   readonly #onRemoved: (value: V, key: string) => void
-  readonly #entries = new Map<string, Entry<V>>()
+  readonly #entries = new TextTable<Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
@@ -47,7 +49,7 @@ export class SieveCache<V> {
 
   /** Whether the key has a value. Does not count as a hit. */
   has(key: string): boolean {
-    return this.#entries.has(key)
+    return this.#entries.get(key) !== undefined
   }
 
   /** Stores `value`. Returns false if it is larger than the whole cache. */
@@ -66,7 +68,7 @@ export class SieveCache<V> {
     if (this.#newest !== undefined) this.#newest.newer = entry
     this.#newest = entry
     this.#oldest ??= entry
-    this.#entries.set(key, entry)
+    this.#entries.add(entry)
     this.#size += size
     return true
   }
@@ -79,7 +81,7 @@ export class SieveCache<V> {
   }
 
   clear(): void {
-    const entries = [...this.#entries.values()]
+    const entries = [...this.#entries]
     this.#entries.clear()
     this.#newest = undefined
     this.#oldest = undefined
@@ -105,7 +107,7 @@ export class SieveCache<V> {
     else entry.newer.older = entry.older
     if (entry.older === undefined) this.#oldest = entry.newer
     else entry.older.newer = entry.newer
-    this.#entries.delete(entry.key)
+    this.#entries.remove(entry.key)
     this.#size -= entry.size
     this.#onRemoved(entry.value, entry.key)
   }
