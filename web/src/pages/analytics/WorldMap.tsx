@@ -1,7 +1,8 @@
 import map from 'virtual:world-map'
-import { type PointerEvent, useMemo, useState } from 'react'
+import { type PointerEvent, useDeferredValue, useMemo, useState } from 'react'
 import { GROUPS_MAX } from '../../api/clicks.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
+import { once } from '../../text/once.ts'
 import { useText } from '../../text/use-text.ts'
 import { toggled } from './analytics-search.ts'
 import { breakdownQuery, countOf } from './breakdown-query.ts'
@@ -17,10 +18,10 @@ const ROW = 7
 const WIDTH = map.width * COLUMN + COLUMN / 2
 const HEIGHT = map.height * ROW
 
-const COUNTRIES = Object.entries(map.dots).map(([code, dots]) => ({ code, path: pathOf(dots) }))
 /** Shown only with clicks: alone they would be specks in the sea. */
 const ISLANDS = new Set(map.islands)
-const CODES = codesByDot()
+/** Thousands of dots, which are needed only once a pointer is over them. */
+const codes = once(codesByDot)
 
 /** Clicks by country as dots, darker for more. The list beside it has the same numbers and links. */
 export function WorldMap({ view }: { view: View }) {
@@ -35,6 +36,9 @@ export function WorldMap({ view }: { view: View }) {
   )
   const largest = Math.max(0, ...[...counts].map(([code, count]) => (code === '' ? 0 : count)))
   const known = [...counts.keys()].filter((code) => code !== '').length
+  // The line above is drawn first.
+  const isDrawn = useDeferredValue(true, false)
+  const paths = useMemo(() => (isDrawn ? pathsOf(counts, largest) : []), [isDrawn, counts, largest])
   const set = view.filter.country ?? []
   const drawn = [...new Set([...set, ...(hovered === undefined ? [] : [hovered])])]
   return (
@@ -64,15 +68,10 @@ export function WorldMap({ view }: { view: View }) {
           }}
           className={hovered === undefined ? '' : 'cursor-pointer'}
         >
-          {COUNTRIES.filter(({ code }) => counts.has(code) || !ISLANDS.has(code)).map(
-            ({ code, path }) => (
-              <path
-                key={code}
-                className={`m${logStep(counts.get(code) ?? 0, largest, STEPS)}`}
-                d={path}
-              />
-            ),
-          )}
+          {paths.map((path, step) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the steps never change
+            <path key={step} className={`m${step}`} d={path} />
+          ))}
           {drawn.map((code) => (
             <path
               key={code}
@@ -96,6 +95,16 @@ export function WorldMap({ view }: { view: View }) {
   )
 }
 
+/** The dots of each step, as one path. */
+function pathsOf(counts: ReadonlyMap<string, number>, largest: number): readonly string[] {
+  const paths = Array.from({ length: STEPS + 1 }, () => '')
+  for (const [code, dots] of Object.entries(map.dots)) {
+    if (ISLANDS.has(code) && !counts.has(code)) continue
+    paths[logStep(counts.get(code) ?? 0, largest, STEPS)] += pathOf(dots)
+  }
+  return paths
+}
+
 /** A line without length for each dot: its round ends are the dot. */
 function pathOf(dots: readonly number[]): string {
   let path = ''
@@ -111,11 +120,11 @@ function centerOf(column: number, row: number): readonly [number, number] {
 }
 
 function codesByDot(): ReadonlyMap<string, string> {
-  const codes = new Map<string, string>()
+  const found = new Map<string, string>()
   for (const [code, dots] of Object.entries(map.dots)) {
-    for (let nth = 0; nth < dots.length; nth += 2) codes.set(`${dots[nth]} ${dots[nth + 1]}`, code)
+    for (let nth = 0; nth < dots.length; nth += 2) found.set(`${dots[nth]} ${dots[nth + 1]}`, code)
   }
-  return codes
+  return found
 }
 
 /** The country whose dot is under the pointer, or around it. */
@@ -125,5 +134,5 @@ function countryAt(event: PointerEvent<SVGElement>): string | undefined {
   const x = ((event.clientX - left) / width) * WIDTH
   const row = Math.min(map.height - 1, Math.max(0, Math.round((y - ROW / 2) / ROW)))
   const column = Math.round((x - COLUMN / 2 - (row % 2) * (COLUMN / 2)) / COLUMN)
-  return CODES.get(`${column} ${row}`)
+  return codes().get(`${column} ${row}`)
 }
