@@ -11,7 +11,9 @@ import {
   decodeEntry,
   encodeEntry,
   entryBytes,
+  isVariants,
   type LinkEntry,
+  type LinkVariants,
   loadByFoldedKey,
   loadByKey,
   type PreparedLink,
@@ -81,16 +83,16 @@ export function linkFinder(options: {
     keyspaceId: number,
     key: string,
   ): PreparedLink | undefined | Promise<PreparedLink | undefined> {
-    if (entry === undefined || entry.link !== undefined) return entry?.link
+    if (entry === undefined || !isVariants(entry)) return entry
     const variant = links.get(variantName(entry.variantsId, keyspaceId, key))
     return variant instanceof Promise
       ? linkOfVariant(variant, entry, keyspaceId, key)
-      : variant?.link
+      : onlyLink(variant)
   }
 
   async function linkOfVariant(
     loading: Promise<LinkEntry | undefined>,
-    entry: LinkEntry,
+    entry: LinkVariants,
     keyspaceId: number,
     key: string,
   ): Promise<PreparedLink | undefined> {
@@ -100,7 +102,7 @@ export function linkFinder(options: {
     const isOld = performance.now() - startedMs > ANSWER_AGE_MS_MAX
     return isOld && !links.holds(linkSubject(keyspaceId, foldKey(key)), entry)
       ? findLink(keyspaceId, key)
-      : variant?.link
+      : onlyLink(variant)
   }
 
   return {
@@ -129,6 +131,11 @@ export function linkFinder(options: {
       links.forgetAbsences()
     },
   }
+}
+
+/** Of the name of a variant: under that is one link, if any. */
+function onlyLink(entry: LinkEntry | undefined): PreparedLink | undefined {
+  return entry === undefined || isVariants(entry) ? undefined : entry
 }
 
 /**

@@ -24,12 +24,16 @@ export type LinkPassword = {
 }
 
 /**
- * What is cached under a folded key: the one link that has it, whatever its letter case, or that several
- * links have it. Each of those is cached under a name of its own that holds `variantsId`.
+ * What is cached under a folded key: the one link that has it, whatever its letter case, or that several links have
+ * it. Each of those is cached under a name of its own that holds `variantsId`.
  */
-export type LinkEntry =
-  | { readonly link: PreparedLink; readonly variantsId: undefined }
-  | { readonly link: undefined; readonly variantsId: string }
+export type LinkEntry = PreparedLink | LinkVariants
+
+export type LinkVariants = { readonly variantsId: string }
+
+export function isVariants(entry: LinkEntry): entry is LinkVariants {
+  return 'variantsId' in entry
+}
 
 /** Memory of one link besides its texts, in bytes, estimated. */
 const LINK_BYTES = 400
@@ -44,35 +48,35 @@ export async function loadByFoldedKey(
 ): Promise<LinkEntry | undefined> {
   const [first, second] = await directory.findByFoldedKey(keyspaceId, foldedKey)
   if (first === undefined) return undefined
-  return second === undefined ? entryOf(first) : { link: undefined, variantsId: randomUUID() }
+  return second === undefined ? prepare(first) : { variantsId: randomUUID() }
 }
 
 export async function loadByKey(
   directory: LinkDirectory,
   keyspaceId: number,
   key: string,
-): Promise<LinkEntry | undefined> {
+): Promise<PreparedLink | undefined> {
   const link = await directory.findByKey(keyspaceId, key)
-  return link && entryOf(link)
+  return link && prepare(link)
 }
 
 /** Encodes an entry for a warm start. A change of this format needs a new `FORMAT` of the file. */
-export function encodeEntry({ link, variantsId }: LinkEntry): string {
-  return JSON.stringify(link ?? variantsId)
+export function encodeEntry(entry: LinkEntry): string {
+  return JSON.stringify(isVariants(entry) ? entry.variantsId : entry)
 }
 
 export function decodeEntry(text: string): LinkEntry {
   const decoded: string | (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null }) =
     JSON.parse(text)
-  if (typeof decoded === 'string') return { link: undefined, variantsId: decoded }
+  if (typeof decoded === 'string') return { variantsId: decoded }
   // JSON encodes Infinity as null.
   const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
-  return { link: { ...decoded, expiresAtMs }, variantsId: undefined }
+  return { ...decoded, expiresAtMs }
 }
 
 /** Returns an upper bound of the memory that an entry takes, in bytes. */
-export function entryBytes({ link }: LinkEntry): number {
-  if (link === undefined) return LINK_BYTES
+export function entryBytes(link: LinkEntry): number {
+  if (isVariants(link)) return LINK_BYTES
   return (
     LINK_BYTES +
     link.key.length * 2 +
@@ -82,10 +86,6 @@ export function entryBytes({ link }: LinkEntry): number {
     (link.expiredRedirectUrl?.length ?? 0) +
     (link.password === null ? 0 : PASSWORD_BYTES)
   )
-}
-
-function entryOf(link: VisitedLink): LinkEntry {
-  return { link: prepare(link), variantsId: undefined }
 }
 
 function prepare(link: VisitedLink): PreparedLink {

@@ -10,7 +10,7 @@ import { encodeEntry } from '../../src/redirects/prepared-link.ts'
 import { preparedLink } from '../redirect/prepared-links.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 
-const LINK = encodeEntry({ link: preparedLink(), variantsId: undefined })
+const LINK = encodeEntry(preparedLink())
 
 describe('openCaches with a warm start', () => {
   let location: Place

@@ -27,11 +27,11 @@ export async function ourAnswer(
   { host, key }: { readonly host: string; readonly key: string },
 ): Promise<LinkAnswer> {
   const linkHost = await findHost(store.read, serviceHost, workspaceId, host)
-  const entry = linkHost && (await loadByKey(store.read.directory, linkHost.keyspaceId, key))
-  if (linkHost === undefined || entry?.link === undefined) return { kind: 'gone', status: 404 }
+  const link = linkHost && (await loadByKey(store.read.directory, linkHost.keyspaceId, key))
+  if (linkHost === undefined || link === undefined) return { kind: 'gone', status: 404 }
   const decision = decide(
     {
-      ...{ host: linkHost, isRoot: false, link: entry.link },
+      ...{ host: linkHost, isRoot: false, link },
       ...{ device: 'other', query: '', knowsPassword: false },
     },
     nowMs,
