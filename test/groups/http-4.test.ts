@@ -1,0 +1,3 @@
+import { runGroup } from '../support/test-groups.ts'
+
+runGroup(import.meta.url)
