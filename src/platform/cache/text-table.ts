@@ -1,10 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { textHash } from './text-hash.ts'
 
-/** Secret, so that no client can choose texts that all have the same hash. */
-const SEED = randomBytes(4).readInt32LE()
-/** Odd and without a bit pattern. */
-const FACTOR = 0x9e37_79b1
-const LAST_FACTOR = 0x85eb_ca6b
 const SLOTS_MIN = 16
 /** At most this share of the slots is in use, so that few others lie between a slot and its entry. */
 const FULLNESS_MAX = 0.7
@@ -27,13 +22,13 @@ export class TextTable<E extends { readonly key: string }> {
   }
 
   get(key: string): E | undefined {
-    return this.#entries[this.#slotOf(key, hashOf(key))]
+    return this.#entries[this.#slotOf(key, textHash(key))]
   }
 
   /** Adds an entry. None with its key may be in the table. */
   add(entry: E): void {
     if (this.#size >= this.#hashes.length * FULLNESS_MAX) this.#resize(this.#hashes.length * 2)
-    this.#insert(entry, hashOf(entry.key))
+    this.#insert(entry, textHash(entry.key))
     this.#size += 1
   }
 
@@ -41,7 +36,7 @@ export class TextTable<E extends { readonly key: string }> {
   remove(key: string): void {
     const hashes = this.#hashes
     const mask = hashes.length - 1
-    let gap = this.#slotOf(key, hashOf(key))
+    let gap = this.#slotOf(key, textHash(key))
     // Entries after the gap that could not be found across it move into it.
     for (let slot = (gap + 1) & mask; hashes[slot] !== 0; slot = (slot + 1) & mask) {
       const wanted = (hashes[slot] as number) & mask
@@ -99,19 +94,4 @@ export class TextTable<E extends { readonly key: string }> {
 
 function emptySlots<E>(count: number): (E | undefined)[] {
   return new Array<E | undefined>(count).fill(undefined)
-}
-
-/** Never 0, which marks an empty slot. */
-function hashOf(text: string): number {
-  const { length } = text
-  let hash = SEED ^ length
-  // Two characters at a time, because each step waits for the one before.
-  for (let at = 0; at < length; at += 2) {
-    const second = at + 1 < length ? text.charCodeAt(at + 1) << 16 : 0
-    hash = Math.imul(hash ^ text.charCodeAt(at) ^ second, FACTOR)
-    hash ^= hash >>> 15
-  }
-  hash = Math.imul(hash, LAST_FACTOR)
-  hash ^= hash >>> 13
-  return hash === 0 ? 1 : hash
 }
