@@ -8,7 +8,9 @@ const BITS = 12
 function chosenTexts(changes: readonly number[]): readonly string[] {
   return Array.from({ length: 2 ** BITS }, (_, choice) =>
     Array.from({ length: BITS }, (_, place) =>
-      String.fromCharCode(...changes.map((change) => 0x3041 ^ ((choice >> place) & 1 ? change : 0))),
+      String.fromCharCode(
+        ...changes.map((change) => 0x3041 ^ ((choice >> place) & 1 ? change : 0)),
+      ),
     ).join(''),
   )
 }
