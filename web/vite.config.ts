@@ -8,6 +8,8 @@ import { worldMapPlugin } from './world-map.ts'
 /** Where a dashboard that is being developed finds the API: the address that `npm start` prints. */
 const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
 
+const LAYERS = /node_modules\/@(?:base-ui|floating-ui)\/(?!react\/dialog\/)/
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
@@ -28,8 +30,8 @@ export default defineConfig({
           groups: [
             // What every page needs is one file: as some forty shared ones it took a phone a second longer to load.
             { name: initialChunk(), debugName: 'app' },
-            // So is what layers above pages share, and what pages share.
-            { name: 'layers', test: /node_modules\/@(?:base-ui|floating-ui)\//, minShareCount: 2 },
+            // So is what layers above pages share, but for dialogs, of which menus need nothing; and what pages share.
+            { name: 'layers', test: LAYERS, minShareCount: 2 },
             {
               name: 'shared',
               test: /web\/src\/(?:api|shell|state|widgets|text)\//,
