@@ -19,6 +19,11 @@ import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const TOO_OLD_SECONDS = 11 * 60
+/** On a phone the pages are one row that scrolls. */
+const CURRENT_IS_IN_VIEW = `(() => {
+  const { left, right } = document.querySelector('.subnav [aria-current]').getBoundingClientRect()
+  return left >= 0 && right <= innerWidth
+})()`
 
 // Storage plays no part here: one engine is enough.
 describe('the settings', { skip: skipWithout('chromium') }, () => {
@@ -95,6 +100,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
         await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
         await page.locator('.settings .body > *').first().waitFor()
         await expectNoSidewaysScroll(page)
+        await page.waitForFunction(CURRENT_IS_IN_VIEW)
       }
     })
   })

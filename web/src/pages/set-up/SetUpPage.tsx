@@ -5,7 +5,7 @@ import { setUp, signInOptionsQuery } from '../../api/session.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CheckIcon } from '../../icons/index.ts'
 import { Brand } from '../../shell/Brand.tsx'
-import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { SoloPage, ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
 import { startSession } from '../../shell/start-session.ts'
 import { useFaults } from '../../shell/use-faults.ts'
 import { codeOf, takeLinkCode } from '../../state/link-code.ts'
@@ -23,7 +23,7 @@ export default function SetUpPage() {
   const t = useText()
   useTabTitle(t.setUp.title)
   const { data: options } = useQuery(signInOptionsQuery)
-  const isDone = options !== undefined && !options.setup_required
+  if (options !== undefined && !options.setup_required) return <AlreadySetUp />
   return (
     <div className="split">
       <div className="l">
@@ -33,22 +33,28 @@ export default function SetUpPage() {
         <main>
           <div className="grid gap-1">
             <h1 className="h">{t.setUp.title}</h1>
-            <p className="muted">{isDone ? t.setUp.done : t.setUp.hint}</p>
+            <p className="muted">{t.setUp.hint}</p>
           </div>
-          {isDone ? (
-            <Link to="/sign-in" className="link">
-              {t.signIn.title}
-            </Link>
-          ) : (
-            <SetUpForm />
-          )}
+          <SetUpForm />
         </main>
         <footer className="flex">
           <ThemeSwitch />
         </footer>
       </div>
-      {!isDone && <WhereIsTheCode />}
+      <WhereIsTheCode />
     </div>
+  )
+}
+
+function AlreadySetUp() {
+  const t = useText()
+  return (
+    <SoloPage title={t.setUp.title}>
+      <p className="muted">{t.setUp.done}</p>
+      <Link to="/sign-in" className="link">
+        {t.signIn.title}
+      </Link>
+    </SoloPage>
   )
 }
 

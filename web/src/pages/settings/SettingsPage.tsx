@@ -11,10 +11,23 @@ export default function SettingsPage() {
   const t = useText()
   const { pathname } = useLocation()
   const maySee = useMaySee()
-  const places = SETTINGS_PLACES.filter(maySee)
   const here = SETTINGS_PLACES.find(({ to }) => `${pathname}/`.includes(`${to}/`))
   const tabTitle = here && t.settings.pages[here.name]
   const isAllowed = here === undefined || maySee(here)
+  return (
+    <Page title={t.settings.title} tabTitle={tabTitle} isFlush>
+      <div className="settings">
+        <Places pathname={pathname} places={SETTINGS_PLACES.filter(maySee)} />
+        <div className="body">{isAllowed ? <Outlet /> : <NotAllowed place={here} />}</div>
+      </div>
+    </Page>
+  )
+}
+
+type PlacesProps = { readonly pathname: string; readonly places: readonly SettingsPlace[] }
+
+function Places({ pathname, places }: PlacesProps) {
+  const t = useText()
   const list = useRef<HTMLElement>(null)
   // On a phone the pages are one row that scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page that is current changes with the address
@@ -23,28 +36,23 @@ export default function SettingsPage() {
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [pathname])
   return (
-    <Page title={t.settings.title} tabTitle={tabTitle} isFlush>
-      <div className="settings">
-        <nav ref={list} className="subnav nav" aria-label={t.settings.title}>
-          {GROUPS.map((group) => {
-            const shown = places.filter((place) => place.group === group)
-            return (
-              shown.length > 0 && (
-                <div key={group}>
-                  <div className="grp">{t.settings.groups[group]}</div>
-                  {shown.map(({ to, name }) => (
-                    <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
-                      {t.settings.pages[name]}
-                    </Link>
-                  ))}
-                </div>
-              )
-            )
-          })}
-        </nav>
-        <div className="body">{isAllowed ? <Outlet /> : <NotAllowed place={here} />}</div>
-      </div>
-    </Page>
+    <nav ref={list} className="subnav nav" aria-label={t.settings.title}>
+      {GROUPS.map((group) => {
+        const shown = places.filter((place) => place.group === group)
+        return (
+          shown.length > 0 && (
+            <div key={group}>
+              <div className="grp">{t.settings.groups[group]}</div>
+              {shown.map(({ to, name }) => (
+                <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+                  {t.settings.pages[name]}
+                </Link>
+              ))}
+            </div>
+          )
+        )
+      })}
+    </nav>
   )
 }
 
