@@ -48,7 +48,7 @@ export async function startService(
     TERSE_CLICK_CAP_PER_MINUTE: '0',
     TERSE_RAW_CLICKS_PER_MINUTE: '0',
     // Tests have clicks of fixed days, which will be longer ago than the service would keep them.
-    TERSE_CLICK_RETENTION_DAYS: '0',
+    TERSE_CLICK_RETENTION_DAYS: '3650',
     TERSE_DNS_SERVERS: NO_DNS,
     TERSE_ACME_DIRECTORY: NO_ACME,
     ...place.env,
