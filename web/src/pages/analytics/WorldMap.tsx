@@ -20,6 +20,9 @@ const HEIGHT = map.height * ROW
 
 /** Shown only with clicks: alone they would be specks in the sea. */
 const ISLANDS = new Set(map.islands)
+const countries = once(() =>
+  Object.entries(map.dots).map(([code, dots]) => ({ code, path: pathOf(dots) })),
+)
 /** Thousands of dots, which are needed only once a pointer is over them. */
 const codes = once(codesByDot)
 
@@ -38,7 +41,6 @@ export function WorldMap({ view }: { view: View }) {
   const known = [...counts.keys()].filter((code) => code !== '').length
   // The line above is drawn first.
   const isDrawn = useDeferredValue(true, false)
-  const paths = useMemo(() => (isDrawn ? pathsOf(counts, largest) : []), [isDrawn, counts, largest])
   const set = view.filter.country ?? []
   const drawn = [...new Set([...set, ...(hovered === undefined ? [] : [hovered])])]
   return (
@@ -68,10 +70,15 @@ export function WorldMap({ view }: { view: View }) {
           }}
           className={hovered === undefined ? '' : 'cursor-pointer'}
         >
-          {paths.map((path, step) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the steps never change
-            <path key={step} className={`m${step}`} d={path} />
-          ))}
+          {(isDrawn ? countries() : [])
+            .filter(({ code }) => counts.has(code) || !ISLANDS.has(code))
+            .map(({ code, path }) => (
+              <path
+                key={code}
+                className={`m${logStep(counts.get(code) ?? 0, largest, STEPS)}`}
+                d={path}
+              />
+            ))}
           {drawn.map((code) => (
             <path
               key={code}
@@ -93,16 +100,6 @@ export function WorldMap({ view }: { view: View }) {
       </div>
     </section>
   )
-}
-
-/** The dots of each step, as one path. */
-function pathsOf(counts: ReadonlyMap<string, number>, largest: number): readonly string[] {
-  const paths = Array.from({ length: STEPS + 1 }, () => '')
-  for (const [code, dots] of Object.entries(map.dots)) {
-    if (ISLANDS.has(code) && !counts.has(code)) continue
-    paths[logStep(counts.get(code) ?? 0, largest, STEPS)] += pathOf(dots)
-  }
-  return paths
 }
 
 /** A line without length for each dot: its round ends are the dot. */
