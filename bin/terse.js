@@ -95,7 +95,7 @@ function link(folder) {
 async function run() {
   endWithLauncher()
   // V8 doubles the space of new objects as they are made, to 32 MiB in a start alone, and does not give it back.
-  // 2 MiB fit the processor's cache, so a redirect costs less.
+  // A small one fits the processor's cache, so a redirect costs less; a service lets it grow a little later on.
   v8.setFlagsFromString('--semi-space-growth-factor=1')
   // Types are stripped and modules compiled once, not in every process: half of the time of a command.
   // Where the folder cannot be written, each process does it again.

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createFolder } from '../../platform/disk/create-folder.ts'
+import { growNewSpace } from '../../platform/process/new-space.ts'
 import type { Config } from '../config/read-config.ts'
 import { openInstance } from '../instance/instance.ts'
 import { checkBeforeStart } from '../instance/preflight.ts'
@@ -41,6 +42,7 @@ export async function serveNode(options: {
     let stopping: Stopping = { delayMs: 0 }
     try {
       options.onReady(await greet(config, instance))
+      growNewSpace()
       stopping = await Promise.race([options.stopping, completed])
     } finally {
       log.info('stopping')
