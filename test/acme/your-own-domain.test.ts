@@ -17,7 +17,7 @@ import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
 const PAGE = new URL('../../docs/custom-domains.md', import.meta.url)
-const skip = skipWithout('pebble', 'knotd')
+const skip = skipWithout('curl', 'pebble', 'knotd')
 const run = promisify(execFile)
 const ISSUED_MS = 90_000
 const SERVICE = 'go.example.test'

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { PASSWORD } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { settle } from '../support/settled.ts'
 
 const LINKS = 40
 /** Of the browser: what is compiled here has no types of a page. */
@@ -137,6 +138,8 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByText('No connection to the service.').first().waitFor()
       assert.equal(await page.getByLabel('Destination').inputValue(), 'https://example.com/offline')
       await context.setOffline(false)
+      // The note may be about another request: a button refuses clicks until its own has failed.
+      await settle(page)
       await create.click()
       await page.getByText('Link created').waitFor()
       faults.splice(0)

@@ -8,6 +8,7 @@ import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeInstance } from '../support/make-instance.ts'
 import { paste } from '../support/paste.ts'
+import { skipWithout } from '../support/programs.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -49,7 +50,10 @@ async function prepare(t: TestContext, engine: Engine) {
 
 for (const engine of ENGINES) {
   describe(`terse serve on ${engine.name}`, () => {
-    test('greets with its addresses, and at the first start with a curl line that works', async (t) => {
+    const skip = skipWithout('curl')
+    test('greets with its addresses, and a curl line that works at the first start', {
+      skip,
+    }, async (t) => {
       const { place, start } = await prepare(t, engine)
       const service = await start()
       const { stdout } = service.output()

@@ -12,6 +12,7 @@ const PROGRAMS = {
   },
   /** Chromium without windows: a page costs half as much as in the whole program. */
   chromiumShell: { names: ['chromium-headless-shell'], package: 'chromium-headless-shell' },
+  curl: { names: ['curl'], package: 'curl' },
   ip: { names: ['ip'], package: 'iproute2' },
   knotd: { names: ['knotd'], package: 'knot' },
   mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
