@@ -105,6 +105,8 @@ export class Images {
 
   remove(): void {
     this.try('rm', '--all', '--force', '--volumes')
-    rmSync(this.#folder, { recursive: true, force: true })
+    // With overlays podman mounts this folder on itself, and at times a process of it leaves the mount behind.
+    spawnSync('umount', ['--lazy', path.join(this.#folder, 'overlay/overlay')])
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 })
   }
 }
