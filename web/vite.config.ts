@@ -8,6 +8,7 @@ import { worldMapPlugin } from './world-map.ts'
 /** Where a dashboard that is being developed finds the API: the address that `npm start` prints. */
 const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
 
+/** What menus, tooltips and messages are made with. Dialogs have parts of their own, which menus need not load. */
 const LAYERS = /node_modules\/@(?:base-ui|floating-ui)\/(?!react\/dialog\/)/
 
 export default defineConfig({
@@ -30,7 +31,7 @@ export default defineConfig({
           groups: [
             // What every page needs is one file: as some forty shared ones it took a phone a second longer to load.
             { name: initialChunk(), debugName: 'app' },
-            // So is what layers above pages share, but for dialogs, of which menus need nothing; and what pages share.
+            // So is what layers above pages share, and what pages share.
             { name: 'layers', test: LAYERS, minShareCount: 2 },
             {
               name: 'shared',

@@ -17,7 +17,7 @@ import type { DrainProgress } from './drain-progress.ts'
 const BATCH_DELAY_MS = 20
 /** A batch of at least this many clicks indicates load. */
 const LOAD_CLICKS_MIN = 100
-/** Under load, the interval between the starts of two batches, or after which clicks may wait again. */
+/** Under load, the time between the starts of two batches, and between two decisions to wait for more clicks. */
 const LOAD_INTERVAL_MS = 400
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000

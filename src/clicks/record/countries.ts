@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type CountryResponse, Reader } from 'mmdb-lib'
 import { Networks } from '../../platform/network/ip-address.ts'
@@ -37,7 +37,7 @@ type Find = (address: string) => CountryResponse | null
  * @throws if the file cannot be read or has another format
  */
 export async function openCountries(file: string | undefined): Promise<Countries> {
-  const find = file === undefined ? await openBundled() : finderIn(await readFile(file))
+  const find = file === undefined ? openBundled() : finderIn(await readFile(file))
   return (address) => {
     if (address === '' || PRIVATE.has(address)) return ''
     try {
@@ -48,24 +48,35 @@ export async function openCountries(file: string | undefined): Promise<Countries
   }
 }
 
+/** Opens the bundled database, which has a file for each version of IP. */
+function openBundled(): Find {
+  const find4 = finderInFile(bundledFile('ipv4'))
+  const find6 = finderInFile(bundledFile('ipv6'))
+  return (address) => (address.includes(':') ? find6(address) : find4(address))
+}
+
+function bundledFile(version: 'ipv4' | 'ipv6'): string {
+  return fileURLToPath(import.meta.resolve(`${BUNDLED}-${version}.mmdb`))
+}
+
 /**
- * Opens the bundled database, which has a file for each version of IP. A file is read, in some 5 ms, when the
- * first address of its version occurs: they take 3 and 5 MiB, which many services never need.
+ * Opens a file now, and reads it, in some 5 ms, when it is first needed: the files take 3 and 5 MiB, which many
+ * services never need. An upgrade that replaces the file meanwhile has no effect.
  */
-async function openBundled(): Promise<Find> {
-  const [file4, file6] = ['ipv4', 'ipv6'].map((version) =>
-    fileURLToPath(import.meta.resolve(`${BUNDLED}-${version}.mmdb`)),
-  ) as [string, string]
-  await Promise.all([access(file4), access(file6)])
-  let find4: Find | undefined
-  let find6: Find | undefined
+function finderInFile(file: string): Find {
+  const fd = openSync(file, 'r')
+  let find: Find | undefined
   return (address) => {
-    if (address.includes(':')) {
-      find6 ??= finderIn(readFileSync(file6))
-      return find6(address)
-    }
-    find4 ??= finderIn(readFileSync(file4))
-    return find4(address)
+    find ??= finderIn(readAndClose(fd))
+    return find(address)
+  }
+}
+
+function readAndClose(fd: number): Buffer {
+  try {
+    return readFileSync(fd)
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -7,8 +7,8 @@ const FACTOR = secrets.readInt32LE(4) | 1
 const LAST_FACTOR = 0x85eb_ca6b
 
 /**
- * Returns a hash of 32 bits for a table, never 0. Seed and factor are secret and change with each start, so that nobody
- * can choose texts of equal hashes. For the same reason a character never reaches the highest bits before it is
+ * Returns a hash of 32 bits for a table, never 0. Seed and factor are secret and change with each start, so that no
+ * client can choose texts of equal hashes. For the same reason a character never reaches the highest bits before it is
  * multiplied: a difference in the highest bit alone would outlast each odd factor.
  */
 export function textHash(text: string): number {

@@ -26,10 +26,12 @@ export function fakeReports(clicks: readonly RawClick[], batchSize = 100): Click
     async readDaysOfLinks() {
       throw new Error('reports of one subject read no links')
     },
-    async *linkCounts() {
-      yield* []
+    linkCounts() {
+      throw new Error('single clicks are added up by link in a database only')
     },
-    linkIds: async () => new Map(),
+    async linkIds() {
+      throw new Error('single clicks are added up by link in a database only')
+    },
     async *rawClicks(_scope, fromMicros, toMicros) {
       const wanted = sorted.filter(({ at }) => fromMicros <= at && at < toMicros)
       for (let begin = 0; begin < wanted.length; begin += batchSize) {

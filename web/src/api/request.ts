@@ -18,7 +18,7 @@ export type RequestOptions = {
   readonly isSilent?: boolean
   /** Retried by its caller: neither reports an outage nor ends one. */
   readonly isBackground?: boolean
-  /** Retried by its caller when the service says when: only what is not is an outage. */
+  /** The caller sends it again after `Retry-After`: a refusal with that header is not reported as an outage. */
   readonly isRetried?: boolean
 }
 

@@ -60,7 +60,7 @@ async function* pagesOf(
   }
 }
 
-/** One row for each link would cost more to hand from thread to thread than the adding up. */
+/** Reads the sums as three JSON arrays: a row for each link would cost more between the threads than the adding up. */
 async function* linkCountsOf(
   db: Kysely<Schema>,
   { scope, fromMicros, toMicros, scan }: RawDayQuery,

@@ -16,7 +16,11 @@ export type ApiPaths = {
   readonly refuseMethodsOfPatterns: () => void
 }
 
-type Path = { readonly pattern: string; readonly methods: Set<string> }
+type Path = {
+  readonly pattern: string
+  readonly parts: readonly string[]
+  readonly methods: Set<string>
+}
 
 /**
  * Collects the paths of the API. Call before the routes are registered. They have a router of their own: a route
@@ -35,7 +39,7 @@ export function collectPaths(
     if (!url.startsWith('/api/')) return
     let path = paths.get(url)
     if (path === undefined) {
-      path = { pattern: url, methods: new Set() }
+      path = { pattern: url, parts: url.split('/'), methods: new Set() }
       paths.set(url, path)
       router.on('GET', url, () => {}, path)
     }
@@ -57,7 +61,7 @@ export function collectPaths(
   function refuseMethodsOfPatterns(): void {
     isComplete = true
     for (const path of [...paths.values()]) {
-      const around = [...paths.values()].filter((other) => isWithin(path.pattern, other.pattern))
+      const around = [...paths.values()].filter((other) => isWithin(path, other))
       const methods = new Set(around.flatMap((other) => [...other.methods]))
       const others = [...methods].filter((method) => !path.methods.has(method))
       if (others.length > 0) refuse(path.pattern, others)
@@ -80,13 +84,11 @@ export function collectPaths(
   return { patternOf: (url) => find(url)?.pattern, refusalOf, refuseMethodsOfPatterns }
 }
 
-/** Whether a pattern matches what another one matches, and more. */
-function isWithin(inner: string, outer: string): boolean {
-  const parts = inner.split('/')
-  const outerParts = outer.split('/')
+/** Whether the outer path matches whatever the inner one matches. */
+function isWithin(inner: Path, outer: Path): boolean {
   return (
     inner !== outer &&
-    parts.length === outerParts.length &&
-    outerParts.every((part, index) => part.startsWith(':') || part === parts[index])
+    inner.parts.length === outer.parts.length &&
+    outer.parts.every((part, index) => part.startsWith(':') || part === inner.parts[index])
   )
 }

@@ -30,7 +30,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 
 const UNAVAILABLE_RETRY_SECONDS = 2
 const BUSY_RETRY_SECONDS = 1
-/** Nobody reads this answer; it is counted apart from failures. The number is that of nginx. */
+/** Only the metrics show this status: the client has gone. The number is that of nginx. */
 const CLIENT_GONE_STATUS = 499
 
 /** Fastify's own errors, mapped to codes of the contract. */

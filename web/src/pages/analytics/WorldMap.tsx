@@ -23,7 +23,7 @@ const ISLANDS = new Set(map.islands)
 const countries = once(() =>
   Object.entries(map.dots).map(([code, dots]) => ({ code, path: pathOf(dots) })),
 )
-/** Thousands of dots, which are needed only once a pointer is over them. */
+/** The countries of thousands of dots: found when a pointer is first over the map. */
 const codes = once(codesByDot)
 
 /** Clicks by country as dots, darker for more. The list beside it has the same numbers and links. */
