@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type SQLInputValue, StatementSync } from 'node:sqlite'
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { GroupCommit } from '../../src/platform/database/sqlite/group-commit.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { createFolder } from '../support/engines.ts'
@@ -78,7 +78,20 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [...Array(200).keys()])
   })
 
-  test('commits writes of different turns in different transactions', {
+  test('commits the writes of turns that follow each other in one transaction', async () => {
+    const counts = await statements(async () => {
+      const writes = [insert(0)]
+      for (let n = 1; n < 6; n += 1) {
+        writes.push(insert(n))
+        await nextTurn()
+      }
+      await Promise.all(writes)
+    })
+    assert.equal(counts.get('commit'), 1)
+    assert.deepEqual(kept(), [0, 1, 2, 3, 4, 5])
+  })
+
+  test('commits writes that follow each other in different transactions', {
     timeout: 20_000,
   }, async () => {
     const counts = await statements(async () => {

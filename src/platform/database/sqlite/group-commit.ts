@@ -40,7 +40,7 @@ type BatchWrites = {
 
 /**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
- * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
+ * event loop, or in turns that follow each other, form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
  * rolled back without affecting the others.
  *
  * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
@@ -86,8 +86,7 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      await nextTurn()
-      const batch = this.#queue.splice(0, BATCH_MAX)
+      const batch = await this.#nextBatch()
       try {
         const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
         this.#commit.run()
@@ -102,6 +101,20 @@ export class GroupCommit {
     // Reset in the same turn that saw the queue empty, so that a later transaction starts a new
     // drain.
     this.#draining = undefined
+  }
+
+  /**
+   * Waits while each turn of the event loop adds transactions. Clients that were answered after the last commit send
+   * their next requests while this batch gathers: were it run at once, two halves of them would take turns, with a
+   * commit for each.
+   */
+  async #nextBatch(): Promise<readonly QueuedTransaction[]> {
+    let gathered: number
+    do {
+      gathered = this.#queue.length
+      await nextTurn()
+    } while (this.#queue.length > gathered && this.#queue.length < BATCH_MAX)
+    return this.#queue.splice(0, BATCH_MAX)
   }
 
   /**
