@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createFolder } from '../../platform/disk/create-folder.ts'
-import { growNewSpace } from '../../platform/process/new-space.ts'
+import { NewSpace } from '../../platform/process/new-space.ts'
 import type { Config } from '../config/read-config.ts'
 import { openInstance } from '../instance/instance.ts'
 import { checkBeforeStart } from '../instance/preflight.ts'
@@ -37,12 +37,14 @@ export async function serveNode(options: {
   const instance = await openInstance(config, log, { mayBeUnavailable: keepsCaches(config) })
   try {
     createFolder(config.dataDir)
-    const node = await startNode(config, instance, log, { listenOn, shared })
+    const newSpace = new NewSpace()
+    const onApiRequest = () => newSpace.noteApiRequest()
+    const node = await startNode(config, instance, log, { listenOn, shared, onApiRequest })
     const completed = node.completed.then(() => options.stopping)
     let stopping: Stopping = { delayMs: 0 }
     try {
       options.onReady(await greet(config, instance))
-      growNewSpace()
+      newSpace.growToServe()
       stopping = await Promise.race([options.stopping, completed])
     } finally {
       log.info('stopping')

@@ -45,6 +45,8 @@ export type NodeOptions = {
   readonly hashQueue?: FairQueueOptions | undefined
   /** How long an answer of the API may take; `ANSWER_MS_MAX` when left out. */
   readonly answerMsMax?: number | undefined
+  /** Called when an API request starts. */
+  readonly onApiRequest?: (() => void) | undefined
 }
 
 /** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
@@ -126,6 +128,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     qr: openQrPictures(queues),
     guard,
     api,
+    onApiRequest: options.onApiRequest,
     entrances,
   }
 }

@@ -43,7 +43,7 @@ export type Stopping = {
  *
  * @param options.listenOn as for `Entrances.listen`
  * @param options.shared undefined for a process that is the whole service
- * @param options.hashQueue and answerMsMax as in `NodeOptions`
+ * @param options.hashQueue, answerMsMax and onApiRequest as in `NodeOptions`
  */
 export async function startNode(
   config: Config,
@@ -54,10 +54,11 @@ export async function startNode(
     readonly shared?: Shared | undefined
     readonly hashQueue?: FairQueueOptions | undefined
     readonly answerMsMax?: number | undefined
+    readonly onApiRequest?: (() => void) | undefined
   } = {},
 ): Promise<Node> {
-  const { listenOn, shared, hashQueue, answerMsMax } = options
-  const parts = await openNodeParts({ config, instance, log, shared, hashQueue, answerMsMax })
+  const { listenOn, shared, ...rest } = options
+  const parts = await openNodeParts({ config, instance, log, shared, ...rest })
   const node = new Node(parts)
   await node.listen(listenOn)
   return node
@@ -134,6 +135,7 @@ export class Node {
   async #openApi(): Promise<void> {
     const { context, caches, domains, intake, observation, dataFolder, qr, api, imports } =
       this.#parts
+    const { onApiRequest } = this.#parts
     const { openApi } = await import('./api.ts')
     this.#api = await openApi(context, {
       authenticator: caches.authenticator,
@@ -147,7 +149,11 @@ export class Node {
       imports: imports.imports,
     })
     const { app } = this.#api
-    api.open(new ApiRequestPacer((request, response) => app.routing(request, response)).answer)
+    const pacer = new ApiRequestPacer((request, response) => {
+      onApiRequest?.()
+      app.routing(request, response)
+    })
+    api.open(pacer.answer)
     dataFolder.start()
   }
 
