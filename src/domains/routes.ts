@@ -1,5 +1,6 @@
 import { dnsReportSchema } from '@terse/contract/dns-report'
 import {
+  type DomainResource,
   domainBody,
   domainDeleted,
   domainPage,
@@ -13,7 +14,7 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '@terse/contract/primitives'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
@@ -53,9 +54,11 @@ export type DomainRouteDependencies = DomainListDependencies & {
   readonly idempotency: IdempotencyReader
 }
 
-/** Returns the entity tag that `GET` sends for this domain. */
-function tagOf(domain: Domain): string {
-  return entityTag(JSON.stringify(presentDomain(domain)), domainVersion(domain))
+/** Returns the API's form of a domain after setting the entity tag that `GET` sends for it. */
+function presentTagged(reply: FastifyReply, domain: Domain): DomainResource {
+  const shown = presentDomain(domain)
+  reply.header('ETag', entityTag(JSON.stringify(shown), domainVersion(domain)))
+  return shown
 }
 
 export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = async (app, deps) => {
@@ -97,7 +100,7 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
     },
     async (request, reply) => {
       const domain = await deps.domains.get(actorOf(request), request.params.id)
-      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+      return presentTagged(reply, domain)
     },
   )
 }
@@ -155,7 +158,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
     },
     async (request, reply) => {
       const domain = await updateBy(deps.domains, request)
-      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+      return presentTagged(reply, domain)
     },
   )
 

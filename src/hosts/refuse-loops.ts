@@ -10,6 +10,8 @@ type ServedHosts = {
   }
 }
 type Destinations = Readonly<Record<string, string | null | undefined>>
+/** The host to which the destination in a field leads. */
+type LeadingHost = { readonly field: string; readonly host: string }
 
 /**
  * Refuses destinations that would lead a visitor back to this service: to its own host, to a served
@@ -40,8 +42,9 @@ export async function lookForLoops(
   workspaceId: string,
   destinations: Destinations,
 ): Promise<(host: string) => void> {
-  const refuse = await lookForManyLoops(stores, service, workspaceId, [destinations])
-  return (on) => refuse(on, destinations)
+  const leading = leadingHosts(service, destinations)
+  const served = await servedAmong(stores, workspaceId, leading)
+  return (on) => refuseLeadingBack(leading, served, [service.host, on])
 }
 
 /**
@@ -54,29 +57,43 @@ export async function lookForManyLoops(
   workspaceId: string,
   links: readonly Destinations[],
 ): Promise<(on: string, destinations: Destinations) => void> {
-  const hosts = new Set(links.flatMap((each) => [...leadingHosts(service, each).values()]))
-  if (hosts.size === 0) return () => {}
-  const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts]))
-  return (on, destinations) => {
-    const faults = new FaultList()
-    for (const [field, host] of leadingHosts(service, destinations)) {
-      if (served.has(host) || host === service.host || host === on) {
-        faults.add(field, `must not lead to ${formatHost(host)}, which is served here`)
-      }
-    }
-    faults.throwIfAny()
-  }
+  const leading = links.flatMap((each) => leadingHosts(service, each))
+  const served = await servedAmong(stores, workspaceId, leading)
+  return (on, destinations) =>
+    refuseLeadingBack(leadingHosts(service, destinations), served, [service.host, on])
 }
 
-/** Returns the hosts to which destinations lead, by field. */
-function leadingHosts(
-  service: ServiceName,
-  destinations: Destinations,
-): ReadonlyMap<string, string> {
-  const hosts = new Map<string, string>()
+/** Returns the hosts to which destinations lead. */
+function leadingHosts(service: ServiceName, destinations: Destinations): LeadingHost[] {
+  const hosts: LeadingHost[] = []
   for (const [field, destination] of Object.entries(destinations)) {
     const host = destination ? hostThatCouldLoop(destination, service) : undefined
-    if (host !== undefined) hosts.set(field, host)
+    if (host !== undefined) hosts.push({ field, host })
   }
   return hosts
+}
+
+async function servedAmong(
+  { domains }: ServedHosts,
+  workspaceId: string,
+  leading: readonly LeadingHost[],
+): Promise<ReadonlySet<string>> {
+  if (leading.length === 0) return new Set()
+  const hosts = new Set(leading.map(({ host }) => host))
+  return new Set(await domains.servedAmong(workspaceId, [...hosts]))
+}
+
+/** @throws {Failure} `validation_failed` */
+function refuseLeadingBack(
+  leading: readonly LeadingHost[],
+  served: ReadonlySet<string>,
+  own: readonly string[],
+): void {
+  const faults = new FaultList()
+  for (const { field, host } of leading) {
+    if (served.has(host) || own.includes(host)) {
+      faults.add(field, `must not lead to ${formatHost(host)}, which is served here`)
+    }
+  }
+  faults.throwIfAny()
 }

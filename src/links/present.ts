@@ -32,7 +32,7 @@ export function presentLink(link: Link): LinkResource {
   }
 }
 
-/** Returns the response to a create, in which the specification has `clicks: null`. */
-export function presentCreatedLink(link: Link): LinkResource {
-  return { ...presentLink(link), clicks: null }
+/** Returns the response to a create of this link, in which the specification has `clicks: null`. */
+export function asCreated(link: LinkResource): LinkResource {
+  return { ...link, clicks: null }
 }

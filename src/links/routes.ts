@@ -1,5 +1,6 @@
 import {
   createLinkBody,
+  type LinkResource,
   linkDeleted,
   linkPage,
   linkSchema,
@@ -13,7 +14,7 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '@terse/contract/primitives'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
@@ -33,7 +34,7 @@ import { validateWith } from '../platform/http/api/validation.ts'
 import { type Link, linkVersion } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import { type LinkListDependencies, listLinks } from './list-links.ts'
-import { presentCreatedLink, presentLink } from './present.ts'
+import { asCreated, presentLink } from './present.ts'
 
 const tags = ['Links']
 
@@ -50,9 +51,11 @@ export type LinkRouteDependencies = LinkListDependencies & {
   readonly idempotency: IdempotencyReader
 }
 
-/** Returns the entity tag that `GET` sends for this link. */
-function tagOf(link: Link): string {
-  return entityTag(JSON.stringify(presentLink(link)), linkVersion(link))
+/** Returns the API's form of a link after setting the entity tag that `GET` sends for it. */
+function presentTagged(reply: FastifyReply, link: Link): LinkResource {
+  const shown = presentLink(link)
+  reply.header('ETag', entityTag(JSON.stringify(shown), linkVersion(link)))
+  return shown
 }
 
 export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (app, deps) => {
@@ -95,7 +98,7 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
     },
     async (request, reply) => {
       const link = await deps.links.get(actorOf(request), request.params.id)
-      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+      return presentTagged(reply, link)
     },
   )
 }
@@ -119,7 +122,8 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
       const actor = actorOf(request)
       const repeatable = deps.idempotency(request, actor.workspaceId)
       const link = await deps.links.create(actor, request.body, repeatable)
-      return reply.code(201).header('ETag', tagOf(link)).send(presentCreatedLink(link))
+      reply.code(201)
+      return asCreated(presentTagged(reply, link))
     },
   )
 
@@ -153,7 +157,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
     },
     async (request, reply) => {
       const link = await updateBy(deps.links, request)
-      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+      return presentTagged(reply, link)
     },
   )
 

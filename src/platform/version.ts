@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Failure } from './failure.ts'
 
 /** 16 characters of base64url: 96 bits of a SHA-256. */
@@ -9,8 +9,7 @@ export type ExpectedVersions = readonly string[] | undefined
 
 /** Returns a short identifier of a state: a hash of the values that change with it. */
 export function versionOf(...parts: readonly (string | number | null)[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-  return hash.slice(0, VERSION_LENGTH)
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, VERSION_LENGTH)
 }
 
 /**

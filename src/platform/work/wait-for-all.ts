@@ -5,10 +5,11 @@
 export async function waitForAll<const P extends readonly unknown[]>(
   promises: P,
 ): Promise<{ -readonly [I in keyof P]: Awaited<P[I]> }> {
-  const outcomes = await Promise.allSettled(promises)
-  const values = outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
-  })
-  return values as { -readonly [I in keyof P]: Awaited<P[I]> }
+  try {
+    return await Promise.all(promises)
+  } catch {
+    const outcomes = await Promise.allSettled(promises)
+    const rejected = outcomes.find((outcome) => outcome.status === 'rejected')
+    throw rejected?.reason
+  }
 }

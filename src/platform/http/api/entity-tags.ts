@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ExpectedVersions } from '../../version.ts'
 import { CODINGS, type ContentCoding } from '../compression/accept-encoding.ts'
@@ -21,8 +21,8 @@ const CODING_SUFFIX = new RegExp(`-(?:${CODINGS.join('|')})"$`)
  * @param version the part of the tag that `If-Match` compares; empty for resources that cannot be written
  */
 export function entityTag(body: string | Buffer, version = ''): string {
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_LENGTH)
-  return version === '' ? `"${hash}"` : `"${version}${SEPARATOR}${hash}"`
+  const digest = hash('sha256', body, 'base64url').slice(0, HASH_LENGTH)
+  return version === '' ? `"${digest}"` : `"${version}${SEPARATOR}${digest}"`
 }
 
 /** The tag of the same answer in a content coding, whose bytes differ. A weak tag covers all codings. */

@@ -48,14 +48,14 @@ class InputGate {
 
   readonly #onData = (bytes: Buffer): void => {
     const socket = this.#socket
-    let rest = bytes
+    let parsed = 0
     if (this.#waiting === 0) {
-      this.#toParser.call(socket, bytes.subarray(0, PIECE_BYTES))
-      rest = bytes.subarray(PIECE_BYTES)
+      parsed = Math.min(bytes.length, PIECE_BYTES)
+      this.#toParser.call(socket, parsed === bytes.length ? bytes : bytes.subarray(0, parsed))
     }
     // A flowing socket would emit the returned bytes again at once.
     if (this.#waiting > 0) socket.pause()
-    if (rest.length > 0) socket.unshift(rest)
+    if (parsed < bytes.length) socket.unshift(bytes.subarray(parsed))
   }
 
   /** Delayed while requests wait: Node ends the connection on `end`, and they would get no answer. */
