@@ -52,8 +52,8 @@ export const KEY_RESERVED = 'is reserved for the service itself on this domain'
 
 /** Whether the service uses this path itself, so that no link on its own host may have the key. */
 export function isReservedKey(key: string): boolean {
-  const [first = ''] = key.split('/', 1)
-  return RESERVED.has(foldKey(first))
+  const end = key.indexOf('/')
+  return RESERVED.has(foldKey(end === -1 ? key : key.slice(0, end)))
 }
 
 /** Whether the service itself, not a link, answers this path on its own host. */

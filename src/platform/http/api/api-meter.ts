@@ -37,10 +37,12 @@ export function meterApi(
   meter: ApiMeter,
   { patternOf }: Pick<ApiPaths, 'patternOf'>,
 ): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? patternOf(request.url)
-    if (route === undefined || !route.startsWith('/api/')) return
-    const seconds = request.routeOptions.config.isEndless ? undefined : reply.elapsedTime / 1_000
-    meter.count(request.method, route, reply.statusCode, seconds)
+    if (route?.startsWith('/api/')) {
+      const seconds = request.routeOptions.config.isEndless ? undefined : reply.elapsedTime / 1_000
+      meter.count(request.method, route, reply.statusCode, seconds)
+    }
+    done()
   })
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExpectedVersions } from '../../version.ts'
 import { CODINGS, type ContentCoding } from '../compression/accept-encoding.ts'
 import { HttpRefusal } from './problem.ts'
@@ -56,24 +56,31 @@ export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions 
  * that tag. Call before answers are compressed.
  */
 export function tagAnswers(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (
-      !isRead ||
-      reply.statusCode !== 200 ||
-      request.routeOptions.config.operation === undefined
-    ) {
-      return payload
-    }
+    const isTagged =
+      isRead && reply.statusCode === 200 && request.routeOptions.config.operation !== undefined
     // An export is streamed, so there is no content to hash.
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    if (!reply.hasHeader('ETag')) reply.header('ETag', entityTag(payload))
-    const known = findKnown(request.headers['if-none-match'], String(reply.getHeader('ETag')))
-    if (known === undefined) return payload
-    reply.code(304).header('Vary', 'Accept-Encoding').removeHeader('Content-Type')
-    if (known !== '*') reply.header('ETag', known)
-    return null
+    if (isTagged && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
+      done(null, tagAnswer(request, reply, payload))
+    } else {
+      done(null, payload)
+    }
   })
+}
+
+/** Returns what to send: nothing where the client knows the answer. */
+function tagAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string | Buffer,
+): string | Buffer | null {
+  if (!reply.hasHeader('ETag')) reply.header('ETag', entityTag(body))
+  const known = findKnown(request.headers['if-none-match'], String(reply.getHeader('ETag')))
+  if (known === undefined) return body
+  reply.code(304).header('Vary', 'Accept-Encoding').removeHeader('Content-Type')
+  if (known !== '*') reply.header('ETag', known)
+  return null
 }
 
 /** The client's tag that matches by weak comparison, in any content coding; or `*`. */

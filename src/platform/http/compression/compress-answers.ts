@@ -18,21 +18,36 @@ const STREAM_CODINGS: readonly ContentCoding[] = ['gzip']
  * carry a token in a header, which no other site can make a browser send.
  */
 export function compressAnswers(app: FastifyInstance, compressor: Compressor): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (!isCompressible(request, reply)) return payload
-    if (payload instanceof Readable) return compressStream(request, reply, payload, compressor)
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    if (Buffer.byteLength(payload) < COMPRESSED_BYTES_MIN) return payload
-    reply.header('Vary', 'Accept-Encoding')
-    const coding = preferredCoding(request.headers['accept-encoding'], CODINGS)
-    if (coding === undefined) return payload
-    const encoded = await compressor.compress({ body: payload, form: coding, effort: 'each' })
-    if (encoded === undefined) return payload
-    reply.header('Content-Encoding', coding)
-    const tag = reply.getHeader('ETag')
-    if (typeof tag === 'string') reply.header('ETag', codedTag(tag, coding))
-    return encoded
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isCompressible(request, reply)) {
+      done(null, payload)
+    } else if (payload instanceof Readable) {
+      done(null, compressStream(request, reply, payload, compressor))
+    } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      const compressed = compressBody(request, reply, payload, compressor)
+      compressed.then((encoded) => done(null, encoded), done)
+    } else {
+      done(null, payload)
+    }
   })
+}
+
+async function compressBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string | Buffer,
+  compressor: Compressor,
+): Promise<string | Buffer> {
+  if (Buffer.byteLength(body) < COMPRESSED_BYTES_MIN) return body
+  reply.header('Vary', 'Accept-Encoding')
+  const coding = preferredCoding(request.headers['accept-encoding'], CODINGS)
+  if (coding === undefined) return body
+  const encoded = await compressor.compress({ body, form: coding, effort: 'each' })
+  if (encoded === undefined) return body
+  reply.header('Content-Encoding', coding)
+  const tag = reply.getHeader('ETag')
+  if (typeof tag === 'string') reply.header('ETag', codedTag(tag, coding))
+  return encoded
 }
 
 function compressStream(
