@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { createLink } from '../support/links.ts'
 import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'
+import { numberOf } from '../support/prometheus.ts'
 import { type Service, startService } from '../support/service.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
@@ -69,7 +70,16 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         begin()
         t.after(async () => {
           network.mend()
-          await eventually(async () => expectStatus(await ada.get('/me'), 200))
+          const mendedMs = performance.now()
+          await eventually(async () => {
+            expectStatus(await ada.get('/me'), 200)
+            // What was changed just before is read again, and has to be cached again before the next outage.
+            const askedMs = performance.now()
+            const { body } = await visit(service.port, '/metrics')
+            const lagMs = (numberOf(body, 'terse_change_log_lag_seconds') ?? 0) * 1_000
+            assert.ok(askedMs - lagMs > mendedMs, `${lagMs} ms`)
+            assert.equal((await visit(service.port, '/known')).status, 302)
+          })
         })
         const startedMs = performance.now()
         await Promise.all(
