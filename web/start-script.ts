@@ -9,7 +9,8 @@ const PLACE = '<!-- start -->'
 
 /**
  * Builds `src/start/` as one classic script in the head, which runs before the first paint. Its element names the
- * files of each page and language that the browser can load before it knows the code.
+ * code of the dashboard, which the script runs, and the files of each page and language that the browser can load
+ * before it knows that code.
  */
 export function startScript(): Plugin {
   let isBuild = false
@@ -32,8 +33,14 @@ export function startScript(): Plugin {
         const page = bundle['index.html']
         if (page?.type !== 'asset') throw new Error('the build has no index.html')
         const files = JSON.stringify(filesOf(bundle, code)).replaceAll('"', '&quot;')
-        const script = `<script src="/app/${this.getFileName(reference)}" data-files="${files}"></script>`
-        page.source = String(page.source).replace(PLACE, script)
+        const main = `/app/${entryOf(bundle).fileName}`
+        const script = `<script src="/app/${this.getFileName(reference)}" data-main="${main}" data-files="${files}"></script>`
+        const element = `<script type="module" crossorigin src="${main}"></script>`
+        const html = String(page.source)
+        if (!html.includes(element)) throw new Error(`index.html has no ${element}`)
+        page.source = html
+          .replace(PLACE, script)
+          .replace(element, `<link rel="modulepreload" crossorigin href="${main}">`)
       },
     },
     async transformIndexHtml(html) {
@@ -63,7 +70,7 @@ function filesOf(
   bundle: Rolldown.OutputBundle,
   code: string,
 ): Readonly<Record<string, readonly string[]>> {
-  const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+  const chunks = chunksOf(bundle)
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   function withImports(fileName: string, seen = new Set<string>()): ReadonlySet<string> {
     if (seen.has(fileName)) return seen
@@ -71,9 +78,7 @@ function filesOf(
     for (const imported of byFile.get(fileName)?.imports ?? []) withImports(imported, seen)
     return seen
   }
-  const entry = chunks.find(({ isEntry }) => isEntry)
-  if (entry === undefined) throw new Error('the build has no entry')
-  const initial = withImports(entry.fileName)
+  const initial = withImports(entryOf(bundle).fileName)
   const files: Record<string, readonly string[]> = {}
   for (const { facadeModuleId, fileName } of chunks) {
     if (facadeModuleId === null) continue
@@ -83,4 +88,14 @@ function filesOf(
     files[name] = others.map((one) => `/app/${one}`)
   }
   return files
+}
+
+function chunksOf(bundle: Rolldown.OutputBundle): readonly Rolldown.OutputChunk[] {
+  return Object.values(bundle).filter((one) => one.type === 'chunk')
+}
+
+function entryOf(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk {
+  const entry = chunksOf(bundle).find(({ isEntry }) => isEntry)
+  if (entry === undefined) throw new Error('the build has no entry')
+  return entry
 }

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { SparklinesResource } from '@terse/contract/sparklines'
+import { browserTimeZone } from '../text/time-zone.ts'
 import { requestPatiently } from './request-patiently.ts'
 
 export type Sparkline = SparklinesResource['data'][number]
@@ -9,8 +10,7 @@ export function sparklinesQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['clicks', 'sparklines', ids],
     queryFn: async ({ signal }) => {
-      const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions()
-      const query = { link: ids, timezone }
+      const query = { link: ids, timezone: browserTimeZone() }
       const { data } = await requestPatiently<SparklinesResource>('/clicks/sparklines', {
         query,
         signal,

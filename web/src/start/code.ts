@@ -1,13 +1,19 @@
-import { pageOf } from './pages.ts'
+import type { FirstPage } from './pages.ts'
 import { stored } from './theme.ts'
 
 /** The files of each language and page, by name: the build writes them into the script's element. */
 type Files = Readonly<Record<string, readonly string[]>>
 
+/**
+ * How long the code of the dashboard waits for the first requests. A service takes as long only when it has much to
+ * do, or is down.
+ */
+const WAIT_MS = 300
+
 /** Has the words and the code of the page loaded beside the code that asks for them. */
-export function preloadCode(): void {
+export function preloadCode(page: FirstPage | undefined): void {
   const files: Files = JSON.parse(document.currentScript?.dataset['files'] ?? '{}')
-  const names = [languageFile(files), ...(pageOf(location)?.code ?? [])]
+  const names = [languageFile(files), ...(page?.code ?? [])]
   for (const file of new Set(names.flatMap((name) => files[name] ?? []))) {
     const link = document.createElement('link')
     link.rel = 'modulepreload'
@@ -21,4 +27,26 @@ function languageFile(files: Files): string {
   const wanted = [stored('language') ?? '', ...navigator.languages]
   const names = wanted.map((tag) => `text/${tag.split('-', 1)[0]}.ts`)
   return names.find((name) => name in files) ?? 'text/en.ts'
+}
+
+/**
+ * Runs the code of the dashboard once the first data is requested. It keeps a slow phone busy for some 200 ms, in which
+ * the answer that names the workspace could not be read. In development the page names the code itself.
+ */
+export function runCode(requested: Promise<unknown>): void {
+  const main = document.currentScript?.dataset['main']
+  if (main === undefined) return
+  const waited = new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+  const script = document.createElement('script')
+  script.type = 'module'
+  script.crossOrigin = ''
+  script.src = main
+  Promise.all([Promise.race([requested, waited]), whenParsed()]).then(() =>
+    document.head.append(script),
+  )
+}
+
+function whenParsed(): Promise<unknown> {
+  if (document.readyState !== 'loading') return Promise.resolve()
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 }

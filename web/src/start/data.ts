@@ -3,11 +3,13 @@ import { membershipOf } from '../api/membership.ts'
 import { SESSION_READ } from '../api/reads.ts'
 import type { Session } from '../api/session.ts'
 import { storedWorkspace } from '../state/stored-workspace.ts'
-import { pageOf } from './pages.ts'
+import type { FirstPage } from './pages.ts'
 
-/** Requests the session, and then what the page shows first, in the workspace that it will show. */
-export function requestData(): void {
-  const page = pageOf(location)
+/**
+ * Requests the session, and then what the page shows first, in the workspace that it will show. Settles once all of it
+ * is requested.
+ */
+export async function requestData(page: FirstPage | undefined): Promise<void> {
   if (page === undefined) return
   const session = requestEarly(SESSION_READ)
   const workspace = session.then(workspaceOf).catch(() => undefined)
@@ -16,6 +18,7 @@ export function requestData(): void {
     const answer = workspace.then((id) => (id === undefined ? undefined : requestEarly(read, id)))
     keepEarlyAnswer(read, answer)
   }
+  await workspace
 }
 
 async function workspaceOf(answer: EarlyAnswer | undefined): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
 import { parseLinksSearch } from '../pages/links/links-search.ts'
 import { parseSearchText, type SearchValues } from '../search-text.ts'
 
-type FirstPage = {
+export type FirstPage = {
   /** The files of its components, as below `src/`. */
   readonly code: readonly string[]
   /** What is shown first. */

@@ -4,6 +4,7 @@ import { Icon } from '../../icons/Icon.tsx'
 import { CalendarIcon, ChevronDownIcon, CloseIcon, DomainIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
+import { browserTimeZone } from '../../text/time-zone.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
@@ -12,7 +13,7 @@ import { PeriodDialog } from './PeriodDialog.tsx'
 import { rangeText } from './series-data.ts'
 import { useChange } from './use-change.ts'
 import { valueName } from './value-names.ts'
-import { browserTimeZone, type View } from './view.ts'
+import type { View } from './view.ts'
 
 type AnalyticsToolsProps = {
   readonly view: View

@@ -1,9 +1,10 @@
 import { useState } from 'react'
+import { dateIn } from '../../text/time-zone.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
-import { addDays, dateIn } from './period.ts'
+import { addDays } from './period.ts'
 import { useChange } from './use-change.ts'
 import type { View } from './view.ts'
 

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  comparedPeriod,
-  dateIn,
-  elapsedPart,
-  intervalOf,
-  intervalsFor,
-  periodOf,
-} from './period.ts'
+import { comparedPeriod, elapsedPart, intervalOf, intervalsFor, periodOf } from './period.ts'
 
 const NOW = new Date('2026-11-21T23:30:00Z')
 
@@ -24,11 +17,6 @@ describe('periodOf', () => {
       assert.deepEqual(periodOf(search, zone, NOW), { from, to })
     })
   }
-
-  test('names the date of a zone', () => {
-    assert.equal(dateIn('Pacific/Kiritimati', NOW), '2026-11-22')
-    assert.equal(dateIn('Pacific/Honolulu', NOW), '2026-11-21')
-  })
 })
 
 describe('comparedPeriod', () => {

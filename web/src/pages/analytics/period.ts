@@ -1,4 +1,5 @@
 import type { Period } from '../../api/click-reads.ts'
+import { dateIn } from '../../text/time-zone.ts'
 import type {
   AnalyticsSearch,
   Comparison,
@@ -96,14 +97,6 @@ export function intervalOf(
   const days = daysOf(period)
   const preferred = DAYS_BY_DEFAULT.find(([, daysMax]) => days <= daysMax)?.[0] ?? 'month'
   return fitting.find((name) => name === preferred) ?? fitting[0] ?? 'day'
-}
-
-/** The date in a time zone. */
-export function dateIn(timezone: string, instant: Date): string {
-  const options = { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' } as const
-  const parts = new Intl.DateTimeFormat('en', options).formatToParts(instant)
-  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
-  return `${part('year')}-${part('month')}-${part('day')}`
 }
 
 /** Of a date or an instant, whose form it keeps. */

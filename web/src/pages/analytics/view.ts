@@ -6,6 +6,7 @@ import {
   seriesRead,
   type ValueFilter,
 } from '../../api/click-reads.ts'
+import { browserTimeZone } from '../../text/time-zone.ts'
 import { type AnalyticsSearch, filterOf, type Interval, type Measure } from './analytics-search.ts'
 import { comparedPeriod, elapsedPart, intervalOf, periodOf } from './period.ts'
 
@@ -45,10 +46,6 @@ export function viewOf(scope: ClickScope, search: AnalyticsSearch, now: Date): V
     lineZone: measure === 'visitors' ? 'UTC' : timezone,
     now,
   }
-}
-
-export function browserTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 /** The values of a grouping that are wanted alone. */

@@ -1,4 +1,5 @@
 import { CalendarIcon } from '../../icons/index.ts'
+import { browserTimeZone } from '../../text/time-zone.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { useNow } from '../../widgets/Time.tsx'
@@ -11,11 +12,7 @@ export function ExpiryBlock({ draft, errors, change }: FormState) {
   const t = useText()
   const formats = useFormats()
   const now = useNow()
-  const zone = Intl.DateTimeFormat()
-    .resolvedOptions()
-    .timeZone.split('/')
-    .at(-1)
-    ?.replaceAll('_', ' ')
+  const zone = browserTimeZone().split('/').at(-1)?.replaceAll('_', ' ')
   const summary =
     draft.expires === '' ? t.linkForm.noExpiry : formats.until(new Date(draft.expires), now)
   return (

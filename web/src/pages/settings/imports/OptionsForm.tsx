@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ImportResource, type StartImportInput, startImport } from '../../../api/imports.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
+import { browserTimeZone } from '../../../text/time-zone.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
@@ -133,5 +134,5 @@ function startColumns({ columns, file_fields: recognized }: ImportResource) {
 
 /** The service's first choice is UTC; a person's own zone is more often right. */
 function startZone({ started_at: startedAt, time_zone: zone }: ImportResource): string {
-  return startedAt === null ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone
+  return startedAt === null ? browserTimeZone() : zone
 }
