@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import type { ClickScope } from '../../api/click-reads.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { useSteps } from '../../shell/use-steps.ts'
 import { useText } from '../../text/use-text.ts'
 import { AnalyticsTools } from './AnalyticsTools.tsx'
 import type { AnalyticsSearch } from './analytics-search.ts'
@@ -16,6 +17,9 @@ import { useView } from './use-view.ts'
 import type { View } from './view.ts'
 import { WorldMap } from './WorldMap.tsx'
 
+/** Rows of charts below the line. */
+const CELL_ROWS = 3
+
 type AnalyticsProps = {
   readonly scope: ClickScope
   readonly search: AnalyticsSearch
@@ -27,6 +31,7 @@ type AnalyticsProps = {
 /** All charts of a scope; the address holds what they show. */
 export function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps) {
   const view = useView(scope, search)
+  const rows = useSteps(CELL_ROWS)
   return (
     <>
       <AnalyticsTools view={view} scopeChips={scopeChips} actions={actions} />
@@ -34,23 +39,50 @@ export function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps
         <div className="sheet">
           {scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
           <LiveView view={view} />
-          <div className="cells">
-            <WorldMap view={view} />
-            <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
-            <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
-            {scopeChips === undefined ? (
-              <Breakdown view={view} groupings={['source']} rows={6} className="" />
-            ) : (
-              <Breakdown view={view} groupings={['link', 'tag', 'source']} rows={6} className="" />
-            )}
-            <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
-            <Breakdown view={view} groupings={['os']} rows={4} className="third" />
-            <Breakdown view={view} groupings={['browser']} rows={4} className="third" />
-          </div>
+          <Cells view={view} rows={rows} ofLink={scopeChips === undefined} />
         </div>
-        <Note view={view} />
+        {rows === CELL_ROWS && <Note view={view} />}
       </div>
     </>
+  )
+}
+
+type CellsProps = {
+  readonly view: View
+  /** How many rows of them are shown yet. */
+  readonly rows: number
+  /** Of the page of a link, which needs no list of links. */
+  readonly ofLink: boolean
+}
+
+function Cells({ view, rows, ofLink }: CellsProps) {
+  return (
+    <div className="cells" aria-busy={rows < CELL_ROWS}>
+      {rows > 0 && (
+        <>
+          <WorldMap view={view} />
+          <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
+        </>
+      )}
+      {rows > 1 && (
+        <>
+          <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
+          <Breakdown
+            view={view}
+            groupings={ofLink ? ['source'] : ['link', 'tag', 'source']}
+            rows={6}
+            className=""
+          />
+        </>
+      )}
+      {rows > 2 && (
+        <>
+          <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
+          <Breakdown view={view} groupings={['os']} rows={4} className="third" />
+          <Breakdown view={view} groupings={['browser']} rows={4} className="third" />
+        </>
+      )}
+    </div>
   )
 }
 
