@@ -1,9 +1,13 @@
 import { type Rest, ValueSums } from '../tally/value-sums.ts'
+import { ValueTotals } from '../tally/value-totals.ts'
 import type { Bots } from './click-filter.ts'
 import type { Counts } from './day-of-clicks.ts'
 import type { DaySource } from './day-source.ts'
 import type { Quarters } from './intervals.ts'
 import { Series } from './series.ts'
+
+/** The most values that are added up before the memory of `ValueSums` bounds them. */
+const TOTALS_MAX = 20_000
 
 /** The counts of one interval. */
 export type Point = Counts & {
@@ -57,10 +61,14 @@ export async function reportGroups(
 ): Promise<{ total: Total; groups: readonly Group[]; rest: Rest }> {
   const total = new Series([from, to])
   const values = new ValueSums({ from, to }, bots)
-  for await (const day of source([from, to])) {
+  const totals = new ValueTotals()
+  const move = () => totals.take((value, counts) => values.addCounts(value, counts))
+  for await (const day of source([from, to], { totals })) {
     total.addWithVisitors(day, day.wanted)
     for (const [value, tally] of day.values) values.add(value, day.day, tally)
+    if (totals.size > TOTALS_MAX) move()
   }
+  move()
   const { top, rest } = values.rank(limit)
   const series = cuts && (await seriesOf(source, cuts, new Set(top.map(([value]) => value))))
   const groups = top.map(([value, counts]) => {
@@ -76,7 +84,7 @@ async function seriesOf(
   values: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Series>> {
   const series = new Map([...values].map((value) => [value, new Series(cuts)]))
-  for await (const day of source(cuts, values)) {
+  for await (const day of source(cuts, { values })) {
     for (const [value, tally] of day.values) series.get(value)?.add(day.day, tally)
   }
   return series

@@ -1,4 +1,5 @@
 import type { Click, ClickDimension } from '../click.ts'
+import type { ValueTotals } from '../tally/value-totals.ts'
 
 /** Selects the clicks of a link, of a domain or of a workspace. */
 export type ClickScope =
@@ -40,4 +41,6 @@ export type DayOptions = {
   readonly dimension?: ClickDimension
   readonly values?: ReadonlySet<string> | undefined
   readonly slots: boolean
+  /** Gets the values of days that are read without slots, where the store has their sums; such days have no `values`. */
+  readonly totals?: ValueTotals | undefined
 }

@@ -3,6 +3,7 @@ import { type ClickDimension, UNKNOWN_VISITOR } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-plan.ts'
 import { TallySum } from '../tally/tally-sum.ts'
+import type { ValueTotals } from '../tally/value-totals.ts'
 import { type ClickFilter, valueMatchesFilter } from './click-filter.ts'
 import type { ClickSelection } from './click-selection.ts'
 import type { ClickScope, DayOfClicks, RawClick, Tally } from './day-of-clicks.ts'
@@ -15,11 +16,12 @@ type WantedDay = DayOfClicks & { readonly wanted: Tally }
  * Reads the days of the intervals with these cuts, in ascending order. Days that an interval boundary divides
  * have slots.
  *
- * @param values limits the values of the dimension
+ * @param options.values limits the values of the dimension
+ * @param options.totals may get the values of days that lie in an interval as a whole; such days have no `values`
  */
 export type DaySource = (
   cuts: readonly number[],
-  values?: ReadonlySet<string>,
+  options?: { readonly values?: ReadonlySet<string>; readonly totals?: ValueTotals },
 ) => AsyncIterable<WantedDay>
 
 /**
@@ -35,11 +37,17 @@ export function rollupDays(
   dimension: ClickDimension | undefined,
   signal?: AbortSignal,
 ): DaySource {
-  return async function* read(cuts, values) {
+  return async function* read(cuts, { values, totals } = {}) {
+    const isAll = filter.size === 0 && values === undefined
     for (const { fromDay, toDay, slots } of planDays(cuts, dimension !== undefined)) {
-      const options = { slots, values, ...(dimension !== undefined && { dimension }) }
+      const options = {
+        slots,
+        values,
+        ...(dimension !== undefined && { dimension }),
+        ...(isAll && { totals }),
+      }
       for (const day of await reports.readDays(scope, fromDay, toDay, options)) {
-        yield dimension === undefined || (filter.size === 0 && values === undefined)
+        yield dimension === undefined || isAll
           ? { ...day, wanted: day.total }
           : wantedOf(day, (value) =>
               values === undefined

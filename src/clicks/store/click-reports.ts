@@ -10,6 +10,7 @@ import type {
 } from '../report/day-of-clicks.ts'
 import { dayOf } from '../tally/click-day.ts'
 import {
+  addSums,
   readChunks,
   readSums,
   readTallies,
@@ -266,11 +267,13 @@ function readSettled(
   day: number,
   totalPart: Uint8Array,
   parts: ReadonlyMap<number, Uint8Array>,
-  { dimension, values, slots }: DayOptions,
+  { dimension, values, slots, totals }: DayOptions,
 ): DayOfClicks {
   const total = readTotal(totalPart, slots)
   const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
   const read = slots ? readTallies : readSums
+  const isAddedUp = part !== undefined && totals !== undefined && !slots
+  if (isAddedUp) addSums(part, totals)
   return {
     day,
     total: {
@@ -279,6 +282,6 @@ function readSettled(
       slots: slots ? [...total.slots.slots()] : [],
     },
     visitors: total.visitors,
-    values: part === undefined ? new Map() : read(part, values),
+    values: part === undefined || isAddedUp ? new Map() : read(part, values),
   }
 }

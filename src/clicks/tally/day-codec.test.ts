@@ -7,7 +7,9 @@ import { cases } from '../../../test/support/properties.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type Click } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
+import type { Counts } from '../report/day-of-clicks.ts'
 import {
+  addSums,
   readChunks,
   readSums,
   readTallies,
@@ -22,6 +24,7 @@ import {
   writeVisitors,
 } from './day-codec.ts'
 import { DayTally, OTHER_VALUE, VALUES_MAX } from './day-tally.ts'
+import { ValueTotals } from './value-totals.ts'
 import { VisitorSketch } from './visitor-sketch.ts'
 
 function tallyOf(clicks: readonly Click[]): DayTally {
@@ -120,6 +123,15 @@ describe('parts of a day', () => {
           const isWanted = ([value]: readonly [string, unknown]) => wanted.has(value)
           assert.deepEqual(readSums(sums, wanted), new Map(withoutSlots.filter(isWanted)))
           assert.deepEqual(readTallies(slots, wanted), new Map(values.filter(isWanted)))
+          const totals = new ValueTotals()
+          for (let day = 0; day < 2; day += 1) addSums(sums, totals)
+          const twice = new Map<string, Counts>()
+          totals.take((value, counts) => twice.set(value, counts))
+          const doubled = values.map(([value, { persons, others }]) => {
+            return [value, { persons: 2 * persons, others: 2 * others }] as const
+          })
+          assert.deepEqual(twice, new Map(doubled))
+          assert.equal(totals.size, 0)
           readValueSlots(slots, read, dimension)
         }
         assert.deepEqual(contents(read).values, expected.values)

@@ -6,6 +6,8 @@ import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
 import type { DayTally } from './day-tally.ts'
 import { SlotTally } from './slot-tally.ts'
+import { ValueNumbers } from './value-numbers.ts'
+import type { ValueTotals } from './value-totals.ts'
 import type { VisitorSketch } from './visitor-sketch.ts'
 
 /*
@@ -144,14 +146,30 @@ export function writeSums(writer: ByteWriter, tally: DayTally, dimension: ClickD
   }
 }
 
+/** Adds a dimension's values to the sums of other days. */
+export function addSums(part: Uint8Array, into: ValueTotals): void {
+  const reader = partReader(part)
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const length = reader.byte()
+    const at = reader.skip(length)
+    const counts = { persons: reader.varint(), others: reader.varint() }
+    into.add(reader.source, at, at + length, counts)
+  }
+}
+
 /** @param wanted the values to read; defaults to all */
 export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
+  const isWanted = wanted && matcherOf(wanted)
   const sums = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
-    const value = reader.shortText()
-    const sum = { persons: reader.varint(), others: reader.varint(), slots: NO_SLOTS }
-    if (wanted?.has(value) !== false) sums.set(value, sum)
+    const value = wantedText(reader, isWanted)
+    if (value === undefined) {
+      reader.skipVarint()
+      reader.skipVarint()
+    } else {
+      sums.set(value, { persons: reader.varint(), others: reader.varint(), slots: NO_SLOTS })
+    }
   }
   return sums
 }
@@ -177,13 +195,40 @@ export function readValueSlots(part: Uint8Array, into: DayTally, dimension: Clic
  */
 export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
+  const isWanted = wanted && matcherOf(wanted)
   const tallies = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
-    const value = reader.shortText()
-    if (wanted?.has(value) === false) skipSlots(reader)
+    const value = wantedText(reader, isWanted)
+    if (value === undefined) skipSlots(reader)
     else tallies.set(value, readOne(reader))
   }
   return tallies
+}
+
+/** Reads a value's text; undefined if it is not wanted. */
+function wantedText(reader: ByteReader, wanted: ValueNumbers | undefined): string | undefined {
+  const length = reader.byte()
+  const at = reader.skip(length)
+  const end = at + length
+  return wanted?.has(reader.source, at, end) === false
+    ? undefined
+    : reader.source.toString('latin1', at, end)
+}
+
+/** The bytes of texts, so that those of other values need not be decoded. */
+const wantedBytes = new WeakMap<ReadonlySet<string>, ValueNumbers>()
+
+function matcherOf(wanted: ReadonlySet<string>): ValueNumbers {
+  let numbers = wantedBytes.get(wanted)
+  if (numbers === undefined) {
+    numbers = new ValueNumbers()
+    for (const value of wanted) {
+      const bytes = Buffer.from(value, 'latin1')
+      numbers.numberOf(bytes, 0, bytes.length)
+    }
+    wantedBytes.set(wanted, numbers)
+  }
+  return numbers
 }
 
 function readOne(reader: ByteReader): Tally {

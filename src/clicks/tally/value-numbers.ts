@@ -32,22 +32,30 @@ export class ValueNumbers {
 
   /** Returns the number of a value, which is the next one if it is new. */
   numberOf(source: Uint8Array, start: number, end: number): number {
-    let hash = SEED
-    for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (source[at] ?? 0), FNV_PRIME)
-    hash ^= hash >>> 15
-    const mask = this.#table.length - 1
-    let place = hash & mask
-    for (;;) {
-      const number = (this.#table[place] ?? 0) - 1
-      if (number < 0) return this.#add(place, hash, source.subarray(start, end))
-      if (this.#hashes[number] === hash && this.#equals(number, source, start, end)) return number
-      place = (place + 1) & mask
-    }
+    const hash = hashOf(source, start, end)
+    const place = this.#placeOf(hash, source, start, end)
+    const number = (this.#table[place] ?? 0) - 1
+    return number < 0 ? this.#add(place, hash, source.subarray(start, end)) : number
+  }
+
+  /** Whether a value has a number. */
+  has(source: Uint8Array, start: number, end: number): boolean {
+    return this.#table[this.#placeOf(hashOf(source, start, end), source, start, end)] !== 0
   }
 
   clear(): void {
     this.#table.fill(0)
     this.#size = 0
+  }
+
+  /** Returns where the table has the value, or has room for it. */
+  #placeOf(hash: number, source: Uint8Array, start: number, end: number): number {
+    const mask = this.#table.length - 1
+    for (let place = hash & mask; ; place = (place + 1) & mask) {
+      const number = (this.#table[place] ?? 0) - 1
+      if (number < 0) return place
+      if (this.#hashes[number] === hash && this.#equals(number, source, start, end)) return place
+    }
   }
 
   #equals(number: number, source: Uint8Array, start: number, end: number): boolean {
@@ -86,6 +94,12 @@ export class ValueNumbers {
       this.#table[place] = number + 1
     }
   }
+}
+
+function hashOf(source: Uint8Array, start: number, end: number): number {
+  let hash = SEED
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (source[at] ?? 0), FNV_PRIME)
+  return hash ^ (hash >>> 15)
 }
 
 function enlarge<T extends Uint8Array | Uint32Array | Int32Array>(from: T, to: T): T {
