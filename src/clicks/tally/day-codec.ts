@@ -152,8 +152,7 @@ export function addSums(part: Uint8Array, into: ValueTotals): void {
   for (let count = reader.varint(); count > 0; count -= 1) {
     const length = reader.byte()
     const at = reader.skip(length)
-    const counts = { persons: reader.varint(), others: reader.varint() }
-    into.add(reader.source, at, at + length, counts)
+    into.add(reader.source, at, at + length, reader.varint(), reader.varint())
   }
 }
 

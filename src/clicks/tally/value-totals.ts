@@ -1,7 +1,8 @@
-import type { Counts } from '../report/day-of-clicks.ts'
 import { ValueNumbers } from './value-numbers.ts'
 
 const INITIAL_VALUES = 256
+
+type Counts = { readonly persons: number; readonly others: number }
 
 /**
  * Adds up the values of a dimension over many days by their bytes: an object and a text for each value of each day would
@@ -21,7 +22,7 @@ export class ValueTotals {
    * @param start where the value's text begins, in Latin-1
    * @param end behind it
    */
-  add(source: Uint8Array, start: number, end: number, { persons, others }: Counts): void {
+  add(source: Uint8Array, start: number, end: number, persons: number, others: number): void {
     const number = this.#numbers.numberOf(source, start, end)
     if (number >= this.#persons.length) this.#enlarge()
     this.#persons[number] = (this.#persons[number] ?? 0) + persons
