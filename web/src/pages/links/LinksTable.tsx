@@ -68,7 +68,11 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
               {t.links.column.tags}
             </th>
           )}
-          {shown.has('clicks') && <td className="c-spark" />}
+          {shown.has('clicks') && (
+            <th scope="col" className="c-spark">
+              {t.links.sparklineDays}
+            </th>
+          )}
           {shown.has('clicks') && <SortHead column="clicks" className="c-clicks" sort={sort} />}
           {shown.has('last_click') && (
             <SortHead column="last_click" className="c-last" sort={sort} />

@@ -60,6 +60,7 @@ export const links: typeof en.links = {
   noMatch: 'Kein Link passt',
   noMatchHint: (filters) => `Gesucht: ${filters}`,
   clearFilters: 'Filter aufheben',
+  sparklineDays: '14 Tage',
   sparkline: (clicks) => `${clicks} in 14 Tagen`,
   createKey: (key) => `/${key} anlegen`,
   duplicate: 'Duplizieren',

@@ -59,6 +59,7 @@ export const links = {
   noMatch: 'No link matches',
   noMatchHint: (filters: string) => `Looked for: ${filters}`,
   clearFilters: 'Clear filters',
+  sparklineDays: '14 days',
   sparkline: (clicks: string) => `${clicks} in 14 days`,
   createKey: (key: string) => `Create /${key}`,
   duplicate: 'Duplicate',
