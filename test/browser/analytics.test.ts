@@ -13,6 +13,8 @@ import { settle } from '../support/settled.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
 const DAY_MS = 86_400_000
+/** The last is too long for a phone. */
+const KEYS = ['spring', 'summer', 'autumn-collection-of-the-whole-year']
 
 // Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
@@ -56,6 +58,25 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByRole('dialog', { name: 'Referrers' }).waitFor()
         await expectAccessible(page)
       })
+    })
+
+    test('keep every bar within its cell on a phone', async () => {
+      await on(
+        '/analytics',
+        async (page) => {
+          await page.getByRole('link', { name: /localhost\/autumn\S* \d/ }).waitFor()
+          const overflowing = await page.evaluate(`
+            [...document.querySelectorAll('.bars a')]
+              .filter((bar) => {
+                const right = bar.closest('.cell').getBoundingClientRect().right
+                const inner = [bar, ...bar.children]
+                return inner.some((part) => part.getBoundingClientRect().right > right)
+              })
+              .map((bar) => bar.textContent)`)
+          assert.deepEqual(overflowing, [])
+        },
+        { width: 360 },
+      )
     })
 
     test('read values with the arrow keys, and zoom in and out with the keyboard', async () => {
@@ -293,7 +314,7 @@ async function makeYearOfClicks(service: Service): Promise<readonly string[]> {
   const api = await service.api()
   const clicks = []
   const ids: string[] = []
-  for (const [nth, key] of ['spring', 'summer', 'autumn'].entries()) {
+  for (const [nth, key] of KEYS.entries()) {
     const { body } = await api.post('/links', {
       domain: 'localhost',
       key,
