@@ -411,5 +411,16 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByTitle('localhost/link-58').waitFor()
       })
     })
+
+    test('saves a link with the tag that is still being typed', async () => {
+      await on('/links/new?url=https://example.com/typed&key=typed', async (page) => {
+        await page.getByLabel('Tags').fill('half')
+        await page.keyboard.press('Control+Enter')
+        await page.getByText('Link created').waitFor()
+      })
+      const api = await service.api()
+      const { body } = await api.get('/links?search=typed')
+      assert.deepEqual(body.data[0].tags, ['half'])
+    })
   })
 }

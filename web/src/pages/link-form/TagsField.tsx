@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CloseIcon } from '../../icons/index.ts'
@@ -7,7 +8,7 @@ import { useText } from '../../text/use-text.ts'
 import { Field } from '../../widgets/Field.tsx'
 import type { FormState } from './form-state.ts'
 
-/** Enter or a comma ends a tag; Backspace takes the last one back. */
+/** Enter or a comma ends a tag, and so does the shortcut that saves the form; Backspace takes the last one back. */
 export function TagsField({ draft, errors, change }: FormState) {
   const t = useText()
   const listId = useId()
@@ -51,8 +52,12 @@ export function TagsField({ draft, errors, change }: FormState) {
             onBlur={() => add(typed)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && typed.trim() !== '') {
-                event.preventDefault()
-                add(typed)
+                // The shortcut that saves the form is handled after this, and must find the tag in it.
+                if (event.ctrlKey || event.metaKey) flushSync(() => add(typed))
+                else {
+                  event.preventDefault()
+                  add(typed)
+                }
               } else if (event.key === 'Backspace' && typed === '') {
                 change({ tags: tags.slice(0, -1) })
               }
