@@ -293,6 +293,17 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('shows the values of a change in the activity of its link', async () => {
+    const link = { domain: 'localhost', key: 'active', url: 'https://example.com/before' }
+    const { id } = expectStatus(await ada.post('/links', link), 201).body
+    expectStatus(await ada.patch(`/links/${id}`, { url: 'https://example.com/after' }), 200)
+    await on(`/links/${id}`, async (page) => {
+      const changes = page.getByRole('listitem').filter({ hasText: 'changed this link' })
+      await changes.getByText('https://example.com/before').waitFor()
+      await changes.getByText('https://example.com/after').waitFor()
+    })
+  })
+
   test('reads the audit trail page by page, each change once', async () => {
     const names = Array.from({ length: 60 }, (_, nth) => `paged-${nth}`)
     for (const key of names) {

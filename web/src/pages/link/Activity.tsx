@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventResource } from '@terse/contract/events'
 import { eventsQuery } from '../../api/events.ts'
-import { fieldName } from '../../shell/field-name.ts'
+import { EventDifferences } from '../../shell/EventDifferences.tsx'
 import type { Catalogue } from '../../text/en.ts'
-import { useFormats, useText } from '../../text/use-text.ts'
+import { useText } from '../../text/use-text.ts'
 import { Ago } from '../../widgets/Time.tsx'
 
 /** Who changed what of a link, the newest first. */
@@ -25,20 +25,17 @@ export function Activity({ linkId }: { linkId: string }) {
 
 function Entry({ event }: { event: EventResource }) {
   const t = useText()
-  const formats = useFormats()
   const { name } = event.actor
-  const fields = Object.keys(event.after ?? {}).filter((field) => field !== 'updated_at')
-  const names = formats.list(fields.map((field) => fieldName(field, t)))
   return (
     <li>
       <Ago instant={new Date(event.at)} />
       <span className="ava p" aria-hidden>
         {name.slice(0, 1).toUpperCase()}
       </span>
-      <span>
+      <div>
         <b>{name}</b> {changeText(event, t)}
-        {event.type === 'link.updated' && `: ${names}`}
-      </span>
+        <EventDifferences event={event} />
+      </div>
     </li>
   )
 }

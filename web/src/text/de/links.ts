@@ -153,7 +153,7 @@ export const link: typeof en.link = {
   unknown: 'Diesen Link gibt es nicht, oder er gehört zu einem anderen Arbeitsbereich.',
   changes: {
     created: 'hat diesen Link angelegt',
-    updated: 'hat geändert',
+    updated: 'hat diesen Link geändert',
     deleted: 'hat diesen Link gelöscht',
   },
 }

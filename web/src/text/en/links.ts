@@ -148,5 +148,9 @@ export const link = {
   activity: 'Activity',
   noActivity: 'No changes are recorded.',
   unknown: 'This link does not exist, or belongs to another workspace.',
-  changes: { created: 'created this link', updated: 'changed', deleted: 'deleted this link' },
+  changes: {
+    created: 'created this link',
+    updated: 'changed this link',
+    deleted: 'deleted this link',
+  },
 }

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { EventResource } from '../../../api/events.ts'
+import { EventDifferences } from '../../../shell/EventDifferences.tsx'
 import { useText } from '../../../text/use-text.ts'
 import { Avatar } from '../../../widgets/Avatar.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
-import { differencesOf, type Part, sentenceOf } from './event-words.ts'
+import { type Part, sentenceOf } from './event-words.ts'
 
 type EventRowProps = {
   readonly event: EventResource
@@ -12,7 +13,6 @@ type EventRowProps = {
 
 export function EventRow({ event, names }: EventRowProps) {
   const t = useText()
-  const differences = differencesOf(event, t)
   return (
     <li>
       <Ago instant={new Date(event.at)} />
@@ -21,26 +21,7 @@ export function EventRow({ event, names }: EventRowProps) {
         {sentenceOf(event, names, t).map((part) => (
           <Words key={part.id} part={part} />
         ))}
-        {differences.length > 0 && (
-          <dl className="diffs">
-            {differences.map(({ name, before, after }) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd className="diff">
-                  <del>
-                    <span className="sr">{t.audit.before}: </span>
-                    {before ?? t.audit.empty}
-                  </del>
-                  <br />
-                  <ins>
-                    <span className="sr">{t.audit.after}: </span>
-                    {after ?? t.audit.empty}
-                  </ins>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        )}
+        <EventDifferences event={event} />
       </div>
     </li>
   )

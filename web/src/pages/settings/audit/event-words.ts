@@ -1,5 +1,4 @@
 import type { EventResource } from '../../../api/events.ts'
-import { fieldName } from '../../../shell/field-name.ts'
 import type { Catalogue } from '../../../text/en.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -69,35 +68,4 @@ function subjectOf(
   }
   if (noun === 'token') return known ?? text('name') ?? t.audit.aToken
   return known ?? text('name') ?? text('email') ?? t.audit.somebody
-}
-
-export type Difference = {
-  readonly name: string
-  /** Undefined where there was none. */
-  readonly before: string | undefined
-  readonly after: string | undefined
-}
-
-/** What a change has changed. Nothing for what was created or deleted as a whole. */
-export function differencesOf(
-  { type, before, after }: EventResource,
-  t: Catalogue,
-): readonly Difference[] {
-  const isChange = /\.(?:updated|unverified|verified)$/.test(type)
-  if (!isChange || before === null || after === null) return []
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return fields
-    .filter((field) => field !== 'updated_at')
-    .map((field) => ({
-      name: fieldName(field, t),
-      before: valueText(before[field], t),
-      after: valueText(after[field], t),
-    }))
-}
-
-function valueText(value: unknown, t: Catalogue): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String).join(', ')
-  if (typeof value === 'string') return t.settings.roles[value as 'owner'] ?? value
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,0 +1,30 @@
+import type { EventResource } from '../api/events.ts'
+import { useText } from '../text/use-text.ts'
+import { differencesOf } from './event-differences.ts'
+
+/** The values of a change before and after it. */
+export function EventDifferences({ event }: { event: EventResource }) {
+  const t = useText()
+  const differences = differencesOf(event, t)
+  if (differences.length === 0) return null
+  return (
+    <dl className="diffs">
+      {differences.map(({ name, before, after }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="diff">
+            <del>
+              <span className="sr">{t.audit.before}: </span>
+              {before ?? t.audit.empty}
+            </del>
+            <br />
+            <ins>
+              <span className="sr">{t.audit.after}: </span>
+              {after ?? t.audit.empty}
+            </ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
