@@ -58,7 +58,7 @@ function TokenRow({ token }: { token: TokenResource }) {
       <Icon of={TokenIcon} />
       <span className="who">
         <b>{token.name}</b>
-        <span className="cut" title={scopes}>
+        <span className="wrap">
           {scopes.slice(0, 1).toUpperCase() + scopes.slice(1)}
           {creator !== null && ` · ${t.tokens.createdBy(creator.name)}`}
         </span>
