@@ -71,6 +71,7 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
           <h2>{name}</h2>
         )}
         <div className="end">
+          {view.measure === 'visitors' && <span className="cut">{t.analytics.byClicks}</span>}
           <CsvButton view={view} grouping={grouping} />
         </div>
       </div>

@@ -49,6 +49,7 @@ export function WorldMap({ view }: { view: View }) {
     <section className="cell w4 first">
       <div className="cell-h">
         <h2>{t.analytics.world}</h2>
+        {view.measure === 'visitors' && <span className="hint">{t.analytics.byClicks}</span>}
         <div className="end">
           {hovered === undefined ? (
             <span>{data !== undefined && t.analytics.countries(known)}</span>

@@ -69,6 +69,7 @@ export const analytics: typeof en.analytics = {
   emptyHint: 'Klicks erscheinen hier wenige Sekunden nach einem Besuch.',
   noMatch: 'Keine Klicks passen zu diesen Filtern',
   world: 'Welt',
+  byClicks: 'nach Klicks',
   mapLabel: 'Klicks nach Land. Die Liste daneben hat dieselben Zahlen.',
   mapNone: 'keine',
   dimensions: {

@@ -68,6 +68,7 @@ export const analytics = {
   emptyHint: 'Clicks appear here within seconds of a visit.',
   noMatch: 'No clicks match these filters',
   world: 'World',
+  byClicks: 'by clicks',
   mapLabel: 'Clicks by country. The list beside it has the same numbers.',
   mapNone: 'none',
   dimensions: {
