@@ -66,6 +66,19 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('are marked as pending where the domain of a link is chosen', async () => {
+      await on(async (page, { origin }) => {
+        await page.goto(`${origin}/app/links/new`)
+        const choices = page.getByLabel('Domain').locator('option')
+        await choices.getByText('links.acme.example (pending)').waitFor({ state: 'attached' })
+        assert.deepEqual(await choices.allTextContents(), [
+          'localhost',
+          'go.localhost',
+          'links.acme.example (pending)',
+        ])
+      })
+    })
+
     test('is German for a browser that asks for it', async () => {
       await on(
         async (page) => {

@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId } from 'react'
+import { domainsQuery } from '../api/domains.ts'
+import { useText } from '../text/use-text.ts'
 import { Input, Select } from '../widgets/Field.tsx'
 import { useHosts } from './use-hosts.ts'
 
@@ -10,10 +13,16 @@ type DomainSelectProps = Omit<ComponentProps<'select'>, 'value' | 'onChange'> & 
   readonly onChange: (domain: string) => void
 }
 
-/** The service's own host, then the domains of the workspace. */
+/** The service's own host, then the domains of the workspace, with which of them are pending. */
 export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
   const id = useId()
+  const t = useText()
   const hosts = useHosts()
+  const { data: domains = [] } = useQuery(domainsQuery)
+  const nameOf = (host: string) => {
+    const isPending = domains.some(({ domain, status }) => domain === host && status === 'pending')
+    return isPending ? t.linkForm.pendingDomain(host) : host
+  }
   if (hosts.length > CHOICES_MAX) {
     return (
       <>
@@ -31,7 +40,9 @@ export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
         />
         <datalist id={id}>
           {hosts.map((host) => (
-            <option key={host} value={host} />
+            <option key={host} value={host}>
+              {nameOf(host)}
+            </option>
           ))}
         </datalist>
       </>
@@ -41,7 +52,7 @@ export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
       {[...new Set([...hosts, value])].map((host) => (
         <option key={host} value={host}>
-          {host}
+          {nameOf(host)}
         </option>
       ))}
     </Select>

@@ -8,6 +8,7 @@ export const linkForm: typeof en.linkForm = {
   editTitle: 'Link bearbeiten',
   destination: 'Ziel',
   domain: 'Domain',
+  pendingDomain: (host) => `${host} (ausstehend)`,
   key: 'Kürzel',
   keyHint: '7 zufällige Zeichen, wenn leer',
   randomKey: 'Zufälliges Kürzel',

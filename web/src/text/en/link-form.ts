@@ -7,6 +7,7 @@ export const linkForm = {
   editTitle: 'Edit link',
   destination: 'Destination',
   domain: 'Domain',
+  pendingDomain: (host: string) => `${host} (pending)`,
   key: 'Key',
   keyHint: '7 random characters if left empty',
   randomKey: 'Make a random key',
