@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { type Dashboard, openDashboard } from '../../test/support/dashboard.ts'
+import { NXDOMAIN, startDnsResponder } from '../../test/support/dns-responder.ts'
 import { SQLITE } from '../../test/support/engines.ts'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { type Service, startService } from '../../test/support/service.ts'
 import { settle } from '../../test/support/settled.ts'
-import { DEMO_DAYS, fillDemo } from './fill-demo.ts'
+import { DEMO_DAYS, DEMO_TARGET, fillDemo } from './fill-demo.ts'
 
 // The key screens of the dashboard, with the demo workspace at a fixed time.
 
@@ -82,7 +83,10 @@ export type DemoScreens = {
 /** Starts a service with the demo workspace. */
 export async function openDemoScreens(browser: Browser): Promise<DemoScreens> {
   const clock = fakeClock(NOW_MS - DEMO_DAYS * 86_400_000)
-  const service = await startService(SQLITE, {}, { clock })
+  // The pending domain has no records, whatever the network of this machine is.
+  const dns = await startDnsResponder(() => ({ rcode: NXDOMAIN }))
+  const settings = { ...DEMO_TARGET, TERSE_DNS_SERVERS: dns.address }
+  const service = await startService(SQLITE, settings, { clock })
   await fillDemo(service, clock)
   return {
     async take(name) {
@@ -95,7 +99,10 @@ export async function openDemoScreens(browser: Browser): Promise<DemoScreens> {
         await opened.close()
       }
     },
-    stop: () => service.stop(),
+    async stop() {
+      await service.stop()
+      await dns.stop()
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { PASSWORD, setUp } from '../../test/support/person-client.ts'
 import { startService } from '../../test/support/service.ts'
-import { DEMO_DAYS, fillDemo } from './fill-demo.ts'
+import { DEMO_DAYS, DEMO_TARGET, fillDemo } from './fill-demo.ts'
 
 // Serves a workspace with believable links and 90 days of clicks. Its folder is made at the first run.
 
@@ -41,7 +41,7 @@ if (!existsSync(FOLDER)) {
 process.stdout.write(
   `Sign in as ${EMAIL} with the password “${PASSWORD}”. Remove the folder data-demo to begin again.\n`,
 )
-const env = { ...process.env, TERSE_DATA_DIR: FOLDER }
+const env = { ...DEMO_TARGET, ...process.env, TERSE_DATA_DIR: FOLDER }
 const child = spawn(process.execPath, [PROGRAM, 'serve'], { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 child.on('exit', (code) => {

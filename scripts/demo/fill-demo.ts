@@ -8,6 +8,11 @@ import { DEMO_DOMAINS, type DemoLink, demoLinks, PENDING_DOMAIN } from './demo-l
 import { randomFrom } from './random.ts'
 
 export const DEMO_DAYS = 90
+/** Where the pending domain is to lead. The address is one for documentation (RFC 5737). */
+export const DEMO_TARGET = {
+  TERSE_DNS_TARGET: 'go.terse.example',
+  TERSE_PUBLIC_ADDRESSES: '203.0.113.10',
+}
 const DAY_SECONDS = 86_400
 const SEED = 17
 /** What a journal brings at once. */
