@@ -114,6 +114,25 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
     })
   })
 
+  test('shows nothing before its styles have come', async () => {
+    await on('/links/new', async (page) => {
+      await page.addInitScript(`
+        new MutationObserver((_, observer) => {
+          if (!document.getElementById('app')?.hasChildNodes()) return
+          window.sheetsAtFirst = document.styleSheets.length
+          observer.disconnect()
+        }).observe(document, { subtree: true, childList: true })
+      `)
+      await page.route('**/*.css', async (route) => {
+        await new Promise((done) => setTimeout(done, 1_000))
+        await route.continue()
+      })
+      await page.reload()
+      await page.getByLabel('Destination', { exact: true }).waitFor()
+      assert.equal(await page.evaluate('sheetsAtFirst'), 1)
+    })
+  })
+
   test('says that there is no connection, and recovers', async () => {
     await on('/links', async (page, { context, faults }) => {
       await page.getByTitle('localhost/link-1', { exact: true }).waitFor()

@@ -78,7 +78,8 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [...Array(200).keys()])
   })
 
-  test('commits the writes of turns that follow each other in one transaction', async () => {
+  test('commits two writes together with those of the turns that follow', async (t) => {
+    t.mock.method(performance, 'now', () => 0)
     const counts = await statements(async () => {
       const writes = [insert(0)]
       for (let n = 1; n < 6; n += 1) {
@@ -89,6 +90,21 @@ describe('the group commit', () => {
     })
     assert.equal(counts.get('commit'), 1)
     assert.deepEqual(kept(), [0, 1, 2, 3, 4, 5])
+  })
+
+  test('keeps no write waiting for those of long turns', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    const counts = await statements(async () => {
+      const writes = [insert(0)]
+      for (let n = 1; n < 6; n += 1) {
+        writes.push(insert(n))
+        nowMs += 3
+        await nextTurn()
+      }
+      await Promise.all(writes)
+    })
+    assert.ok((counts.get('commit') ?? 0) > 1)
   })
 
   test('commits writes that follow each other in different transactions', {

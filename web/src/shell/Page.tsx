@@ -5,7 +5,7 @@ import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
 import { FindButton } from './FindButton.tsx'
-import { useAtLeisure } from './use-at-leisure.ts'
+import { FirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
 
 type PageProps = {
   readonly title: string
@@ -25,7 +25,8 @@ type PageProps = {
 /** The top bar with the title, and the content below it. */
 export function Page(props: PageProps) {
   const { title, shortLink, tabTitle = title, parent, actions, isFlush = false, children } = props
-  const isAtLeisure = useAtLeisure()
+  const isFirst = useIsFirstPage()
+  const isAtLeisure = useAtLeisure(isFirst)
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
   }, [tabTitle])
@@ -50,7 +51,9 @@ export function Page(props: PageProps) {
         )}
         {actions === undefined ? <DefaultActions /> : actions}
       </header>
-      <div className={isFlush ? 'page flush' : 'page'}>{isAtLeisure && children}</div>
+      <div className={isFlush ? 'page flush' : 'page'}>
+        <FirstPage value={isFirst}>{isAtLeisure && children}</FirstPage>
+      </div>
     </>
   )
 }

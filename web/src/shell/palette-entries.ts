@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type LinkResource, linkSearchQuery } from '../api/links.ts'
+import { visitAddress } from '../api/visit-address.ts'
 import {
   AddIcon,
   AnalyticsIcon,
@@ -90,7 +91,7 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
       group,
       icon: CopyIcon,
       name: t.shortcuts.copy,
-      run: () => void copy(link.link),
+      run: () => void copy(visitAddress(link)),
     },
     {
       id: 'analytics-of-link',

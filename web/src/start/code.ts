@@ -41,12 +41,26 @@ export function runCode(requested: Promise<unknown>): void {
   script.type = 'module'
   script.crossOrigin = ''
   script.src = main
-  Promise.all([Promise.race([requested, waited]), whenParsed()]).then(() =>
-    document.head.append(script),
-  )
+  const begun = Promise.race([requested.catch(() => {}), waited])
+  const ready = whenParsed().then(whenStyled)
+  Promise.all([begun, ready]).then(() => document.head.append(script))
 }
 
 function whenParsed(): Promise<unknown> {
   if (document.readyState !== 'loading') return Promise.resolve()
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
+}
+
+/** A script that the page does not name waits for no styles: without them, a focused field scrolls the page. */
+function whenStyled(): Promise<unknown> {
+  const sheets = document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')
+  return Promise.all([...sheets].map(loaded))
+}
+
+function loaded(link: HTMLLinkElement): Promise<unknown> {
+  if (link.sheet !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    link.addEventListener('load', resolve)
+    link.addEventListener('error', resolve)
+  })
 }

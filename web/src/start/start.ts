@@ -6,7 +6,12 @@ import { pageOf } from './pages.ts'
 import { showTheme } from './theme.ts'
 
 showTheme()
-const page = pageOf(location)
-const requested = requestData(page)
-preloadCode(page)
-runCode(requested)
+runCode(begin())
+
+/** Settles once the first data is requested. Without it the dashboard only starts later. */
+async function begin(): Promise<void> {
+  const page = pageOf(location)
+  const requested = requestData(page)
+  preloadCode(page)
+  await requested
+}

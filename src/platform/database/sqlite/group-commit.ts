@@ -11,6 +11,8 @@ import { folderOf, isBusy, translateError } from './errors.ts'
  * last.
  */
 const BATCH_MAX = 256
+/** How long a batch may wait for further transactions: in turns of an idle event loop, many. */
+const GATHER_MS_MAX = 5
 /** How long to wait for another process to release the write lock. */
 const BUSY_DEADLINE_MS = 5_000
 const BUSY_WAIT_BASE_MS = 2
@@ -40,8 +42,9 @@ type BatchWrites = {
 
 /**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
- * event loop, or in turns that follow each other, form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
- * rolled back without affecting the others.
+ * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
+ * rolled back without affecting the others. A lone one is run at once; two or more wait a little while each further
+ * turn adds to them.
  *
  * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
  * a small transaction more than its own work. So a batch first runs without savepoints. If a
@@ -104,16 +107,20 @@ export class GroupCommit {
   }
 
   /**
-   * Waits while each turn of the event loop adds transactions. Clients that were answered after the last commit send
-   * their next requests while this batch gathers: were it run at once, two halves of them would take turns, with a
-   * commit for each.
+   * Clients that were answered after the last commit send their next requests while this batch gathers: were it run at
+   * once, two halves of them would take turns, with a commit for each.
    */
   async #nextBatch(): Promise<readonly QueuedTransaction[]> {
+    const untilMs = performance.now() + GATHER_MS_MAX
     let gathered: number
     do {
       gathered = this.#queue.length
       await nextTurn()
-    } while (this.#queue.length > gathered && this.#queue.length < BATCH_MAX)
+    } while (
+      this.#queue.length > gathered &&
+      this.#queue.length < BATCH_MAX &&
+      performance.now() < untilMs
+    )
     return this.#queue.splice(0, BATCH_MAX)
   }
 

@@ -25,7 +25,8 @@ export function compressAnswers(app: FastifyInstance, compressor: Compressor): v
       done(null, compressStream(request, reply, payload, compressor))
     } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const compressed = compressBody(request, reply, payload, compressor)
-      compressed.then((encoded) => done(null, encoded), done)
+      // What follows may throw too, when the answer is written.
+      compressed.then((encoded) => done(null, encoded)).catch(done)
     } else {
       done(null, payload)
     }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import type { ClickScope } from '../../api/click-reads.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
-import { useSteps } from '../../shell/use-steps.ts'
+import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useText } from '../../text/use-text.ts'
 import { AnalyticsTools } from './AnalyticsTools.tsx'
 import type { AnalyticsSearch } from './analytics-search.ts'
@@ -31,7 +31,7 @@ type AnalyticsProps = {
 /** All charts of a scope; the address holds what they show. */
 export function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps) {
   const view = useView(scope, search)
-  const rows = useSteps(CELL_ROWS)
+  const rows = useGradualParts(CELL_ROWS)
   return (
     <>
       <AnalyticsTools view={view} scopeChips={scopeChips} actions={actions} />

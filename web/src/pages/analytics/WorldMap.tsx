@@ -1,7 +1,7 @@
 import map from 'virtual:world-map'
-import { type PointerEvent, useMemo, useState } from 'react'
+import { type PointerEvent, useDeferredValue, useMemo, useState } from 'react'
 import { GROUPS_MAX } from '../../api/clicks.ts'
-import { useSteps } from '../../shell/use-steps.ts'
+import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { once } from '../../text/once.ts'
 import { useText } from '../../text/use-text.ts'
@@ -42,7 +42,9 @@ export function WorldMap({ view }: { view: View }) {
   )
   const largest = Math.max(0, ...[...counts].map(([code, count]) => (code === '' ? 0 : count)))
   const known = [...counts.keys()].filter((code) => code !== '').length
-  const parts = useSteps(DRAWN_PARTS)
+  // The line above is drawn first.
+  const isDrawn = useDeferredValue(true, false)
+  const parts = useGradualParts(DRAWN_PARTS)
   const set = view.filter.country ?? []
   const drawn = [...new Set([...set, ...(hovered === undefined ? [] : [hovered])])]
   return (
@@ -73,7 +75,7 @@ export function WorldMap({ view }: { view: View }) {
           }}
           className={hovered === undefined ? '' : 'cursor-pointer'}
         >
-          {countries()
+          {(isDrawn ? countries() : [])
             .filter((_, nth) => nth % DRAWN_PARTS < parts)
             .filter(({ code }) => counts.has(code) || !ISLANDS.has(code))
             .map(({ code, path }) => (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { createLink, linkQuery } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useServiceHost } from '../../shell/use-service-host.ts'
@@ -37,7 +38,7 @@ export default function NewLinkPage() {
           link={undefined}
           save={(fields) => createLink(fields, requestId)}
           onSaved={async (link) => {
-            const isCopied = await copyText(link.link)
+            const isCopied = await copyText(visitAddress(link))
             showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
             await navigate({ to: '/links' })
           }}

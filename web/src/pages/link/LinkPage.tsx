@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { type LinkResource, linkQuery } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
 import { DuplicateIcon, EditIcon, TrashIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
@@ -95,6 +96,7 @@ function Acts({ link }: { link: LinkResource }) {
 function Facts({ link }: { link: LinkResource }) {
   const t = useText()
   const formats = useFormats()
+  const address = visitAddress(link)
   const utm = Object.entries(t.linkForm.utmFields).flatMap(([field, name]) => {
     const value = link[field as keyof typeof t.linkForm.utmFields]
     return value === null ? [] : [[name, value] as const]
@@ -102,10 +104,10 @@ function Facts({ link }: { link: LinkResource }) {
   return (
     <dl className="facts">
       <Fact name={t.links.shortLink}>
-        <a className="link" href={link.link} target="_blank" rel="noreferrer">
-          {link.link}
+        <a className="link" href={address} target="_blank" rel="noreferrer">
+          {address}
         </a>
-        <CopyButton text={link.link} label={t.links.copyLink} />
+        <CopyButton text={address} label={t.links.copyLink} />
       </Fact>
       <Fact name={t.link.destination}>
         <span className="break-anywhere">{link.url}</span>

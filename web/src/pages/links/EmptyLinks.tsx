@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { destinationOf } from '../../api/destination.ts'
 import { createLink, LINKS_KEY } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, LinkIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
@@ -32,7 +33,7 @@ export function EmptyLinks() {
     try {
       const fields = { url: destination, domain, ...(key !== '' && { key }) }
       const link = await createLink(fields, requestId)
-      const isCopied = await copyText(link.link)
+      const isCopied = await copyText(visitAddress(link))
       showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     } catch (error) {

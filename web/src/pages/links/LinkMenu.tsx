@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { LinkResource } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
 import {
   CopyIcon,
   DuplicateIcon,
@@ -34,7 +35,7 @@ function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean })
   const remove = useDeleteLink()
   const params = { linkId: link.id }
   async function copy() {
-    if (await copyText(link.link)) showMessage(t.common.copied, CopyIcon)
+    if (await copyText(visitAddress(link))) showMessage(t.common.copied, CopyIcon)
   }
   return (
     <>
@@ -43,7 +44,7 @@ function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean })
       </MenuItem>
       <MenuItem
         icon={ExternalIcon}
-        render={<a href={link.link} target="_blank" rel="noreferrer" />}
+        render={<a href={visitAddress(link)} target="_blank" rel="noreferrer" />}
       >
         {t.shortcuts.open}
       </MenuItem>

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { LinkResource } from '../../api/links.ts'
 import type { Sparkline } from '../../api/sparklines.ts'
+import { visitAddress } from '../../api/visit-address.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
@@ -49,7 +50,7 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
             <i>/</i>
             <b>{link.key}</b>
           </Link>
-          <CopyButton text={link.link} label={t.links.copyLink} />
+          <CopyButton text={visitAddress(link)} label={t.links.copyLink} />
           <Flags link={link} />
         </div>
       </td>

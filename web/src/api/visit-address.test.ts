@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { visitAddress } from './visit-address.ts'
+
+const LOCAL = { protocol: 'http:', hostname: '127.0.0.1', port: '3000' }
+
+describe('visitAddress', () => {
+  for (const { domain, at, address } of [
+    { domain: 'localhost', at: LOCAL, address: 'http://localhost:3000/spring' },
+    { domain: 'go.localhost', at: LOCAL, address: 'http://go.localhost:3000/spring' },
+    { domain: 'go.example', at: LOCAL, address: 'https://go.example/spring' },
+    {
+      domain: 'links.lan',
+      at: { protocol: 'http:', hostname: 'links.lan', port: '' },
+      address: 'http://links.lan/spring',
+    },
+    {
+      domain: 'go.example',
+      at: { protocol: 'https:', hostname: 'go.example', port: '' },
+      address: 'https://go.example/spring',
+    },
+  ]) {
+    test(`is ${address} from ${at.protocol}//${at.hostname}:${at.port}`, () => {
+      assert.equal(visitAddress({ domain, link: `https://${domain}/spring` }, at), address)
+    })
+  }
+})
