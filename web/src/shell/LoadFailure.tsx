@@ -4,6 +4,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { AlertIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
+import { errorText } from './use-faults.ts'
 
 /** In place of what could not be loaded. An outage has its own note above the page, so it says nothing here. */
 export function LoadFailure({ error }: { error: Error }) {
@@ -14,7 +15,7 @@ export function LoadFailure({ error }: { error: Error }) {
     <div className="p-6">
       <div className="note bad" role="alert">
         <Icon of={AlertIcon} />
-        <span>{error.message}</span>
+        <span>{errorText(error, t)}</span>
         <Button
           size="small"
           look="bare"

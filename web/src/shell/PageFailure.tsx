@@ -8,6 +8,7 @@ import { AlertIcon, OfflineIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
 import { Brand } from './Brand.tsx'
+import { errorText } from './use-faults.ts'
 
 /** In place of the whole page when it cannot be shown. A service that cannot answer now is tried again. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
@@ -23,7 +24,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
     const timer = setTimeout(retry, Math.max(0, (outage.value?.retryAtMs ?? 0) - Date.now()))
     return () => clearTimeout(timer)
   })
-  const message = error instanceof Error ? error.message : t.common.unexpected
+  const message = error instanceof Error ? errorText(error, t) : t.common.unexpected
   const isOffline = isTemporary && error.status === 0
   return (
     <div className="solo">

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
 import { saveUtmTemplate, UTM_TEMPLATES_KEY, type UtmTemplateFields } from '../api/utm-templates.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
 import { Dialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
 import { showMessage } from '../widgets/toasts.ts'
+import { useFaults } from './use-faults.ts'
 
 const FIELDS = [
   'utm_source',
@@ -39,9 +39,7 @@ export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDia
       onClose()
     },
   })
-  const errors: ApiError['fields'] = error instanceof ApiError ? error.fields : {}
-  const isPlaced = Object.keys(errors).length > 0
-  const nameErrors = error === null || isPlaced ? errors['name'] : [error.message]
+  const faults = useFaults(error, ['name', ...FIELDS])
   const inputFor = (field: keyof Draft) => (control: object) => (
     <Input
       {...control}
@@ -68,12 +66,12 @@ export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDia
       }
     >
       <div className="grid gap-3 pt-2">
-        <Field label={t.utmTemplates.name} errors={nameErrors}>
+        <Field label={t.utmTemplates.name} errors={faults.withGeneral('name')}>
           {inputFor('name')}
         </Field>
         <div className="two">
           {FIELDS.map((field) => (
-            <Field key={field} label={t.linkForm.utmFields[field]} errors={errors[field]}>
+            <Field key={field} label={t.linkForm.utmFields[field]} errors={faults.of(field)}>
               {inputFor(field)}
             </Field>
           ))}

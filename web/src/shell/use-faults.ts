@@ -1,11 +1,18 @@
+import type { Problem } from '@terse/contract/errors'
 import { ApiError } from '../api/api-error.ts'
 import type { Catalogue } from '../text/en.ts'
+import { faultText } from '../text/fault-text.ts'
 import { useText } from '../text/use-text.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
+
+/** That of a bulk answer, whose items have none of their own. */
+const ITEM_STATUS = 200
 
 export type Faults = {
   /** What is wrong with a field of the form. */
   of(field: string): readonly string[]
+  /** The same, then what belongs to no field: for a form that has no other place for it. */
+  withGeneral(field: string): readonly string[]
   /** What is wrong and belongs to no field of the form; undefined where nothing is. */
   readonly general: string | undefined
 }
@@ -20,16 +27,37 @@ export function useFaults(error: Error | null, fields: readonly string[] = []): 
   const byField = error instanceof ApiError ? error.fields : {}
   const others = Object.entries(byField).filter(([field]) => !fields.includes(field))
   const isPlaced = Object.keys(byField).length > others.length
+  const of = (field: string) => (byField[field] ?? []).map((text) => translated(text, t))
+  const general = generalText(error, others, isPlaced, t)
   return {
-    of: (field) => (byField[field] ?? []).map((text) => translated(text, t)),
-    general: generalText(error, others, isPlaced, t),
+    of,
+    withGeneral: (field) => (general === undefined ? of(field) : [...of(field), general]),
+    general,
   }
+}
+
+/** What is wrong with each of these fields, for a form that keeps it until the field is mended. */
+export function faultsByField(
+  error: Error,
+  fields: readonly string[],
+  t: Catalogue,
+): Readonly<Record<string, readonly string[]>> {
+  if (!(error instanceof ApiError)) return {}
+  const placed = Object.entries(error.fields).filter(([field]) => fields.includes(field))
+  return Object.fromEntries(
+    placed.map(([field, texts]) => [field, texts.map((text) => translated(text, t))]),
+  )
 }
 
 /** An error in words, for a toast or a note. */
 export function errorText(error: Error, t: Catalogue): string {
   const others = error instanceof ApiError ? Object.entries(error.fields) : []
   return generalText(error, others, false, t) ?? t.common.unexpected
+}
+
+/** Why one item of a bulk request failed, in words. */
+export function problemText(problem: Problem, t: Catalogue): string {
+  return errorText(new ApiError(ITEM_STATUS, problem), t)
 }
 
 function generalText(
@@ -41,7 +69,7 @@ function generalText(
   if (error === null || error instanceof SignInCancelled) return undefined
   if (!(error instanceof ApiError)) return t.common.unexpected
   if (error.status === 0) return t.shell.offline
-  if (error.isTemporary) return t.shell.unavailable
+  if (error.isTemporary || error.code === 'unavailable') return t.shell.unavailable
   if (error.code === 'rate_limited') return t.signIn.failures.rate_limited
   if (others.length > 0) {
     return others.map(([, texts]) => texts.map((text) => translated(text, t)).join(' ')).join(' ')
@@ -51,6 +79,6 @@ function generalText(
 
 /** The API names no field in what it says about one: `must not be empty`. */
 function translated(text: string, t: Catalogue): string {
-  const words = t.faults[text] ?? text
+  const words = faultText(text, t.faults)
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

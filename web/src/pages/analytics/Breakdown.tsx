@@ -12,6 +12,7 @@ import {
   TabletIcon,
   TvIcon,
 } from '../../icons/index.ts'
+import { errorText } from '../../shell/use-faults.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
@@ -179,7 +180,7 @@ function Failure({ error }: { error: Error }) {
   const t = useText()
   if (error instanceof ApiError && error.isTemporary) return null
   const isRefused = error instanceof ApiError && error.status === 422
-  return <p className="muted bars-none">{isRefused ? t.analytics.tooMuch : error.message}</p>
+  return <p className="muted bars-none">{isRefused ? t.analytics.tooMuch : errorText(error, t)}</p>
 }
 
 function BarsSkeleton({ rows }: { rows: number }) {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import { addDomain, DOMAINS_KEY } from '../../api/domains.ts'
 import { usageQuery } from '../../api/workspaces.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
@@ -22,8 +22,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const fields = error instanceof ApiError ? Object.values(error.fields).flat() : []
-  const errors = error === null ? [] : fields.length > 0 ? fields : [error.message]
+  const faults = useFaults(error, ['domain'])
   return (
     <Dialog
       isOpen
@@ -42,7 +41,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      <Field label={t.domains.host} hint={t.domains.hostHint} errors={errors}>
+      <Field label={t.domains.host} hint={t.domains.hostHint} errors={faults.withGeneral('domain')}>
         {(control) => (
           <Input
             {...control}

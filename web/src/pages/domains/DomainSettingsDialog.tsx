@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import {
   changeDomain,
   changeHsts,
@@ -8,6 +7,7 @@ import {
   type DomainResource,
   httpsQuery,
 } from '../../api/domains.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
@@ -46,8 +46,7 @@ export function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogPr
       onClose()
     },
   })
-  const fields = error instanceof ApiError ? error.fields : {}
-  const general = error !== null && Object.keys(fields).length === 0 ? error : loadError
+  const faults = useFaults(error ?? loadError, ['not_found_url', 'expired_url', 'hsts_max_age'])
   return (
     <Dialog
       isOpen
@@ -70,21 +69,21 @@ export function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogPr
         <AddressField
           label={t.domains.notFoundUrl}
           hint={t.domains.notFoundHint}
-          errors={fields['not_found_url']}
+          errors={faults.of('not_found_url')}
           value={notFoundUrl}
           onChange={setNotFoundUrl}
         />
         <AddressField
           label={t.domains.expiredUrl}
           hint={t.domains.expiredHint}
-          errors={fields['expired_url']}
+          errors={faults.of('expired_url')}
           value={expiredUrl}
           onChange={setExpiredUrl}
         />
         <Field
           label={t.domains.hsts}
           hint={t.domains.hstsHint}
-          errors={general === null ? fields['hsts_max_age'] : [general.message]}
+          errors={faults.withGeneral('hsts_max_age')}
         >
           {(control) =>
             hsts === undefined ? (

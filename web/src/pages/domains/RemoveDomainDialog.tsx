@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DOMAIN_LISTS_KEY, type DomainResource, removeDomain } from '../../api/domains.ts'
 import { LINKS_KEY, linksQuery } from '../../api/links.ts'
-import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, TrashIcon } from '../../icons/index.ts'
+import { TrashIcon } from '../../icons/index.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 
 type RemoveDomainDialogProps = {
@@ -33,6 +34,7 @@ export function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps)
     },
   })
   const isTyped = typed.trim().toLowerCase() === host
+  const faults = useFaults(error)
   return (
     <Dialog
       isOpen
@@ -61,12 +63,7 @@ export function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps)
           </li>
         </ul>
       )}
-      {error !== null && (
-        <p className="note bad" role="alert">
-          <Icon of={AlertIcon} />
-          <span>{error.message}</span>
-        </p>
-      )}
+      <FormNote text={faults.general} />
       <Field label={t.domains.typeHost(host)}>
         {(control) => (
           <Input

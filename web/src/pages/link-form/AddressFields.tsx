@@ -4,6 +4,7 @@ import { Icon } from '../../icons/Icon.tsx'
 import { CheckIcon, DiceIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { useSettled } from '../../state/use-settled.ts'
+import { faultText } from '../../text/fault-text.ts'
 import { useText } from '../../text/use-text.ts'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { IconButton } from '../../widgets/IconButton.tsx'
@@ -22,7 +23,7 @@ export function AddressFields({ draft, link, errors, change }: FormState) {
   const isCurrent = found?.key === draft.key.trim()
   const name = `${draft.domain}/${found?.key}`
   const isTaken = isCurrent && found.available === false
-  const refusal = found?.message ?? ''
+  const refusal = faultText(found?.message ?? '', t.faults)
 
   async function suggest() {
     const { suggestion } = await client.fetchQuery({

@@ -8,13 +8,14 @@ import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon } from '../../icons/index.ts'
 import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
 import { keysText, useShortcut } from '../../shell/shortcuts.ts'
+import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, buttonClass } from '../../widgets/Button.tsx'
 import { AddressFields } from './AddressFields.tsx'
 import { DestinationField } from './DestinationField.tsx'
 import type { FormState } from './form-state.ts'
 import { LinkPreview } from './LinkPreview.tsx'
-import { fieldsOf, type LinkDraft } from './link-draft.ts'
+import { fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
 import { TagsField } from './TagsField.tsx'
 
@@ -33,6 +34,21 @@ type LinkFormProps = {
 type Save = { readonly fields: LinkFields; readonly isForced: boolean }
 type Errors = Readonly<Record<string, readonly string[]>>
 
+/** Those of the API that the form shows. */
+const FIELDS = [
+  'url',
+  'domain',
+  'key',
+  'tags',
+  ...UTM_FIELDS,
+  'ios',
+  'android',
+  'password',
+  'expires_at',
+  'expired_redirect_url',
+  'external_id',
+]
+
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
 export function LinkForm(props: LinkFormProps) {
   const { start, link, save, overwrite = save, onReload, onSaved } = props
@@ -50,10 +66,12 @@ export function LinkForm(props: LinkFormProps) {
       await onSaved(saved)
     },
     onError(failure) {
-      setErrors(failure instanceof ApiError ? failure.fields : {})
+      setErrors(faultsByField(failure, FIELDS, t))
       requestAnimationFrame(focusFirstError)
     },
   })
+  const { general } = useFaults(error, FIELDS)
+  const isConflict = error instanceof ApiError && error.status === 412
   const fields = fieldsOf(draft, link)
   const isChanged = !isSame(draft, start)
 
@@ -104,12 +122,12 @@ export function LinkForm(props: LinkFormProps) {
         </form>
         <LinkPreview {...state} />
       </div>
-      {error instanceof ApiError && error.status === 412 && (
+      {isConflict && (
         <Conflict onReload={onReload} onOverwrite={() => mutate({ fields, isForced: true })} />
       )}
       <SaveBar
         problems={Object.keys(errors).length}
-        message={messageOf(error)}
+        message={isConflict ? undefined : general}
         isChanged={isChanged}
         isNew={link === undefined}
         isBusy={isPending}
@@ -118,14 +136,6 @@ export function LinkForm(props: LinkFormProps) {
       <LeaveGuard isOn={() => isChanged && !isSaved.current} />
     </>
   )
-}
-
-/** What the save bar says about a failure that belongs to no field, and has no note of its own. */
-function messageOf(error: Error | null): string | undefined {
-  if (error === null) return undefined
-  if (!(error instanceof ApiError)) return error.message
-  const isShown = error.status === 412 || Object.keys(error.fields).length > 0
-  return isShown ? undefined : error.message
 }
 
 type ConflictProps = {

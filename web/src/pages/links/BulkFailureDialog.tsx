@@ -1,3 +1,4 @@
+import { problemText } from '../../shell/use-faults.ts'
 import { useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
@@ -35,7 +36,7 @@ export function BulkFailureDialog() {
           {failed.slice(0, SHOWN_MAX).map(({ id, link, error }, nth) => (
             <li key={id ?? nth}>
               <span className="cut">{link ?? id}</span>
-              <span>{reasonOf(error)}</span>
+              <span>{error && problemText(error, t)}</span>
             </li>
           ))}
           {failed.length > SHOWN_MAX && <li>{t.links.bulkMore(failed.length - SHOWN_MAX)}</li>}
@@ -43,14 +44,4 @@ export function BulkFailureDialog() {
       )}
     </Dialog>
   )
-}
-
-type Reason = {
-  readonly message: string
-  readonly errors?: Readonly<Record<string, readonly string[]>> | undefined
-}
-
-function reasonOf(error: Reason | null): string {
-  const fields = Object.values(error?.errors ?? {}).flat()
-  return fields.length > 0 ? fields.join(' ') : (error?.message ?? '')
 }

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import { destinationOf } from '../../api/destination.ts'
 import { createLink, LINKS_KEY } from '../../api/links.ts'
 import { visitAddress } from '../../api/visit-address.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, LinkIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
+import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
+import { errorText } from '../../shell/use-faults.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
@@ -37,8 +38,7 @@ export function EmptyLinks() {
       showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     } catch (error) {
-      const fields = error instanceof ApiError ? Object.values(error.fields).flat() : []
-      setErrors(fields.length > 0 ? fields : [(error as Error).message])
+      setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])
     } finally {
       setBusy(false)
     }

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { LINKS_KEY } from '../../api/links.ts'
 import { deleteTags, type Tag } from '../../api/tags.ts'
-import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, TrashIcon } from '../../icons/index.ts'
+import { TrashIcon } from '../../icons/index.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 
 type DeleteTagsDialogProps = {
@@ -28,6 +29,7 @@ export function DeleteTagsDialog({ tags, onDone, onClose }: DeleteTagsDialogProp
       onDone()
     },
   })
+  const faults = useFaults(error)
   return (
     <Dialog
       isOpen
@@ -46,12 +48,7 @@ export function DeleteTagsDialog({ tags, onDone, onClose }: DeleteTagsDialogProp
         </>
       }
     >
-      {error !== null && (
-        <p className="note bad" role="alert">
-          <Icon of={AlertIcon} />
-          <span>{error.message}</span>
-        </p>
-      )}
+      <FormNote text={faults.general} />
     </Dialog>
   )
 }

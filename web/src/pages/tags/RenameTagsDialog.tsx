@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import { LINKS_KEY } from '../../api/links.ts'
 import { renameTags, type Tag, tagUseQuery } from '../../api/tags.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useSettled } from '../../state/use-settled.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
@@ -41,8 +41,7 @@ export function RenameTagsDialog({ tags, onDone, onClose }: RenameTagsDialogProp
       onDone()
     },
   })
-  const fields = error instanceof ApiError ? Object.values(error.fields).flat() : []
-  const errors = error === null ? [] : fields.length > 0 ? fields : [error.message]
+  const faults = useFaults(error, ['name'])
   const willMerge = isUsed && settled === name && !names.includes(name)
   return (
     <Dialog
@@ -66,7 +65,7 @@ export function RenameTagsDialog({ tags, onDone, onClose }: RenameTagsDialogProp
       <Field
         label={isMerge ? t.tags.mergeName : t.tags.newName}
         hint={willMerge ? t.tags.willMerge(name) : undefined}
-        errors={errors}
+        errors={faults.withGeneral('name')}
       >
         {(control) => (
           <Input {...control} value={typed} onChange={(event) => setTyped(event.target.value)} />
