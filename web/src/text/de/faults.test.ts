@@ -14,21 +14,26 @@ const SOURCES_OF_FAULTS = [
   'src/events/*.ts',
   'src/exports/*.ts',
   'src/hosts/*.ts',
-  'src/identity/quotas/*.ts',
+  'src/identity/{members,people,quotas,second-factors,setup,sign-in,tokens,workspaces}/*.ts',
   'src/imports/{import-files,imports,source-kinds}.ts',
   'src/links/*.ts',
   'src/links/{qr,utm-templates}/*.ts',
   'src/platform/http/api/*.ts',
 ]
 const FAULT =
-  /^(?:cannot|does|has|have|holds|is|may|must|needs|takes|was|were|works|would) (?!=)[^\n]+$/
+  /^(?:can|cannot|does|has|have|holds|is|leads|may|must|needs|takes|was|were|works|would) (?!=)[^\n]+$/
 
 /** Where whole sentences are worded, and nothing else is a sentence. */
 const SOURCES_OF_SENTENCES = [
   'src/domains/domain-checks.ts',
+  'src/identity/members/{accept-invitation,invitations}.ts',
+  'src/identity/people/{password-resets,reset-links}.ts',
   'src/identity/permissions.ts',
   'src/identity/quotas/rate-limit.ts',
+  'src/identity/second-factors/code-limits.ts',
   'src/identity/sessions/session-answers.ts',
+  'src/identity/sign-in/sign-in-limits.ts',
+  'src/identity/tokens/authenticator.ts',
   'src/platform/failure.ts',
   'src/platform/http/api/{api-paths,entity-tags,idempotency,json-body,problem}.ts',
   'src/platform/work/fair-queue.ts',
@@ -59,6 +64,14 @@ const PUT_TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'must be an array',
     'must be an object',
     'must be a record',
+  ],
+  'must have at least ${lengthMin} characters${reason}': [
+    'must have at least 10 characters',
+    'must have at least 15 characters, or 10 once a second factor is set up',
+  ],
+  'cannot be deleted: ${reason}': [
+    'cannot be deleted: the instance would have no operator; name another one first',
+    'cannot be deleted: the workspace acme would have no owner; make another member owner, or delete the workspace, first',
   ],
   'would make ${count} points${each}; there can be ${POINTS_MAX} in one answer': [
     'would make 20 points; there can be 10 in one answer',
@@ -109,7 +122,7 @@ function missing(texts: readonly string[]): readonly string[] {
 }
 
 describe('the German faults', () => {
-  test('have every fault of a field of links, domains, tags, imports and clicks', () => {
+  test('have every fault of a field', () => {
     const texts = textsIn(SOURCES_OF_FAULTS, FAULT)
     assert.ok(texts.length > 80, `only ${texts.length} found`)
     assert.deepEqual(missing(texts), [])

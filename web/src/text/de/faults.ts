@@ -286,4 +286,61 @@ export const faults: typeof en.faults = {
   'Passkey not found.': 'Diesen Passkey gibt es nicht.',
   'Authenticator app not found.': 'Diese Authenticator-App gibt es nicht.',
   'Identity not found.': 'Dieses verknüpfte Konto gibt es nicht.',
+
+  // Personen, Anmeldung und Tokens.
+  'must have at least {min} characters': 'braucht mindestens {min} Zeichen',
+  'must be 1 to 63 lower-case letters, digits and hyphens, such as acme':
+    'muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen, etwa acme',
+  'must be before the year 2255; leave it out for never':
+    'muss vor dem Jahr 2255 liegen; lassen Sie es leer, wenn das Token nicht ablaufen soll',
+  'can allow no more than you may do; leave out {scopes}':
+    'kann nicht mehr erlauben, als Sie dürfen; lassen Sie {scopes} weg',
+  'has no set-up to confirm; begin with POST /api/v1/me/totp':
+    'Es gibt keine Einrichtung zu bestätigen; beginnen Sie von vorn',
+  'has fewer than 15 characters, which needs a second factor. Set a longer password first, or set up another second factor.':
+    'Ihr Passwort hat weniger als 15 Zeichen und braucht einen zweiten Faktor. Setzen Sie zuerst ein längeres Passwort, oder richten Sie einen anderen zweiten Faktor ein.',
+  'does not answer the last options of this browser; request new ones':
+    'passt nicht zur letzten Anfrage dieses Browsers; versuchen Sie es erneut',
+  'is one too many; delete one of your {max} passkeys first':
+    'ist einer zu viel; löschen Sie zuerst einen Ihrer {max} Passkeys',
+  'is a passkey that was added before': 'ist ein Passkey, der bereits hinzugefügt wurde',
+  'cannot be used: browsers make none for an IP address, and TERSE_BASE_URL has one in place of a name':
+    'geht hier nicht: Für eine IP-Adresse legen Browser keine Passkeys an, und TERSE_BASE_URL hat eine statt eines Namens',
+  'cannot be used: this instance sends no mail. Ask an admin for a link.':
+    'geht hier nicht: Diese Instanz sendet keine E-Mails. Bitten Sie einen Admin um einen Link.',
+  'cannot be deleted: the instance would have no operator; name another one first':
+    'Die Instanz hätte keinen Betreiber mehr; benennen Sie zuerst einen anderen',
+  'cannot be deleted: the workspace {name} would have no owner; make another member owner, or delete the workspace, first':
+    'Der Arbeitsbereich {name} hätte keinen Inhaber mehr; machen Sie zuerst ein anderes Mitglied zum Inhaber, oder löschen Sie den Arbeitsbereich',
+  'cannot be invited: {max} invitations are open':
+    'lässt sich nicht einladen: {max} Einladungen sind offen',
+  'is your last way to sign in; set a password first':
+    'ist Ihr letzter Weg, sich anzumelden; setzen Sie zuerst ein Passwort',
+  'is for {invited}; you are signed in as {person}':
+    'gilt für {invited}; Sie sind als {person} angemeldet',
+  'is for new people; you are signed in': 'ist für neue Personen; Sie sind angemeldet',
+  'is required of a new person; sign in first where you have an account':
+    'fehlt; wenn Sie schon ein Konto haben, melden Sie sich zuerst an',
+  'Sign in as {email} to accept this invitation.':
+    'Melden Sie sich als {email} an, um diese Einladung anzunehmen.',
+  'This workspace has sent {max} invitations within the hour.':
+    'Dieser Arbeitsbereich hat in der letzten Stunde {max} Einladungen versendet.',
+  'This person can do more than what is in this workspace, so an operator of the instance has to make the link.':
+    'Diese Person darf mehr als das in diesem Arbeitsbereich; den Link muss ein Betreiber der Instanz anlegen.',
+  'This instance has no single sign-on (TERSE_OIDC_ISSUER).':
+    'Diese Instanz hat kein Single Sign-on (TERSE_OIDC_ISSUER).',
+  'The provider of single sign-on cannot be reached. Try again.':
+    'Der Anbieter für Single Sign-on ist nicht erreichbar. Versuchen Sie es erneut.',
+  'Too many attempts to sign in.': 'Zu viele Versuche, sich anzumelden.',
+  'Too many attempts were wrong. Try again in {seconds} seconds.':
+    'Zu viele falsche Versuche. Versuchen Sie es in {seconds} Sekunden erneut.',
+  'Too many wrong codes. Try again in {seconds} s.':
+    'Zu viele falsche Codes. Versuchen Sie es in {seconds} s erneut.',
+  'Too many requests for a new password.': 'Zu viele Anfragen nach einem neuen Passwort.',
+  'Too many people ask for a new password at the moment.':
+    'Gerade fordern zu viele Personen ein neues Passwort an.',
+  'Send the same request with a second factor: {fields}.': 'Dafür ist ein zweiter Faktor nötig.',
+  'The {field} is wrong, or was used before.': 'Der Code ist falsch oder wurde schon verwendet.',
+  'This token has expired.': 'Dieses Token ist abgelaufen.',
+  'This is not a valid token.': 'Dieses Token gilt nicht.',
 }
