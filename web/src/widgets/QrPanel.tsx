@@ -1,6 +1,7 @@
 import { type ChangeEvent, useMemo, useRef, useState } from 'react'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
+import { isScannable } from './contrast.ts'
 import { Field, Select } from './Field.tsx'
 import {
   LOGO_LEVELS,
@@ -25,13 +26,12 @@ const USUAL: QrOptions = { level: 'M', margin: 4, pixels: 1_024 }
 /** The QR code of a short link, in a colour and with a logo, as PNG and SVG. */
 export default function QrPanel({ link }: { link: string | undefined }) {
   const t = useText()
-  const [color, setColor] = useState<keyof typeof COLORS>('ink')
+  const [color, setColor] = useState<string>(COLORS.ink)
   const [logo, setLogo] = useState<string>()
   const [options, setOptions] = useState(USUAL)
   const level = logo === undefined || LOGO_LEVELS.includes(options.level) ? options.level : 'H'
   const image = useMemo<QrImage | undefined>(
-    () =>
-      link === undefined ? undefined : { ...options, link, color: COLORS[color], logo, level },
+    () => (link === undefined ? undefined : { ...options, link, color, logo, level }),
     [link, color, logo, options, level],
   )
   return (
@@ -40,24 +40,12 @@ export default function QrPanel({ link }: { link: string | undefined }) {
         {image === undefined ? <p className="hint">{t.qr.pending}</p> : <Code image={image} />}
       </div>
       <div className="grid gap-3 justify-items-start">
-        <fieldset className="sws" aria-label={t.qr.color}>
-          {Object.entries(COLORS).map(([name, value]) => (
-            <button
-              key={name}
-              type="button"
-              className={name === color ? 'on' : ''}
-              style={{ background: value }}
-              aria-label={t.qr.colors[name as keyof typeof COLORS]}
-              aria-pressed={name === color}
-              onClick={() => setColor(name as keyof typeof COLORS)}
-            />
-          ))}
-        </fieldset>
+        <Colors color={color} onChange={setColor} />
         <div className="flex gap-1.5">
           <Downloads image={image} />
           <LogoButton logo={logo} onChange={setLogo} />
         </div>
-        <p className="hint">{t.qr.hint}</p>
+        <p className="hint">{isScannable(color) ? t.qr.hint : t.qr.tooLight}</p>
       </div>
       <details className="qr-more">
         <summary className="link">{t.qr.more}</summary>
@@ -68,6 +56,36 @@ export default function QrPanel({ link }: { link: string | undefined }) {
         />
       </details>
     </div>
+  )
+}
+
+type ColorsProps = { readonly color: string; readonly onChange: (color: string) => void }
+
+function Colors({ color, onChange }: ColorsProps) {
+  const t = useText()
+  const isOwn = !Object.values<string>(COLORS).includes(color)
+  return (
+    <fieldset className="sws" aria-label={t.qr.color}>
+      {Object.entries(COLORS).map(([name, value]) => (
+        <button
+          key={name}
+          type="button"
+          className={value === color ? 'on' : ''}
+          style={{ background: value }}
+          aria-label={t.qr.colors[name as keyof typeof COLORS]}
+          aria-pressed={value === color}
+          onClick={() => onChange(value)}
+        />
+      ))}
+      <input
+        type="color"
+        className={isOwn ? 'on' : ''}
+        value={color}
+        aria-label={t.qr.ownColor}
+        title={t.qr.ownColor}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </fieldset>
   )
 }
 

@@ -111,6 +111,8 @@ export const qr: typeof en.qr = {
   of: (link) => `QR-Code von ${link}`,
   color: 'Farbe des QR-Codes',
   colors: { ink: 'Schwarz', green: 'Grün', blue: 'Blau', red: 'Rot' },
+  ownColor: 'Eigene Farbe',
+  tooLight: 'Diese Farbe ist vielen Scannern zu hell.',
   logo: 'Logo',
   removeLogo: 'Logo entfernen',
   hint: 'Ab 2 cm aus Armlänge lesbar',

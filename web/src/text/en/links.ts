@@ -108,6 +108,8 @@ export const qr = {
   of: (link: string) => `QR code of ${link}`,
   color: 'QR colour',
   colors: { ink: 'Ink', green: 'Green', blue: 'Blue', red: 'Red' },
+  ownColor: 'Own colour',
+  tooLight: 'This colour is too light for many scanners.',
   logo: 'Logo',
   removeLogo: 'Remove logo',
   hint: 'Scans at arm’s length from 2 cm',
