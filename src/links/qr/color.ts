@@ -1,53 +1,17 @@
+import { type Color, isScannable, parseColor } from '@terse/contract/module-color'
 import type { Parsed } from '../../platform/failure.ts'
-
-export type Color = { readonly red: number; readonly green: number; readonly blue: number }
 
 export const BLACK: Color = { red: 0, green: 0, blue: 0 }
 
-/**
- * The minimum contrast with white for scanners, by the formula of WCAG 2.2. WCAG requires the same for
- * graphics (success criterion 1.4.11).
- */
-const CONTRAST_MIN = 3
-
-/** The weights with which scanners convert to grey: ITU-R BT.709, ITU-R BT.601, and an approximation. */
-const GREY_WEIGHTS = [
-  [0.2126, 0.7152, 0.0722],
-  [0.299, 0.587, 0.114],
-  [0.25, 0.5, 0.25],
-] as const
-
-/** Scanners read as light what is brighter than half of white, 127.5 of 255; less a safety margin. */
-const GREY_MAX = 120
-
 /** @param text `#RRGGBB` */
 export function parseModuleColor(text: string): Parsed<Color> {
-  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text)
-  if (hex === null) return { fault: 'must be a colour of the form #RRGGBB' }
-  const [red = 0, green = 0, blue = 0] = hex.slice(1).map((part) => Number.parseInt(part, 16))
-  const color = { red, green, blue }
-  if (contrastWithWhite(color) < CONTRAST_MIN || brightestGrey(color) > GREY_MAX) {
-    return { fault: 'is too pale to be scanned on white; choose a darker colour' }
-  }
-  return { value: color }
+  const color = parseColor(text)
+  if (color === undefined) return { fault: 'must be a colour of the form #RRGGBB' }
+  if (isScannable(color)) return { value: color }
+  return { fault: 'is too pale to be scanned on white; choose a darker colour' }
 }
 
 /** Returns `#rrggbb`. */
 export function formatColor({ red, green, blue }: Color): string {
   return `#${Buffer.from([red, green, blue]).toString('hex')}`
-}
-
-function brightestGrey({ red, green, blue }: Color): number {
-  return Math.max(...GREY_WEIGHTS.map(([r, g, b]) => r * red + g * green + b * blue))
-}
-
-function contrastWithWhite({ red, green, blue }: Color): number {
-  const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-  return 1.05 / (luminance + 0.05)
-}
-
-/** Converts an sRGB channel, 0 to 255, to linear light, 0 to 1. */
-function linear(channel: number): number {
-  const share = channel / 255
-  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
 }

@@ -1,4 +1,4 @@
-import type { Color } from './color.ts'
+import type { Color } from '@terse/contract/module-color'
 
 /** The quiet zone that ISO/IEC 18004 requires on each side, in modules. */
 export const QR_MARGIN_DEFAULT = 4

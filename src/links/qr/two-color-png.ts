@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import type { Color } from './color.ts'
+import type { Color } from '@terse/contract/module-color'
 import { chunk, PNG_SIGNATURE, ROW_FILTERS } from './png-chunks.ts'
 
 /** Equal rows of pixels: one bit per pixel, the leftmost in the highest bit; 1 is dark. */

@@ -1,7 +1,7 @@
+import { isScannable, parseColor } from '@terse/contract/module-color'
 import { type ChangeEvent, useMemo, useRef, useState } from 'react'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
-import { isScannable } from './contrast.ts'
 import { Field, Select } from './Field.tsx'
 import {
   LOGO_LEVELS,
@@ -29,6 +29,7 @@ export default function QrPanel({ link }: { link: string | undefined }) {
   const [color, setColor] = useState<string>(COLORS.ink)
   const [logo, setLogo] = useState<string>()
   const [options, setOptions] = useState(USUAL)
+  const parsed = parseColor(color)
   const level = logo === undefined || LOGO_LEVELS.includes(options.level) ? options.level : 'H'
   const image = useMemo<QrImage | undefined>(
     () => (link === undefined ? undefined : { ...options, link, color, logo, level }),
@@ -45,7 +46,7 @@ export default function QrPanel({ link }: { link: string | undefined }) {
           <Downloads image={image} />
           <LogoButton logo={logo} onChange={setLogo} />
         </div>
-        <p className="hint">{isScannable(color) ? t.qr.hint : t.qr.tooLight}</p>
+        <p className="hint">{parsed && isScannable(parsed) ? t.qr.hint : t.qr.tooPale}</p>
       </div>
       <details className="qr-more">
         <summary className="link">{t.qr.more}</summary>

@@ -112,7 +112,7 @@ export const qr: typeof en.qr = {
   color: 'Farbe des QR-Codes',
   colors: { ink: 'Schwarz', green: 'Grün', blue: 'Blau', red: 'Rot' },
   ownColor: 'Eigene Farbe',
-  tooLight: 'Diese Farbe ist vielen Scannern zu hell.',
+  tooPale: 'Diese Farbe ist zu blass zum Scannen.',
   logo: 'Logo',
   removeLogo: 'Logo entfernen',
   hint: 'Ab 2 cm aus Armlänge lesbar',

@@ -109,7 +109,7 @@ export const qr = {
   color: 'QR colour',
   colors: { ink: 'Ink', green: 'Green', blue: 'Blue', red: 'Red' },
   ownColor: 'Own colour',
-  tooLight: 'This colour is too light for many scanners.',
+  tooPale: 'This colour is too pale to be scanned.',
   logo: 'Logo',
   removeLogo: 'Remove logo',
   hint: 'Scans at arm’s length from 2 cm',
