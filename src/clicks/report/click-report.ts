@@ -1,13 +1,10 @@
-import { type Rest, ValueSums } from '../tally/value-sums.ts'
+import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'
 import { ValueTotals } from '../tally/value-totals.ts'
 import type { Bots } from './click-filter.ts'
 import type { Counts } from './day-of-clicks.ts'
 import type { DaySource } from './day-source.ts'
 import type { Quarters } from './intervals.ts'
 import { Series } from './series.ts'
-
-/** The most values that are added up before the memory of `ValueSums` bounds them. */
-const TOTALS_MAX = 20_000
 
 /** The counts of one interval. */
 export type Point = Counts & {
@@ -66,7 +63,7 @@ export async function reportGroups(
   for await (const day of source([from, to], { totals })) {
     total.addWithVisitors(day, day.wanted)
     for (const [value, tally] of day.values) values.add(value, day.day, tally)
-    if (totals.size > TOTALS_MAX) move()
+    if (totals.size > SUMS_MAX) move()
   }
   move()
   const { top, rest } = values.rank(limit)

@@ -17,7 +17,8 @@ type WantedDay = DayOfClicks & { readonly wanted: Tally }
  * have slots.
  *
  * @param options.values limits the values of the dimension
- * @param options.totals may get the values of days that lie in an interval as a whole; such days have no `values`
+ * @param options.totals if every value is wanted, those of days without slots may be added here instead of to the
+ *   day's `values`, which is then empty
  */
 export type DaySource = (
   cuts: readonly number[],

@@ -159,10 +159,10 @@ export function addSums(part: Uint8Array, into: ValueTotals): void {
 /** @param wanted the values to read; defaults to all */
 export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
-  const isWanted = wanted && matcherOf(wanted)
+  const wantedBytes = wanted && bytesOf(wanted)
   const sums = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
-    const value = wantedText(reader, isWanted)
+    const value = wantedText(reader, wantedBytes)
     if (value === undefined) {
       reader.skipVarint()
       reader.skipVarint()
@@ -194,10 +194,10 @@ export function readValueSlots(part: Uint8Array, into: DayTally, dimension: Clic
  */
 export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
-  const isWanted = wanted && matcherOf(wanted)
+  const wantedBytes = wanted && bytesOf(wanted)
   const tallies = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
-    const value = wantedText(reader, isWanted)
+    const value = wantedText(reader, wantedBytes)
     if (value === undefined) skipSlots(reader)
     else tallies.set(value, readOne(reader))
   }
@@ -214,18 +214,18 @@ function wantedText(reader: ByteReader, wanted: ValueNumbers | undefined): strin
     : reader.source.toString('latin1', at, end)
 }
 
-/** The bytes of texts, so that those of other values need not be decoded. */
-const wantedBytes = new WeakMap<ReadonlySet<string>, ValueNumbers>()
+/** The bytes of each set of values, so that other values need not be decoded. */
+const numbersOfSets = new WeakMap<ReadonlySet<string>, ValueNumbers>()
 
-function matcherOf(wanted: ReadonlySet<string>): ValueNumbers {
-  let numbers = wantedBytes.get(wanted)
+function bytesOf(wanted: ReadonlySet<string>): ValueNumbers {
+  let numbers = numbersOfSets.get(wanted)
   if (numbers === undefined) {
     numbers = new ValueNumbers()
     for (const value of wanted) {
       const bytes = Buffer.from(value, 'latin1')
       numbers.numberOf(bytes, 0, bytes.length)
     }
-    wantedBytes.set(wanted, numbers)
+    numbersOfSets.set(wanted, numbers)
   }
   return numbers
 }

@@ -4,7 +4,7 @@ import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
 import { OTHER_VALUE } from './day-tally.ts'
 
 /** The most values in memory. Beyond that, the half with the fewest clicks so far is merged. */
-const VALUES_MAX = 20_000
+export const SUMS_MAX = 20_000
 
 type Sum = { persons: number; others: number }
 
@@ -51,7 +51,7 @@ export class ValueSums {
       return
     }
     this.#sums.set(value, { persons, others })
-    if (this.#sums.size > VALUES_MAX) this.#prune()
+    if (this.#sums.size > SUMS_MAX) this.#prune()
   }
 
   /** Returns the values with the most selected clicks, and the sum of all others. */
@@ -66,7 +66,7 @@ export class ValueSums {
 
   #prune(): void {
     const ranked = this.#ranked()
-    for (const [, sum] of ranked.splice(VALUES_MAX / 2)) addTo(this.#dropped, sum)
+    for (const [, sum] of ranked.splice(SUMS_MAX / 2)) addTo(this.#dropped, sum)
     this.#sums = new Map(ranked)
   }
 

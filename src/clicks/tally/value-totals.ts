@@ -5,8 +5,8 @@ const INITIAL_VALUES = 256
 type Counts = { readonly persons: number; readonly others: number }
 
 /**
- * Adds up the values of a dimension over many days by their bytes: an object and a text for each value of each day would
- * take most of the time of a report.
+ * Adds up the values of a dimension over many days from their stored bytes. An object and a string for each value of
+ * each day would take most of the time of a report.
  */
 export class ValueTotals {
   readonly #numbers = new ValueNumbers()

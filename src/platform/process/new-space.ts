@@ -14,10 +14,10 @@ const BUSY_GROWTH_MS = 10_000
 /**
  * The size of V8's space of new objects, each half of which `bin/terse.js` begins with 1 MiB. V8 doubles it when many
  * objects survive. No flag sets the size once V8 runs, but the growth can begin and end, for all threads at once. An
- * idle process makes too few objects for it.
+ * idle process allocates too little to reach the limit.
  *
- * Creating links costs up to half as much again in the smaller space, because what 16 requests need until they are
- * answered is copied at each collection. Visits leave nothing behind: for them the smaller one is enough.
+ * In the smaller space, creating a link takes up to half as much processor time again: what concurrent requests need
+ * until their answers is copied at each collection. A visit keeps nothing, so the smaller space is enough for visits.
  */
 export class NewSpace {
   #stopGrowth: (() => void) | undefined

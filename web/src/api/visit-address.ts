@@ -1,9 +1,9 @@
 import type { LinkResource } from '@terse/contract/links'
 
 /**
- * The address at which a link can be visited. Links begin with `https://`. Where the dashboard itself is open over plain
- * HTTP, as after `npm start`, nothing answers that for its host and for names below `localhost`: they are served where
- * the dashboard is.
+ * The address at which a link can be visited. The `link` of the API always begins with `https://`. When the
+ * dashboard is open over plain HTTP, as after `npm start`, its own host and names below `localhost` have no HTTPS: their
+ * links are visited over HTTP, at the port of the dashboard.
  */
 export function visitAddress(
   { domain, link }: Pick<LinkResource, 'domain' | 'link'>,

@@ -5,7 +5,7 @@ import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
 import { FindButton } from './FindButton.tsx'
-import { FirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
+import { IsFirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
 
 type PageProps = {
   readonly title: string
@@ -52,7 +52,7 @@ export function Page(props: PageProps) {
         {actions === undefined ? <DefaultActions /> : actions}
       </header>
       <div className={isFlush ? 'page flush' : 'page'}>
-        <FirstPage value={isFirst}>{isAtLeisure && children}</FirstPage>
+        <IsFirstPage value={isFirst}>{isAtLeisure && children}</IsFirstPage>
       </div>
     </>
   )

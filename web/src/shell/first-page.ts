@@ -2,9 +2,9 @@ import { useRouter } from '@tanstack/react-router'
 import { createContext, useDeferredValue, useState } from 'react'
 
 /** Whether the components are in the page that the dashboard starts with. */
-export const FirstPage = createContext(false)
+export const IsFirstPage = createContext(false)
 
-/** The same, found out by the page itself. It stays as it was when the page was first rendered. */
+/** Whether the page that calls this is the one that the dashboard starts with; it never changes while shown. */
 export function useIsFirstPage(): boolean {
   const router = useRouter()
   const [isFirst] = useState(() => router.state.resolvedLocation === undefined)

@@ -1,5 +1,5 @@
 import { startTransition, useContext, useEffect, useState } from 'react'
-import { FirstPage } from './first-page.ts'
+import { IsFirstPage } from './first-page.ts'
 
 /** Lets the browser paint, and answer the person, before the next part. */
 const BETWEEN_MS = 20
@@ -9,7 +9,7 @@ const BETWEEN_MS = 20
  * on others all are shown from the beginning, so that going back finds the page as it was.
  */
 export function useGradualParts(parts: number): number {
-  const isFirst = useContext(FirstPage)
+  const isFirst = useContext(IsFirstPage)
   const [shown, setShown] = useState(isFirst ? 0 : parts)
   useEffect(() => {
     if (shown >= parts) return

@@ -10,7 +10,7 @@ type Files = Readonly<Record<string, readonly string[]>>
  */
 const WAIT_MS = 300
 
-/** Has the words and the code of the page loaded beside the code that asks for them. */
+/** Preloads the texts and the code of the page together with the dashboard's code, which will import them. */
 export function preloadCode(page: FirstPage | undefined): void {
   const files: Files = JSON.parse(document.currentScript?.dataset['files'] ?? '{}')
   const names = [languageFile(files), ...(page?.code ?? [])]
@@ -30,8 +30,9 @@ function languageFile(files: Files): string {
 }
 
 /**
- * Runs the code of the dashboard once the first data is requested. It keeps a slow phone busy for some 200 ms, in which
- * the answer that names the workspace could not be read. In development the page names the code itself.
+ * Runs the code of the dashboard once the first data is requested: it keeps a slow phone busy for some 200 ms, during
+ * which the answer that names the workspace, and so the next request, would have to wait. In development the page loads
+ * the code itself.
  */
 export function runCode(requested: Promise<unknown>): void {
   const main = document.currentScript?.dataset['main']
@@ -51,7 +52,7 @@ function whenParsed(): Promise<unknown> {
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 }
 
-/** A script that the page does not name waits for no styles: without them, a focused field scrolls the page. */
+/** A script added by a script does not wait for styles, without which a focused field would scroll the page. */
 function whenStyled(): Promise<unknown> {
   const sheets = document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')
   return Promise.all([...sheets].map(loaded))

@@ -1,6 +1,4 @@
-/**
- * When `Intl` is first used, a slow phone is busy for 50 ms or more. `Temporal` answers at once, where a browser has it.
- */
+/** Preferred to `Intl`, whose first use takes 50 ms or more on a slow phone. Not all browsers have it. */
 const temporal: typeof Temporal | undefined = globalThis.Temporal
 
 /** The time zone of the browser, such as `Europe/Berlin`. */
@@ -20,7 +18,7 @@ function dateBy({ Instant }: typeof Temporal, timezone: string, instant: Date): 
   return local.toPlainDate().toString()
 }
 
-/** The same by `Intl`. */
+/** The same by `Intl`, for browsers without `Temporal`. */
 export function dateByIntl(timezone: string, instant: Date): string {
   const options = { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const parts = new Intl.DateTimeFormat('en', options).formatToParts(instant)

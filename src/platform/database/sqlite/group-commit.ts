@@ -11,7 +11,7 @@ import { folderOf, isBusy, translateError } from './errors.ts'
  * last.
  */
 const BATCH_MAX = 256
-/** How long a batch may wait for further transactions: in turns of an idle event loop, many. */
+/** The maximum time that a batch waits for further transactions. */
 const GATHER_MS_MAX = 5
 /** How long to wait for another process to release the write lock. */
 const BUSY_DEADLINE_MS = 5_000
@@ -43,8 +43,8 @@ type BatchWrites = {
 /**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
  * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
- * rolled back without affecting the others. A lone one is run at once; two or more wait a little while each further
- * turn adds to them.
+ * rolled back without affecting the others. A lone transaction runs at once; two or more wait, for a short time, as long
+ * as each further turn adds another.
  *
  * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
  * a small transaction more than its own work. So a batch first runs without savepoints. If a

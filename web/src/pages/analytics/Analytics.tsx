@@ -39,7 +39,7 @@ export function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps
         <div className="sheet">
           {scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
           <LiveView view={view} />
-          <Cells view={view} rows={rows} ofLink={scopeChips === undefined} />
+          <Cells view={view} rows={rows} isOfLink={scopeChips === undefined} />
         </div>
         {rows === CELL_ROWS && <Note view={view} />}
       </div>
@@ -51,11 +51,11 @@ type CellsProps = {
   readonly view: View
   /** How many rows of them are shown yet. */
   readonly rows: number
-  /** Of the page of a link, which needs no list of links. */
-  readonly ofLink: boolean
+  /** Whether they are on the page of a link, which needs no list of links. */
+  readonly isOfLink: boolean
 }
 
-function Cells({ view, rows, ofLink }: CellsProps) {
+function Cells({ view, rows, isOfLink }: CellsProps) {
   return (
     <div className="cells" aria-busy={rows < CELL_ROWS}>
       {rows > 0 && (
@@ -69,7 +69,7 @@ function Cells({ view, rows, ofLink }: CellsProps) {
           <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
           <Breakdown
             view={view}
-            groupings={ofLink ? ['source'] : ['link', 'tag', 'source']}
+            groupings={isOfLink ? ['source'] : ['link', 'tag', 'source']}
             rows={6}
             className=""
           />
