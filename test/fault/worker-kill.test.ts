@@ -16,6 +16,11 @@ const { KILL_ROUNDS: LONG_FORM } = process.env
 const ROUNDS = Number(LONG_FORM ?? 10) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
 const PROCESSES = 2
+/**
+ * A visitor whose connection ends may reach the socket on which the killed process still listens for some milliseconds,
+ * and then fails again.
+ */
+const FAILURES_OF_A_VISITOR_MAX = 2
 const KILL_AFTER_MS_MAX = 250
 /** Longer than the restart delay of a process that has failed repeatedly. */
 const RESTART_DEADLINE_MS = 60_000
@@ -80,7 +85,8 @@ describe(`one of ${PROCESSES} processes killed under load`, { concurrency: true 
             assert.equal(startedWorkers(service).length, started + 1)
           }, RESTART_DEADLINE_MS)
           const cutOff = failed() - failedBefore
-          assert.ok(cutOff <= crowds.length * VISITORS, `${cutOff} visits failed`)
+          const cutOffMax = crowds.length * VISITORS * FAILURES_OF_A_VISITOR_MAX
+          assert.ok(cutOff <= cutOffMax, `${cutOff} visits failed`)
         }
         for (const crowd of crowds) await crowd.stop()
 
