@@ -39,8 +39,11 @@ import { RawClickFiles } from './raw-click-files.ts'
 const BATCH_MAX = 40_000
 const BUSY_DEADLINE_MS = 5_000
 const PAGE_CACHE_KIB = 32 * 1024
-/** Pages in the write-ahead log before a checkpoint, which copies a frequently written page only once. */
-const CHECKPOINT_PAGES = 32_000
+/**
+ * Pages in the write-ahead log before a checkpoint, 32 MiB. A large batch writes more, and so is checkpointed by itself:
+ * two of them in a log of 200 MB would take the page cache of a small container from the file's own pages.
+ */
+const CHECKPOINT_PAGES = 8_000
 /** Days settled per transaction, so that clicks need not wait for all of them. */
 const SETTLE_MAX = 16
 
