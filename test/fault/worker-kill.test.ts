@@ -16,10 +16,7 @@ const { KILL_ROUNDS: LONG_FORM } = process.env
 const ROUNDS = Number(LONG_FORM ?? 10) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
 const PROCESSES = 2
-/**
- * A visitor whose connection ends may reach the socket on which the killed process still listens for some milliseconds,
- * and then fails again.
- */
+/** The killed process still listens for some milliseconds, so a visitor may lose its connection and then its next one. */
 const FAILURES_OF_A_VISITOR_MAX = 2
 const KILL_AFTER_MS_MAX = 250
 /** Longer than the restart delay of a process that has failed repeatedly. */

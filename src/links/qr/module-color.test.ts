@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isScannable, parseColor } from '@terse/contract/module-color'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
 import { parseModuleColor } from './color.ts'
@@ -64,4 +65,23 @@ describe('parseModuleColor', () => {
       cases(500),
     )
   })
+})
+
+describe('isScannable', () => {
+  for (const [text, expected] of [
+    ['#000000', true],
+    ['#006b4f', true],
+    ['#1d4ed8', true],
+    // WCAG's own example of 4.5 to 1 on white is #767676.
+    ['#767676', true],
+    ['#949494', false],
+    ['#ffd400', false],
+    ['#ffffff', false],
+  ] as const) {
+    test(`is ${expected} for ${text}`, () => {
+      const color = parseColor(text)
+      assert.ok(color)
+      assert.equal(isScannable(color), expected)
+    })
+  }
 })

@@ -40,8 +40,8 @@ const BATCH_MAX = 40_000
 const BUSY_DEADLINE_MS = 5_000
 const PAGE_CACHE_KIB = 32 * 1024
 /**
- * Pages in the write-ahead log before a checkpoint, 32 MiB. A large batch writes more, and so is checkpointed by itself:
- * two of them in a log of 200 MB would take the page cache of a small container from the file's own pages.
+ * Pages in the write-ahead log before a checkpoint, 32 MiB. One large batch writes more than that, so it is followed by a
+ * checkpoint: in a small container a log of two such batches, 190 MB, would leave the file itself no page cache.
  */
 const CHECKPOINT_PAGES = 8_000
 /** Days settled per transaction, so that clicks need not wait for all of them. */
