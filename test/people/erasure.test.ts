@@ -139,6 +139,7 @@ for (const engine of ENGINES) {
           'click_spools',
           'clicks',
           'deleted_links',
+          'event_authors',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
           ...['memberships', 'one_time_links', 'tokens', 'unsettled_days', 'utm_templates'],
@@ -148,7 +149,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         await tablesWith(service.place, ['person_id', 'actor_id', 'created_by', 'email_folded']),
         [
-          ...['deleted_people', 'events', 'identities', 'imports', 'memberships'],
+          ...['deleted_people', 'event_authors', 'identities', 'imports', 'memberships'],
           ...['one_time_links', 'passkeys', 'passwords', 'people', 'recovery_codes'],
           ...['sessions', 'tokens', 'totp'],
         ],

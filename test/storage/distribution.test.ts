@@ -25,6 +25,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   certificate_orders: REFERENCE,
   certificates: REFERENCE,
   changes: SINGLE,
+  event_authors: REFERENCE,
   events: SINGLE,
   click_days: 'subject',
   clicks: 'link_seq',

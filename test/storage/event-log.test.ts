@@ -173,9 +173,11 @@ describeStore('the event log', (at, engine) => {
       const read = reader(at.store, await at.store.read.events.end(), 2)
       const [lateSubject = '', ...others] = newSubjects(6)
       await late.query('begin')
-      const columns = 'at, workspace_id, actor_kind, actor_name, type, subject_id'
-      const values = [Date.now() * 1_000, WORKSPACE, 'system', 'test', 'link.created', lateSubject]
-      await late.query(`insert into events (${columns}) values ($1, $2, $3, $4, $5, $6)`, values)
+      await late.query(
+        `insert into events (at, workspace, author, type, subject_id)
+         select $1, 0, number, 'link.created', $2 from event_authors limit 1`,
+        [Date.now() * 1_000, lateSubject],
+      )
       await append(at.store, others)
       assert.deepEqual(await read(), others.slice(0, 2))
       await late.query('commit')

@@ -3,7 +3,6 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import pg from 'pg'
 import { SCHEMA_VERSION } from '../../src/app/database/migrations/migrate.ts'
 import { ENGINES, type Engine, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { execute } from '../support/execute.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
 import { openAt } from '../support/store.ts'
@@ -184,19 +184,6 @@ describe('a SQLite database whose process was killed', () => {
     await startAll(place)
   })
 })
-
-async function execute(place: Place, ...statements: string[]): Promise<void> {
-  if (place.databaseUrl === undefined) {
-    const database = new DatabaseSync(path.join(place.dataDir, 'terse.db'))
-    for (const statement of statements) database.exec(statement)
-    database.close()
-    return
-  }
-  const client = new pg.Client(place.databaseUrl)
-  await client.connect()
-  for (const statement of statements) await client.query(statement)
-  await client.end()
-}
 
 /** Everything in a database: the file's bytes, or the catalogue and every row. */
 async function contents(place: Place): Promise<unknown> {

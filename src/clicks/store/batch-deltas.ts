@@ -1,15 +1,10 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { workspaceNumber } from '../../platform/database/workspace-number.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
 import { writeClick } from '../tally/day-codec.ts'
 import { DaySums } from '../tally/day-sums.ts'
-import {
-  compareKeys,
-  type DayDelta,
-  type LinkCount,
-  SCOPES,
-  workspaceSubject,
-} from './click-day-rows.ts'
+import { compareKeys, type DayDelta, type LinkCount, SCOPES } from './click-day-rows.ts'
 
 /** Above this count, the clicks of a subject take less space as a tally. */
 const SINGLE_CLICKS_MAX = 16
@@ -143,7 +138,7 @@ function addOwnerDeltas(
       return data
     })
     for (const data of tallies) sums.addChunks(data)
-    const key = { day, scope: SCOPES.workspace, subject: workspaceSubject(workspace_id) }
+    const key = { day, scope: SCOPES.workspace, subject: workspaceNumber(workspace_id) }
     deltas.push({ ...key, workspace_id, data: sums.take() })
   }
 }

@@ -5,7 +5,7 @@ export const SCOPES = { link: 0, domain: 1, workspace: 2 } as const
 export type DayKey = {
   readonly day: number
   readonly scope: number
-  /** The link's number, the domain's keyspace, or `workspaceSubject`. */
+  /** The link's number, the domain's keyspace, or `workspaceNumber`, which spreads over shards. */
   readonly subject: number
   /** Empty for a link, whose number is unique by itself: most rows are of links, so this saves space. */
   readonly workspace_id: string
@@ -60,12 +60,4 @@ export function compareKeys(a: DayKey, b: DayKey): number {
     a.subject - b.subject ||
     (a.workspace_id < b.workspace_id ? -1 : Number(a.workspace_id > b.workspace_id))
   )
-}
-
-/**
- * Returns the subject of a workspace's own sums: a number derived from its id, which spreads them over shards.
- * Two workspaces may share a number, because the key also contains the workspace id.
- */
-export function workspaceSubject(workspaceId: string): number {
-  return Number.parseInt(workspaceId.slice(-8), 16)
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ScanLimits, Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
+import { workspaceNumber } from '../../platform/database/workspace-number.ts'
 import type {
   ClickScope,
   DayOfClicks,
@@ -20,7 +21,7 @@ import {
 } from '../tally/day-codec.ts'
 import type { DaySpan } from '../tally/day-plan.ts'
 import { DayTally } from '../tally/day-tally.ts'
-import { SCOPES, workspaceSubject } from './click-day-rows.ts'
+import { SCOPES } from './click-day-rows.ts'
 import { PARTS } from './fold-days.ts'
 import { addLinkNames } from './link-names.ts'
 import type { LinkCounts, RawClickSource } from './raw-click-source.ts'
@@ -211,7 +212,7 @@ function subjectOf(scope: ClickScope) {
   const workspace_id = scope.workspaceId
   return scope.kind === 'domain'
     ? { scope: SCOPES.domain, subject: scope.keyspaceId, workspace_id }
-    : { scope: SCOPES.workspace, subject: workspaceSubject(workspace_id), workspace_id }
+    : { scope: SCOPES.workspace, subject: workspaceNumber(workspace_id), workspace_id }
 }
 
 function assemble(

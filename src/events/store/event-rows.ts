@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { EventFields, EventType } from '../../platform/events/event-writer.ts'
 import type { Event } from '../event.ts'
@@ -6,10 +6,7 @@ import type { Event } from '../event.ts'
 export const EVENT_COLUMNS = [
   'id',
   'at',
-  'workspace_id',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
+  'author',
   'request_id',
   'type',
   'subject_id',
@@ -19,12 +16,31 @@ export const EVENT_COLUMNS = [
 
 export type EventRow = Pick<Selectable<Schema['events']>, (typeof EVENT_COLUMNS)[number]>
 
-export function eventOf(row: EventRow): Event {
+/**
+ * Returns the events of rows, in their order. Their authors are read by a statement of its own, because PostgreSQL may
+ * join before it has found the events by their index. An event whose author was lost in a failover is left out.
+ */
+export async function eventsOf(db: Kysely<Schema>, rows: readonly EventRow[]): Promise<Event[]> {
+  const numbers = new Set(rows.map(({ author }) => author))
+  if (numbers.size === 0) return []
+  const authors = await db
+    .selectFrom('event_authors')
+    .selectAll()
+    .where('number', 'in', [...numbers])
+    .execute()
+  const byNumber = new Map(authors.map((author) => [author.number, author]))
+  return rows.flatMap((row) => {
+    const author = byNumber.get(row.author)
+    return author === undefined ? [] : eventOf(row, author)
+  })
+}
+
+function eventOf(row: EventRow, author: Selectable<Schema['event_authors']>): Event {
   return {
     sequence: row.id,
     at: row.at,
-    workspaceId: row.workspace_id,
-    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    workspaceId: author.workspace_id,
+    actor: { kind: author.kind, id: author.actor_id, name: author.name },
     requestId: row.request_id,
     type: row.type as EventType,
     subjectId: row.subject_id,

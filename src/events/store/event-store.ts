@@ -21,20 +21,7 @@ export function eventStore(on: {
   return {
     end: feed.end,
     since: feed.since,
-    async append({ kind, id, name, workspaceId, requestId }, event, atMicros) {
-      writes.appendEvent({
-        at: atMicros,
-        workspace_id: workspaceId,
-        actor_kind: kind,
-        actor_id: id,
-        actor_name: name,
-        request_id: requestId,
-        type: event.type,
-        subject_id: event.subjectId,
-        before_fields: event.before && JSON.stringify(event.before),
-        after_fields: event.after && JSON.stringify(event.after),
-      })
-    },
+    append: (author, event, atMicros) => writes.appendEvent(author, event, atMicros),
     async run(run) {
       await writes.flush()
       return eventRun(on, run)

@@ -241,16 +241,23 @@ export type Schema = PeopleTables &
     events: {
       id: Generated<number>
       at: number
-      workspace_id: string
-      actor_kind: 'token' | 'person' | 'system'
-      actor_id: string | null
-      actor_name: string
+      /** `workspaceNumber`. */
+      workspace: number
+      author: number
       request_id: string | null
       type: string
       subject_id: string
       /** As JSON. */
       before_fields: string | null
       after_fields: string | null
+    }
+    /** Rows are never changed, except that a deleted person is taken out. */
+    event_authors: {
+      number: number
+      workspace_id: string
+      kind: 'token' | 'person' | 'system'
+      actor_id: string | null
+      name: string
     }
     changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
     idempotency: {

@@ -1,5 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Change } from '../changes/change.ts'
+import type { EventAuthor, NewEvent } from '../events/event-writer.ts'
+import type { EventAuthors, NumberedAuthor } from './event-authors.ts'
 import { pipeline } from './pipeline.ts'
 import { RowBuffer, RowInserts } from './row-buffer.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
@@ -7,7 +9,7 @@ import { statement } from './statement.ts'
 
 type LoggedChange = Change & { readonly at: number }
 /** A row of the event log before the database has numbered it. */
-export type NewEventRow = Readonly<Omit<Schema['events'], 'id'>>
+type NewEventRow = Readonly<Omit<Schema['events'], 'id'>>
 type BucketCount = {
   readonly workspaceId: string
   readonly bucket: number
@@ -24,12 +26,15 @@ export type LinkCount = {
 }
 
 const CHANGE_INSERTS = new RowInserts<LoggedChange>('changes', ['at', 'kind', 'subject'])
+const AUTHOR_INSERTS = new RowInserts<Schema['event_authors']>(
+  'event_authors',
+  ['number', 'workspace_id', 'kind', 'actor_id', 'name'],
+  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+)
 const EVENT_INSERTS = new RowInserts<NewEventRow>('events', [
   'at',
-  'workspace_id',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
+  'workspace',
+  'author',
   'request_id',
   'type',
   'subject_id',
@@ -49,7 +54,7 @@ export type WriteBuffer = {
    */
   add(query: CompiledQuery): Promise<void>
   appendChange(change: Change, atMicros: number): void
-  appendEvent(row: NewEventRow): void
+  appendEvent(author: EventAuthor, event: NewEvent, atMicros: number): Promise<void>
   countLink(count: LinkCount): void
   /** Executes the deferred writes now. Call it before reading `changes`, `events` or `link_buckets`. */
   flush(): Promise<void>
@@ -59,7 +64,7 @@ export type WriteBuffer = {
 export const READ_ONLY_BUFFER: WriteBuffer = {
   add: async () => refuse(),
   appendChange: refuse,
-  appendEvent: refuse,
+  appendEvent: async () => refuse(),
   countLink: refuse,
   flush: async () => {},
 }
@@ -97,11 +102,17 @@ export class TransactionWrites implements WriteBuffer {
   readonly #isDistant: boolean
   readonly #changes = new RowBuffer(CHANGE_INSERTS)
   readonly #events = new RowBuffer(EVENT_INSERTS)
+  readonly #eventAuthors: EventAuthors
+  /** Authors whose rows are to be written. */
+  readonly #authors = new Set<NumberedAuthor>()
+  /** Authors whose rows were written since the last commit. */
+  readonly #writtenAuthors = new Set<NumberedAuthor>()
   #counts: BucketCount[] = []
   #added: CompiledQuery[] = []
 
   /**
    * @param on.db the transaction
+   * @param on.eventAuthors shared by all transactions of the process on this database
    * @param on.isDistant whether a statement costs a network round trip; then added statements are
    *   deferred too
    * @param on.onCommit called with the transaction's changes after the commit, unless there are
@@ -110,10 +121,12 @@ export class TransactionWrites implements WriteBuffer {
   constructor(on: {
     db: Kysely<Schema>
     isDistant: boolean
+    eventAuthors: EventAuthors
     onCommit: (changes: readonly Change[]) => void
   }) {
     this.#db = on.db
     this.#isDistant = on.isDistant
+    this.#eventAuthors = on.eventAuthors
     this.#onCommit = on.onCommit
   }
 
@@ -126,8 +139,20 @@ export class TransactionWrites implements WriteBuffer {
     this.#changes.add({ ...change, at: atMicros })
   }
 
-  appendEvent(row: NewEventRow): void {
-    this.#events.add(row)
+  async appendEvent(author: EventAuthor, event: NewEvent, atMicros: number): Promise<void> {
+    const authors = this.#eventAuthors
+    const numbered = authors.known(author) ?? (await authors.find(this.#db, author))
+    if (!numbered.isCommitted) this.#authors.add(numbered)
+    this.#events.add({
+      at: atMicros,
+      workspace: numbered.workspace,
+      author: numbered.row.number,
+      request_id: author.requestId,
+      type: event.type,
+      subject_id: event.subjectId,
+      before_fields: event.before && JSON.stringify(event.before),
+      after_fields: event.after && JSON.stringify(event.after),
+    })
   }
 
   countLink({ seq, ...count }: LinkCount): void {
@@ -146,11 +171,20 @@ export class TransactionWrites implements WriteBuffer {
       ...this.#added,
       ...counts.map((count) => addToBucket.query(this.#db, count)),
       ...this.#changes.take(this.#db),
+      ...this.#takeAuthors(),
       ...this.#events.take(this.#db),
     ]
     this.#added = []
     this.#counts = []
     return queries
+  }
+
+  #takeAuthors(): CompiledQuery[] {
+    if (this.#authors.size === 0) return []
+    const rows = Array.from(this.#authors, ({ row }) => row)
+    for (const author of this.#authors) this.#writtenAuthors.add(author)
+    this.#authors.clear()
+    return AUTHOR_INSERTS.queries(this.#db, rows)
   }
 
   /** Returns the current position, for `undoTo`. */
@@ -162,6 +196,8 @@ export class TransactionWrites implements WriteBuffer {
   undoTo({ changes, events }: BufferMark = { changes: 0, events: 0 }): void {
     this.#changes.undoTo(changes)
     this.#events.undoTo(events)
+    this.#authors.clear()
+    this.#writtenAuthors.clear()
     this.#counts = []
     this.#added = []
   }
@@ -169,6 +205,8 @@ export class TransactionWrites implements WriteBuffer {
   committed(): void {
     const changes = this.#changes.empty().map(({ kind, subject }) => ({ kind, subject }))
     this.#events.empty()
+    for (const author of this.#writtenAuthors) author.isCommitted = true
+    this.#writtenAuthors.clear()
     if (changes.length > 0) this.#onCommit(changes)
   }
 }

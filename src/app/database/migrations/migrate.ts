@@ -19,6 +19,7 @@ import { imports } from './014-imports.ts'
 import { clickSpools } from './015-click-spools.ts'
 import { erasures } from './016-erasures.ts'
 import { importAttempts } from './017-import-attempts.ts'
+import { eventAuthors } from './018-event-authors.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clickSpools,
   erasures,
   importAttempts,
+  eventAuthors,
 ]
 
 /** The schema version of this program. */

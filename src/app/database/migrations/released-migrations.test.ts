@@ -42,6 +42,7 @@ const RELEASED = [
   { name: 'click-spools', SQLite: '5b80b35053ac5d88', PostgreSQL: 'fbc3f3bc61595146' },
   { name: 'erasures', SQLite: '098688df055c5a0f', PostgreSQL: 'cd92ab5495f18838' },
   { name: 'import-attempts', SQLite: '3e72fb0ae911c632', PostgreSQL: '3e72fb0ae911c632' },
+  { name: 'event-authors', SQLite: '4aa6a3dfff6d68f8', PostgreSQL: 'f2620bfb0b3f38a0' },
 ]
 
 const DIALECTS = {

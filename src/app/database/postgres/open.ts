@@ -6,6 +6,7 @@ import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
+import { EventAuthors } from '../../../platform/database/event-authors.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
 import { postgresChangeLog } from '../../../platform/database/postgres/change-log.ts'
 import {
@@ -99,10 +100,15 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     ready.resolve()
   }
 
+  const eventAuthors = new EventAuthors()
   const connections = openConnections({
     url,
     timeoutMs,
-    onError,
+    onError(error) {
+      // A connection broke: perhaps the server failed over to a standby that has not received all rows.
+      eventAuthors.forget()
+      onError(error)
+    },
     async prepare() {
       try {
         await prepare()
@@ -114,6 +120,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     onUnavailable: (cause) => onAvailability?.(cause),
     onAvailable() {
       notifications.renew()
+      eventAuthors.forget()
       onAvailability?.(undefined)
     },
   })
@@ -146,6 +153,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
       const writes = new TransactionWrites({
         db: tx,
         isDistant: true,
+        eventAuthors,
         onCommit(changes) {
           listeners.notify(changes)
           void notifications.send()

@@ -9,6 +9,7 @@ import { findPageWith } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
+import { EventAuthors } from '../../../platform/database/event-authors.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
@@ -130,7 +131,12 @@ async function prepare(
   if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
   const commits = new GroupCommit(
     writer,
-    new TransactionWrites({ db, isDistant: false, onCommit() {} }),
+    new TransactionWrites({
+      db,
+      isDistant: false,
+      eventAuthors: new EventAuthors(),
+      onCommit() {},
+    }),
   )
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
@@ -162,6 +168,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const writes = new TransactionWrites({
     db: writing,
     isDistant: false,
+    eventAuthors: new EventAuthors(),
     onCommit: (changes) => listeners.notify(changes),
   })
   const commits = new GroupCommit(writer, writes)

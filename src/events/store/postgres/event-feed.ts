@@ -3,7 +3,7 @@ import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-lo
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import type { EventCursor, EventFeed, NewEvents } from '../../event-store.ts'
-import { EVENT_COLUMNS, type EventRow, eventOf } from '../event-rows.ts'
+import { EVENT_COLUMNS, type EventRow, eventsOf } from '../event-rows.ts'
 
 /** The events to read again after transaction numbers may have been reused. */
 const OVERLAP_MICROS = 60 * 60 * 1_000_000
@@ -90,7 +90,7 @@ export function postgresEventFeed(db: Kysely<Schema>, writes: WriteBuffer): Even
     const nextCursor = JSON.stringify(next)
     // The previous read has returned the last event of its snapshot: continue with newer ones.
     if (rows.length === 0 && within !== undefined) return since(nextCursor, limit)
-    return { events: rows.map(eventOf), cursor: nextCursor }
+    return { events: await eventsOf(db, rows), cursor: nextCursor }
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import type { EventFeed } from '../../event-store.ts'
-import { EVENT_COLUMNS, eventOf } from '../event-rows.ts'
+import { EVENT_COLUMNS, eventsOf } from '../event-rows.ts'
 
 /**
  * SQLite commits one transaction at a time, so the numbers of events are in the order of commits. A restored
@@ -28,7 +28,7 @@ export function sqliteEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventF
         .orderBy('id')
         .limit(limit)
         .execute()
-      return { events: rows.map(eventOf), cursor: String(rows.at(-1)?.id ?? cursor) }
+      return { events: await eventsOf(db, rows), cursor: String(rows.at(-1)?.id ?? cursor) }
     },
   }
 }

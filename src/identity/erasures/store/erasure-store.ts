@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
+import { workspaceNumber } from '../../../platform/database/workspace-number.ts'
 import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 
 /** A person who was deleted, and up to which number the events were looked through. */
@@ -130,8 +131,11 @@ function workspaceErasures(
     async eraseEvents(workspaceId) {
       const some = db
         .selectFrom('events')
-        .select('id')
-        .where('workspace_id', '=', workspaceId)
+        .crossJoin('event_authors')
+        .whereRef('event_authors.number', '=', 'events.author')
+        .select('events.id')
+        .where('events.workspace', '=', workspaceNumber(workspaceId))
+        .where('event_authors.workspace_id', '=', workspaceId)
         .limit(ROWS_PER_STEP)
       const { numDeletedRows } = await db
         .deleteFrom('events')
@@ -140,6 +144,7 @@ function workspaceErasures(
       return numDeletedRows === BigInt(ROWS_PER_STEP)
     },
     async eraseWorkspace(workspaceId) {
+      await db.deleteFrom('event_authors').where('workspace_id', '=', workspaceId).execute()
       await db.deleteFrom('keyspaces').where('workspace_id', '=', workspaceId).execute()
       await db.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
     },
@@ -165,21 +170,18 @@ function personErasures(
     async erasePersonFromEvents(person) {
       const rows = await db
         .selectFrom('events')
-        .select(['id', 'actor_id', 'subject_id', 'before_fields', 'after_fields'])
+        .select(['id', 'subject_id', 'before_fields', 'after_fields'])
         .where('id', '>', person.events_until)
         .orderBy('id')
         .limit(ROWS_PER_STEP)
         .execute()
       const about = rows.filter((row) => isAbout(row, person)).map(({ id }) => id)
       if (about.length > 0) await db.deleteFrom('events').where('id', 'in', about).execute()
-      const own = rows.filter(({ actor_id }) => actor_id === person.id).map(({ id }) => id)
-      if (own.length > 0) {
-        await db
-          .updateTable('events')
-          .set({ actor_id: null, actor_name: ERASED_NAME })
-          .where('id', 'in', own)
-          .execute()
-      }
+      await db
+        .updateTable('event_authors')
+        .set({ actor_id: null, name: ERASED_NAME })
+        .where('actor_id', '=', person.id)
+        .execute()
       const last = rows.at(-1)
       if (last === undefined) return false
       await db
