@@ -76,24 +76,41 @@ export class ClickColumns {
 
   /** The number of visits. */
   get visits(): number {
+    return this.visitsOf(this.indexes())
+  }
+
+  /** The number of visits of some clicks. */
+  visitsOf(indexes: Iterable<number>): number {
     let visits = 0
-    for (let index = 0; index < this.length; index += 1) visits += this.count[index] ?? 0
+    for (const index of indexes) visits += this.count[index] ?? 0
     return visits
+  }
+
+  /** The indexes of all clicks, in order. */
+  indexes(): Uint32Array {
+    return Uint32Array.from({ length: this.length }, (_, index) => index)
   }
 
   /** Returns the click at an index below `length`. */
   click(index: number): Click {
-    const [country = ''] = this.#textsOf(0, index)
-    const [device = '', os = '', browser = ''] = this.#textsOf(1, index)
-    const [referrer = ''] = this.#textsOf(2, index)
-    const [language = '', source = ''] = this.#textsOf(3, index)
+    // By index: destructuring, and a second object to spread, would take several times as long.
+    const place = this.#textsOf(0, index)
+    const agent = this.#textsOf(1, index)
+    const page = this.#textsOf(2, index)
+    const rest = this.#textsOf(3, index)
     return {
       at: this.at[index] ?? 0,
       link_seq: this.link_seq[index] ?? 0,
       flags: this.flags[index] ?? 0,
       count: this.count[index] ?? 0,
       visitor: this.visitor[index] ?? 0,
-      ...{ country, device, os, browser, referrer, language, source },
+      country: place[0] ?? '',
+      device: agent[0] ?? '',
+      os: agent[1] ?? '',
+      browser: agent[2] ?? '',
+      referrer: page[0] ?? '',
+      language: rest[0] ?? '',
+      source: rest[1] ?? '',
     }
   }
 

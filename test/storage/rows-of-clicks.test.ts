@@ -62,7 +62,6 @@ describe('click files with folded rows', () => {
     const isCurrent = async () => true
     const inserted = await files.insert({
       ...batchFrom(1),
-      clicks,
       ownerOf: () => owner,
       isCurrent,
       oldestDay: 0,

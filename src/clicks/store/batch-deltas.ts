@@ -111,10 +111,14 @@ function countOf(clicks: ClickColumns, { linkSeq, indexes }: LinkRun, opening: n
   return { link_seq: linkSeq, clicks: persons, last_click }
 }
 
-type DayRun = { readonly day: number; readonly ofDay: Uint32Array | readonly number[] }
+/** Some clicks of a batch. */
+export type ClickIndexes = Uint32Array | readonly number[]
 
-/** Groups clicks of a link by UTC day; nearly always there is one. */
-function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly DayRun[] {
+type DayRun = { readonly day: number; readonly ofDay: ClickIndexes }
+
+/** Groups clicks by UTC day; nearly always there is one. */
+export function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly DayRun[] {
+  if (indexes.length === 0) return []
   const first = dayOf(at[indexes[0] ?? 0] ?? 0)
   let isOne = true
   for (const index of indexes) if (dayOf(at[index] ?? 0) !== first) isOne = false
@@ -143,11 +147,7 @@ function addOwnerDeltas(
   }
 }
 
-function writeClicks(
-  writer: ByteWriter,
-  clicks: ClickColumns,
-  indexes: Uint32Array | readonly number[],
-): void {
+function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickIndexes): void {
   let isSingle = indexes.length <= SINGLE_CLICKS_MAX
   for (const index of indexes) if (clicks.count[index] !== 1) isSingle = false
   for (const index of indexes) {

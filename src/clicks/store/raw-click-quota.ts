@@ -1,6 +1,7 @@
 import { CLICK_FLAGS, type Click, countVisits } from '../click.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import { minuteOf } from '../tally/click-day.ts'
-import type { Owner } from './batch-deltas.ts'
+import type { ClickIndexes, Owner } from './batch-deltas.ts'
 
 /** The most counters (one per workspace and minute) in memory. Dropping the oldest only lifts its limit. */
 const MINUTES_MAX = 65_536
@@ -36,79 +37,90 @@ export class RawClickQuota {
 
   /** Returns the rows to write for these clicks. They count towards the limit after `noteWritten`. */
   plan(
-    clicks: readonly Click[],
+    clicks: ClickColumns,
+    indexes: ClickIndexes,
     ownerOf: (linkSeq: number) => Owner | undefined,
   ): readonly RawClickRow[] {
-    const rows = joinCapped(clicks).map((click) => ({ click, owner: ownerOf(click.link_seq) }))
-    if (this.#perMinute === 0) return rows
+    const capped = countCapped(clicks, indexes)
     const planned = new Map<string, number>()
-    return rows.filter((row) => {
-      const key = keyOf(row)
-      const count = planned.get(key) ?? this.#written.get(key) ?? 0
-      if (count >= this.#perMinute) return false
-      planned.set(key, count + 1)
-      return true
-    })
+    const rows: RawClickRow[] = []
+    for (const index of indexes) {
+      const count = isCapped(clicks, index) ? takeCount(capped, clicks, index) : undefined
+      if (count === 0) continue
+      const owner = ownerOf(clicks.link_seq[index] ?? 0)
+      if (this.#perMinute > 0 && !this.#reserve(planned, clicks.at[index] ?? 0, owner)) continue
+      const click = clicks.click(index)
+      rows.push({ click: count === undefined ? click : { ...click, count }, owner })
+    }
+    return rows
+  }
+
+  /** Counts a row in `planned`, unless its workspace has all rows of the minute. */
+  #reserve(planned: Map<string, number>, at: number, owner: Owner | undefined): boolean {
+    const key = keyOf(at, owner)
+    const count = planned.get(key) ?? this.#written.get(key) ?? 0
+    if (count >= this.#perMinute) return false
+    planned.set(key, count + 1)
+    return true
   }
 
   /** Records that the rows planned for these clicks have been committed. */
-  noteWritten(clicks: readonly Click[], rows: readonly RawClickRow[]): void {
+  noteWritten(clicks: ClickColumns, indexes: ClickIndexes, rows: readonly RawClickRow[]): void {
     if (this.#perMinute === 0) return
-    for (const row of rows) {
-      const key = keyOf(row)
+    for (const { click, owner } of rows) {
+      const key = keyOf(click.at, owner)
       this.#written.set(key, (this.#written.get(key) ?? 0) + 1)
     }
     for (const key of this.#written.keys()) {
       if (this.#written.size <= MINUTES_MAX) break
       this.#written.delete(key)
     }
-    const refused = countVisits(clicks) - countVisits(rows.map(({ click }) => click))
+    const refused = clicks.visitsOf(indexes) - countVisits(rows.map(({ click }) => click))
     if (refused > 0) this.#onRefused(refused)
   }
 }
 
 /** Returns the rows to write for clicks of an import, which do not count towards the limit. */
 export function rowsOfImport(
-  clicks: readonly Click[],
+  clicks: ClickColumns,
+  indexes: ClickIndexes,
   ownerOf: (linkSeq: number) => Owner | undefined,
 ): readonly RawClickRow[] {
-  return clicks.flatMap((click) => {
-    const owner = ownerOf(click.link_seq)
-    return owner === undefined ? [] : { click, owner }
-  })
+  const rows: RawClickRow[] = []
+  for (const index of indexes) {
+    const owner = ownerOf(clicks.link_seq[index] ?? 0)
+    if (owner !== undefined) rows.push({ click: clicks.click(index), owner })
+  }
+  return rows
 }
 
-function keyOf({ click, owner }: RawClickRow): string {
-  return `${minuteOf(click.at)} ${owner?.workspace_id ?? ''}`
+function keyOf(at: number, owner: Owner | undefined): string {
+  return `${minuteOf(at)} ${owner?.workspace_id ?? ''}`
 }
 
-/** Merges the capped clicks of each link and minute into one, at the position of the first. */
-function joinCapped(clicks: readonly Click[]): readonly Click[] {
-  if (!clicks.some(isCapped)) return clicks
+/** Counts the capped clicks of each link and minute: the first of them gets a row for all. */
+function countCapped(clicks: ClickColumns, indexes: ClickIndexes): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const click of clicks) {
-    if (!isCapped(click)) continue
-    const key = linkMinuteOf(click)
-    counts.set(key, (counts.get(key) ?? 0) + click.count)
+  for (const index of indexes) {
+    if (!isCapped(clicks, index)) continue
+    const key = linkMinuteOf(clicks, index)
+    counts.set(key, (counts.get(key) ?? 0) + (clicks.count[index] ?? 0))
   }
-  const joined: Click[] = []
-  for (const click of clicks) {
-    if (!isCapped(click)) {
-      joined.push(click)
-      continue
-    }
-    const key = linkMinuteOf(click)
-    const count = counts.get(key)
-    if (count !== undefined) joined.push({ ...click, count })
-    counts.delete(key)
-  }
-  return joined
+  return counts
 }
 
-function isCapped({ flags }: Click): boolean {
-  return flags === CLICK_FLAGS.capped
+/** Returns the count of a capped click's link and minute, and 0 from then on. */
+function takeCount(counts: Map<string, number>, clicks: ClickColumns, index: number): number {
+  const key = linkMinuteOf(clicks, index)
+  const count = counts.get(key) ?? 0
+  counts.delete(key)
+  return count
 }
 
-function linkMinuteOf({ link_seq, at }: Click): string {
-  return `${link_seq} ${minuteOf(at)}`
+function isCapped({ flags }: ClickColumns, index: number): boolean {
+  return flags[index] === CLICK_FLAGS.capped
+}
+
+function linkMinuteOf({ link_seq, at }: ClickColumns, index: number): string {
+  return `${link_seq[index]} ${minuteOf(at[index] ?? 0)}`
 }

@@ -4,7 +4,6 @@ import { numberArray } from '../../../platform/database/postgres/array-literal.t
 import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { StaleRow } from '../../../platform/database/store.ts'
-import type { Click } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
@@ -82,14 +81,15 @@ class PostgresClickWriter implements ClickWriter {
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
     const deltas = computeBatchDeltas(batch.clicks, runs, ownerOf, batch.imported?.lastClicks)
-    const clicks = batch.clicks.toClicks()
-    const raw = this.#rowsOf(clicks, batch, ownerOf)
+    const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
         if (isWritten) {
-          if (batch.imported === undefined) this.#rawQuota.noteWritten(clicks, raw)
+          if (batch.imported === undefined) {
+            this.#rawQuota.noteWritten(batch.clicks, batch.clicks.indexes(), raw)
+          }
           this.#onWithoutLink(deltas.withoutLink)
         }
         return isWritten
@@ -115,15 +115,16 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   #rowsOf(
-    clicks: readonly Click[],
-    { imported, atMicros }: ClickBatch,
+    { clicks, imported, atMicros }: ClickBatch,
     ownerOf: (linkSeq: number) => Owner | undefined,
   ): readonly RawClickRow[] {
-    if (imported === undefined) return this.#rawQuota.plan(clicks, ownerOf)
+    const indexes = clicks.indexes()
+    if (imported === undefined) return this.#rawQuota.plan(clicks, indexes, ownerOf)
     const retained = this.#retentionDays === 0 ? 0 : dayOf(atMicros) - this.#retentionDays
     const oldestDay = Math.max(0, retained)
     return rowsOfImport(
-      clicks.filter(({ at }) => dayOf(at) >= oldestDay),
+      clicks,
+      indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay),
       ownerOf,
     )
   }

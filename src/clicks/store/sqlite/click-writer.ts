@@ -158,7 +158,6 @@ class SqliteClickWriter implements ClickWriter {
     )
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
-      clicks: batch.clicks.toClicks(),
       ownerOf,
       isCurrent: () => this.#isCurrent(batch),
       deadlineMs: BUSY_DEADLINE_MS,

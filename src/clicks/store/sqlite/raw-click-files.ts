@@ -2,10 +2,9 @@ import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
-import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
+import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickBatch } from '../../click-writer.ts'
-import { dayOf } from '../../tally/click-day.ts'
-import type { Owner } from '../batch-deltas.ts'
+import { type ClickIndexes, daysOf, type Owner } from '../batch-deltas.ts'
 import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
@@ -24,8 +23,7 @@ type DayFile = {
 }
 
 /** A batch, and what is needed to store its raw clicks. */
-type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'imported'> & {
-  readonly clicks: readonly Click[]
+type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'imported' | 'clicks'> & {
   ownerOf(linkSeq: number): Owner | undefined
   /** Whether the journal's position is still `from`. */
   isCurrent(): Promise<boolean>
@@ -57,18 +55,18 @@ export class RawClickFiles {
    */
   async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
     const rowsByDay = new Map<number, number>()
-    for (const [day, clicks] of Map.groupBy(batch.clicks, ({ at }) => dayOf(at))) {
+    for (const { day, ofDay } of daysOf(batch.clicks, batch.clicks.indexes())) {
       if (batch.imported !== undefined && day < batch.oldestDay) continue
       const file = this.#fileOf(day)
       try {
         const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
           // Checked under the file's lock: another writer of this batch waits, or has moved the position.
           if (!(await batch.isCurrent())) return undefined
-          return this.#insertInto(file, batch, clicks)
+          return this.#insertInto(file, batch, ofDay)
         })
         if (inserted === undefined) return undefined
         if (batch.imported === undefined) {
-          this.#rows.noteWritten(inserted.clicks, inserted.rows)
+          this.#rows.noteWritten(batch.clicks, inserted.indexes, inserted.rows)
         }
         rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
@@ -102,15 +100,17 @@ export class RawClickFiles {
   /** Returns the clicks that were not inserted before, and their rows. */
   #insertInto(
     file: DayFile,
-    { journalId, from, ownerOf, imported }: RawBatch,
-    clicks: readonly Click[],
-  ): { clicks: readonly Click[]; rows: readonly RawClickRow[]; rowsOfBatch: number } {
+    { clicks, journalId, from, ownerOf, imported }: RawBatch,
+    indexes: ClickIndexes,
+  ): { indexes: ClickIndexes; rows: readonly RawClickRow[]; rowsOfBatch: number } {
     const segment = from?.segment ?? 0
     const offset = from?.offset ?? 0
     const taken = file.findTaken.get(journalId, segment, offset)
     const done = Number(taken?.clicks ?? 0)
-    const left = done === 0 ? clicks : clicks.slice(done)
-    const rows = imported ? rowsOfImport(left, ownerOf) : this.#rows.plan(left, ownerOf)
+    const left = done === 0 ? indexes : indexes.slice(done)
+    const rows = imported
+      ? rowsOfImport(clicks, left, ownerOf)
+      : this.#rows.plan(clicks, left, ownerOf)
     for (const { click, owner } of rows) {
       file.insert.run(
         click.at,
@@ -124,8 +124,8 @@ export class RawClickFiles {
       )
     }
     const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
-    file.setTaken.run(journalId, segment, offset, Math.max(done, clicks.length), rowsOfBatch)
-    return { clicks: left, rows, rowsOfBatch }
+    file.setTaken.run(journalId, segment, offset, Math.max(done, indexes.length), rowsOfBatch)
+    return { indexes: left, rows, rowsOfBatch }
   }
 
   #fileOf(day: number): DayFile {
