@@ -60,7 +60,7 @@ describeStore('authors of events', (at) => {
     await assert.rejects(failed, /on purpose/)
     const first = await append(at.store, author)
     assert.deepEqual(await subjectsOf(at.store, author.workspaceId), [first])
-    // As after a failover to a standby that had not received it.
+    // A standby that takes over may not have received it.
     const { workspaceId } = author
     await execute(at.place, `delete from event_authors where workspace_id = '${workspaceId}'`)
     const { store: restarted } = await at.another()
@@ -68,7 +68,7 @@ describeStore('authors of events', (at) => {
     assert.deepEqual(await subjectsOf(at.store, workspaceId), [second])
   })
 
-  test('are told apart where two workspaces have the same number', async () => {
+  test('stay in their workspace when another workspace has the same number', async () => {
     const one = randomUUID()
     const other = `${randomUUID().slice(0, -8)}${one.slice(-8)}`
     const ofOne = await append(at.store, commandLine(one))

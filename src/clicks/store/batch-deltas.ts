@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { workspaceNumber } from '../../platform/database/workspace-number.ts'
-import type { ClickColumns } from '../click-columns.ts'
+import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
 import { writeClick } from '../tally/day-codec.ts'
 import { DaySums } from '../tally/day-sums.ts'
@@ -110,9 +110,6 @@ function countOf(clicks: ClickColumns, { linkSeq, indexes }: LinkRun, opening: n
   }
   return { link_seq: linkSeq, clicks: persons, last_click }
 }
-
-/** Some clicks of a batch. */
-export type ClickIndexes = Uint32Array | readonly number[]
 
 type DayRun = { readonly day: number; readonly ofDay: ClickIndexes }
 

@@ -1,7 +1,7 @@
 import { CLICK_FLAGS, type Click, countVisits } from '../click.ts'
-import type { ClickColumns } from '../click-columns.ts'
+import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import { minuteOf } from '../tally/click-day.ts'
-import type { ClickIndexes, Owner } from './batch-deltas.ts'
+import type { Owner } from './batch-deltas.ts'
 
 /** The most counters (one per workspace and minute) in memory. Dropping the oldest only lifts its limit. */
 const MINUTES_MAX = 65_536
@@ -64,8 +64,12 @@ export class RawClickQuota {
     return true
   }
 
-  /** Records that the rows planned for these clicks have been committed. */
-  noteWritten(clicks: ClickColumns, indexes: ClickIndexes, rows: readonly RawClickRow[]): void {
+  /**
+   * Records that planned rows have been committed.
+   *
+   * @param visits the number of visits of the clicks for which the rows were planned
+   */
+  noteWritten(visits: number, rows: readonly RawClickRow[]): void {
     if (this.#perMinute === 0) return
     for (const { click, owner } of rows) {
       const key = keyOf(click.at, owner)
@@ -75,7 +79,7 @@ export class RawClickQuota {
       if (this.#written.size <= MINUTES_MAX) break
       this.#written.delete(key)
     }
-    const refused = clicks.visitsOf(indexes) - countVisits(rows.map(({ click }) => click))
+    const refused = visits - countVisits(rows.map(({ click }) => click))
     if (refused > 0) this.#onRefused(refused)
   }
 }

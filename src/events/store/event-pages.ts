@@ -33,7 +33,7 @@ export async function eventRun(
   const rows = await rowsOf(on, run)
   const page = rows.slice(0, run.limit)
   const events = await eventsOf(on.db, page)
-  // As a condition of the statement it would mislead PostgreSQL: it expects hardly any event to meet it.
+  // Not a condition of the statement: PostgreSQL expects hardly any event to meet it, and then reads all of them.
   const items = events.filter(({ workspaceId }) => workspaceId === run.workspaceId)
   const last = rows.length > run.limit ? page.at(-1) : undefined
   return { items, rest: last && { at: last.at, sequence: last.id } }

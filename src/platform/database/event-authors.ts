@@ -4,10 +4,8 @@ import type { EventAuthor } from '../events/event-writer.ts'
 import type { Schema } from './schema.ts'
 import { workspaceNumber } from './workspace-number.ts'
 
-/** The most workspaces in memory. An author of another one is looked up again. */
-const WORKSPACES_MAX = 10_000
-/** The most authors of one workspace in memory. */
-const AUTHORS_MAX = 1_000
+/** The most authors in memory. Beyond that, all are looked up again. */
+const AUTHORS_MAX = 20_000
 
 /** An author as the event log names it. */
 export type NumberedAuthor = {
@@ -21,11 +19,13 @@ export type NumberedAuthor = {
 /**
  * Numbers the authors of events, so that an event need not repeat who they are.
  *
- * A number is drawn at random, and a number without a row is never assigned to another author. So it stays right when
- * the transaction that wrote the row is rolled back, or lost in a failover.
+ * Numbers are random, so another author practically never gets a number whose row was rolled back, or lost in a
+ * failover. A process may therefore remember a number before its row is committed.
  */
 export class EventAuthors {
+  /** By workspace, then by identifier or, for parts of the service, by name. */
   readonly #known = new Map<string, Map<string, NumberedAuthor>>()
+  #count = 0
 
   /** Returns an author that `find` has returned before. */
   known({ workspaceId, kind, id, name }: EventAuthor): NumberedAuthor | undefined {
@@ -56,24 +56,21 @@ export class EventAuthors {
   /** Forgets all authors: after an outage of the database their rows may be lost. */
   forget(): void {
     this.#known.clear()
+    this.#count = 0
   }
 
   #remember(author: NumberedAuthor): void {
+    if (this.#count >= AUTHORS_MAX) this.forget()
     const { workspace_id, actor_id, name } = author.row
-    let ofWorkspace = this.#known.get(workspace_id)
-    if (ofWorkspace === undefined) {
-      if (this.#known.size >= WORKSPACES_MAX) this.#known.clear()
-      ofWorkspace = new Map()
-      this.#known.set(workspace_id, ofWorkspace)
-    }
-    if (ofWorkspace.size >= AUTHORS_MAX) ofWorkspace.clear()
-    ofWorkspace.set(actor_id ?? name, author)
+    const ofWorkspace = this.#known.get(workspace_id) ?? new Map<string, NumberedAuthor>()
+    this.#known.set(workspace_id, ofWorkspace.set(actor_id ?? name, author))
+    this.#count += 1
   }
 }
 
 /**
- * Draws numbers of 31 bits until one is free. Another transaction could draw the same before this one commits, with a
- * probability of one in two thousand million.
+ * Draws numbers of 31 bits until one has no row. The probability that another transaction draws the same number before
+ * this one commits is 1 in 2^31.
  */
 async function freeNumber(db: Kysely<Schema>): Promise<number> {
   for (;;) {

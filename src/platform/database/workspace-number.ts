@@ -1,6 +1,6 @@
 /**
- * Returns a number made of a workspace's identifier, for keys that would be long with the identifier itself. Two
- * workspaces may share a number, so whoever reads by it compares the identifier too.
+ * Returns a number derived from a workspace's identifier, for shorter keys. Two workspaces may have the same number, so
+ * a reader must compare the identifier too.
  */
 export function workspaceNumber(workspaceId: string): number {
   return Number.parseInt(workspaceId.slice(-8), 16)

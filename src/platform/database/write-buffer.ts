@@ -103,10 +103,8 @@ export class TransactionWrites implements WriteBuffer {
   readonly #changes = new RowBuffer(CHANGE_INSERTS)
   readonly #events = new RowBuffer(EVENT_INSERTS)
   readonly #eventAuthors: EventAuthors
-  /** Authors whose rows are to be written. */
+  /** Authors whose rows must be there when the transaction commits. */
   readonly #authors = new Set<NumberedAuthor>()
-  /** Authors whose rows were written since the last commit. */
-  readonly #writtenAuthors = new Set<NumberedAuthor>()
   #counts: BucketCount[] = []
   #added: CompiledQuery[] = []
 
@@ -171,20 +169,15 @@ export class TransactionWrites implements WriteBuffer {
       ...this.#added,
       ...counts.map((count) => addToBucket.query(this.#db, count)),
       ...this.#changes.take(this.#db),
-      ...this.#takeAuthors(),
+      ...AUTHOR_INSERTS.queries(
+        this.#db,
+        Array.from(this.#authors, ({ row }) => row),
+      ),
       ...this.#events.take(this.#db),
     ]
     this.#added = []
     this.#counts = []
     return queries
-  }
-
-  #takeAuthors(): CompiledQuery[] {
-    if (this.#authors.size === 0) return []
-    const rows = Array.from(this.#authors, ({ row }) => row)
-    for (const author of this.#authors) this.#writtenAuthors.add(author)
-    this.#authors.clear()
-    return AUTHOR_INSERTS.queries(this.#db, rows)
   }
 
   /** Returns the current position, for `undoTo`. */
@@ -197,7 +190,6 @@ export class TransactionWrites implements WriteBuffer {
     this.#changes.undoTo(changes)
     this.#events.undoTo(events)
     this.#authors.clear()
-    this.#writtenAuthors.clear()
     this.#counts = []
     this.#added = []
   }
@@ -205,8 +197,8 @@ export class TransactionWrites implements WriteBuffer {
   committed(): void {
     const changes = this.#changes.empty().map(({ kind, subject }) => ({ kind, subject }))
     this.#events.empty()
-    for (const author of this.#writtenAuthors) author.isCommitted = true
-    this.#writtenAuthors.clear()
+    for (const author of this.#authors) author.isCommitted = true
+    this.#authors.clear()
     if (changes.length > 0) this.#onCommit(changes)
   }
 }

@@ -5,7 +5,7 @@ import { workspaceNumber } from '../../../platform/database/workspace-number.ts'
 /** Moves the authors of events to a table of their own, and shortens the keys of the indexes. */
 export const eventAuthors: Migration = {
   name: 'event-authors',
-  // No release between the first, which writes no events, and this one has the columns that are dropped.
+  // The first release writes no events, and no version with the dropped columns was released.
   servedFrom: 1,
   servedFromOnFiles: 18,
   async up(db, types) {

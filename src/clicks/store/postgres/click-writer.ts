@@ -87,9 +87,7 @@ class PostgresClickWriter implements ClickWriter {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
         if (isWritten) {
-          if (batch.imported === undefined) {
-            this.#rawQuota.noteWritten(batch.clicks, batch.clicks.indexes(), raw)
-          }
+          if (batch.imported === undefined) this.#rawQuota.noteWritten(batch.clicks.visits, raw)
           this.#onWithoutLink(deltas.withoutLink)
         }
         return isWritten

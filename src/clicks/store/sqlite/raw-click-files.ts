@@ -3,8 +3,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
+import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
-import { type ClickIndexes, daysOf, type Owner } from '../batch-deltas.ts'
+import { daysOf, type Owner } from '../batch-deltas.ts'
 import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
@@ -66,7 +67,7 @@ export class RawClickFiles {
         })
         if (inserted === undefined) return undefined
         if (batch.imported === undefined) {
-          this.#rows.noteWritten(batch.clicks, inserted.indexes, inserted.rows)
+          this.#rows.noteWritten(inserted.visits, inserted.rows)
         }
         rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
@@ -97,12 +98,12 @@ export class RawClickFiles {
     for (const day of this.#open.keys()) this.#close(day)
   }
 
-  /** Returns the clicks that were not inserted before, and their rows. */
+  /** Returns the rows of the clicks that were not inserted before, and the visits of these clicks. */
   #insertInto(
     file: DayFile,
     { clicks, journalId, from, ownerOf, imported }: RawBatch,
     indexes: ClickIndexes,
-  ): { indexes: ClickIndexes; rows: readonly RawClickRow[]; rowsOfBatch: number } {
+  ): { visits: number; rows: readonly RawClickRow[]; rowsOfBatch: number } {
     const segment = from?.segment ?? 0
     const offset = from?.offset ?? 0
     const taken = file.findTaken.get(journalId, segment, offset)
@@ -125,7 +126,7 @@ export class RawClickFiles {
     }
     const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
     file.setTaken.run(journalId, segment, offset, Math.max(done, indexes.length), rowsOfBatch)
-    return { indexes: left, rows, rowsOfBatch }
+    return { visits: clicks.visitsOf(left), rows, rowsOfBatch }
   }
 
   #fileOf(day: number): DayFile {

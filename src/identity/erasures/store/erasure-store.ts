@@ -178,7 +178,7 @@ function personErasures(
       const about = rows.filter((row) => isAbout(row, person)).map(({ id }) => id)
       if (about.length > 0) await db.deleteFrom('events').where('id', 'in', about).execute()
       const hasMore = rows.length === ROWS_PER_STEP
-      // Once, at the end: no index finds them, and a request that was running wrote its last event long ago.
+      // Only in the last step, because it reads the whole table.
       if (!hasMore) {
         await db
           .updateTable('event_authors')
