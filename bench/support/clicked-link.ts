@@ -1,15 +1,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { CLICK_FLAGS } from '../../src/clicks/click.ts'
+import { ClickColumns } from '../../src/clicks/click-columns.ts'
 import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
 import { encodeParts, PARTS } from '../../src/clicks/store/fold-days.ts'
-import { SLOTS_PER_DAY } from '../../src/clicks/tally/click-day.ts'
+import { SLOTS_PER_DAY, startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { DayTally } from '../../src/clicks/tally/day-tally.ts'
 import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1
-/** New visitors per day: enough for their stored sketches to have full size. */
-const VISITORS_PER_DAY = 20_000
+const SLOT_MICROS = 15 * 60 * 1_000_000
 
 /** How many values of each dimension share the clicks, by Zipf's law. */
 const VALUES = {
@@ -28,29 +29,45 @@ function names(count: number, name: (nth: number) => string): string[] {
   return Array.from({ length: count }, (_, nth) => name(nth))
 }
 
-/** Distributes a day's clicks over its quarter hours and values, unevenly. */
-function tallyOfDay(clicks: number): DayTally {
+/** Distributes a day's clicks over its quarter hours and values, unevenly: a value is as frequent as its number is small. */
+function tallyOfDay(clicks: number, day: number): DayTally {
   const tally = new DayTally()
-  for (const [dimension, values] of Object.entries(VALUES)) {
-    const sum = values.reduce((weights, _, nth) => weights + 1 / (nth + 1), 0)
-    for (const [nth, value] of values.entries()) {
-      const own = clicks / (nth + 1) / sum
-      for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
-        const count = own / SLOTS_PER_DAY + Math.random()
-        const [persons, others] = [count * (1 - BOT_SHARE), count * BOT_SHARE].map(Math.floor)
-        if (!persons && !others) continue
-        tally.valueOf(dimension as keyof typeof VALUES, value).add(slot, persons ?? 0, others ?? 0)
+  const columns = new ClickColumns()
+  const share = clicks / SLOTS_PER_DAY / harmonic(VALUES.referrer.length)
+  for (const [nth, referrer] of VALUES.referrer.entries()) {
+    for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
+      const count = share / (nth + 1) + Math.random()
+      const click = {
+        at: startOfDay(day) + slot * SLOT_MICROS,
+        link_seq: 1,
+        visitor: 1 + Math.floor(Math.random() * 2 ** 53 * 0.999),
+        country: valueAt('country', nth),
+        device: valueAt('device', nth),
+        os: valueAt('os', nth),
+        browser: valueAt('browser', nth),
+        referrer,
+        language: valueAt('language', nth),
+        source: valueAt('source', nth),
       }
+      columns.add({ ...click, flags: 0, count: Math.floor(count * (1 - BOT_SHARE)) })
+      columns.add({ ...click, flags: CLICK_FLAGS.bot, count: Math.floor(count * BOT_SHARE) })
     }
   }
-  for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
-    const count = clicks / SLOTS_PER_DAY
-    tally.total.add(slot, Math.floor(count * (1 - BOT_SHARE)), Math.floor(count * BOT_SHARE))
-  }
-  for (let nth = 0; nth < VISITORS_PER_DAY; nth += 1) {
-    tally.visitors.add(Math.floor(Math.random() * 2 ** 53))
+  for (const index of columns.indexes()) {
+    if (columns.count[index] !== 0) tally.addClick(columns, index)
   }
   return tally
+}
+
+function valueAt(dimension: keyof typeof VALUES, nth: number): string {
+  const values = VALUES[dimension]
+  return values[nth % values.length] ?? ''
+}
+
+function harmonic(count: number): number {
+  let sum = 0
+  for (let nth = 1; nth <= count; nth += 1) sum += 1 / nth
+  return sum
 }
 
 /**
@@ -65,7 +82,7 @@ export async function countClicks(
   const key = [SCOPES.link, linkSeq, ''] as const
   const rows = function* (): Generator<Row> {
     for (let day = options.today - options.days; day < options.today; day += 1) {
-      const parts = encodeParts(tallyOfDay(options.clicks / options.days))
+      const parts = encodeParts(tallyOfDay(options.clicks / options.days, day))
       const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
       yield [day, PARTS.recent, bytes, new Uint8Array(0)]
       for (const { part, data } of parts) yield [day, part, 0, data]

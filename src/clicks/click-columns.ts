@@ -1,3 +1,4 @@
+import { enlarge } from '../platform/bytes/enlarge.ts'
 import { CLICK_DIMENSIONS, type Click } from './click.ts'
 import { ValueNumbers } from './tally/value-numbers.ts'
 
@@ -134,12 +135,12 @@ export class ClickColumns {
 
   #enlarge(): void {
     const length = 2 * this.at.length
-    this.at = enlarge(this.at, new Float64Array(length))
-    this.link_seq = enlarge(this.link_seq, new Float64Array(length))
-    this.flags = enlarge(this.flags, new Uint16Array(length))
-    this.count = enlarge(this.count, new Float64Array(length))
-    this.visitor = enlarge(this.visitor, new Float64Array(length))
-    this.values = this.values.map((numbers) => enlarge(numbers, new Uint32Array(length)))
+    this.at = enlarge(this.at, length)
+    this.link_seq = enlarge(this.link_seq, length)
+    this.flags = enlarge(this.flags, length)
+    this.count = enlarge(this.count, length)
+    this.visitor = enlarge(this.visitor, length)
+    this.values = this.values.map((numbers) => enlarge(numbers, length))
   }
 }
 
@@ -161,9 +162,4 @@ function textsIn(bytes: Uint8Array, start: number, end: number): readonly string
     texts.push(source.toString('latin1', text, at))
   }
   return texts
-}
-
-function enlarge<T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T {
-  to.set(from)
-  return to
 }

@@ -2,8 +2,8 @@ import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { workspaceNumber } from '../../platform/database/workspace-number.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
-import { writeClick } from '../tally/day-codec.ts'
-import { DaySums } from '../tally/day-sums.ts'
+import { writeClick } from '../tally/day-format.ts'
+import { DayTally } from '../tally/day-tally.ts'
 import { compareKeys, type DayDelta, type LinkCount, SCOPES } from './click-day-rows.ts'
 
 /** Above this count, the clicks of a subject take less space as a tally. */
@@ -55,8 +55,8 @@ function orderBy(numbers: Float64Array): Uint32Array {
   return Uint32Array.from(keys, (key) => key % length)
 }
 
-/** One for all: its arrays are used again, and no addition waits. */
-const sums = new DaySums()
+/** One for all: its memory is used again, and no addition waits. */
+const tally = new DayTally()
 
 /**
  * Computes the deltas of a batch.
@@ -133,14 +133,14 @@ function addOwnerDeltas(
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
     const tallies = domains.map(([{ keyspace_id: subject }, indexes]) => {
-      for (const index of indexes) sums.addClick(clicks, index)
-      const data = sums.take()
+      for (const index of indexes) tally.addClick(clicks, index)
+      const data = tally.take()
       deltas.push({ day, scope: SCOPES.domain, subject, workspace_id, data })
       return data
     })
-    for (const data of tallies) sums.addChunks(data)
+    for (const data of tallies) tally.addChunks(data)
     const key = { day, scope: SCOPES.workspace, subject: workspaceNumber(workspace_id) }
-    deltas.push({ ...key, workspace_id, data: sums.take() })
+    deltas.push({ ...key, workspace_id, data: tally.take() })
   }
 }
 
@@ -149,9 +149,9 @@ function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickInd
   for (const index of indexes) if (clicks.count[index] !== 1) isSingle = false
   for (const index of indexes) {
     if (isSingle) writeClick(writer, clicks, index)
-    else sums.addClick(clicks, index)
+    else tally.addClick(clicks, index)
   }
-  if (!isSingle) writer.bytes(sums.take())
+  if (!isSingle) writer.bytes(tally.take())
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -11,7 +11,7 @@ export type DayKey = {
   readonly workspace_id: string
 }
 
-/** Chunks to append to a stored day (clicks/tally/day-codec.ts). */
+/** Chunks to append to a stored day (clicks/tally/day-format.ts). */
 export type DayDelta = DayKey & { readonly data: Uint8Array }
 
 /** A day that has grown enough to be folded. */

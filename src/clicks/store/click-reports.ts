@@ -2,23 +2,10 @@ import type { Kysely } from 'kysely'
 import type { ScanLimits, Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { workspaceNumber } from '../../platform/database/workspace-number.ts'
-import type {
-  ClickScope,
-  DayOfClicks,
-  DayOptions,
-  RawClick,
-  Tally,
-} from '../report/day-of-clicks.ts'
+import type { ClickScope, DayOfClicks, DayOptions, RawClick } from '../report/day-of-clicks.ts'
 import { dayOf } from '../tally/click-day.ts'
-import {
-  addSums,
-  readChunks,
-  readSums,
-  readTallies,
-  readTotal,
-  readValueSlots,
-  readVisitors,
-} from '../tally/day-codec.ts'
+import { readTotal } from '../tally/day-format.ts'
+import { addSums, readSums, readTallies } from '../tally/day-parts.ts'
 import type { DaySpan } from '../tally/day-plan.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import { SCOPES } from './click-day-rows.ts'
@@ -222,46 +209,26 @@ function assemble(
   options: DayOptions,
 ): DayOfClicks {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
-  const chunks = parts.get(PARTS.recent) ?? new Uint8Array(0)
   const kept = parts.get(PARTS.total)
-  if (kept !== undefined && chunks.length === 0) return readSettled(day, kept, parts, options)
-  const { dimension, values: wanted, slots: withSlots } = options
-  const recent = new DayTally()
-  readChunks(chunks, recent)
-  const total = kept && readTotal(kept, withSlots)
-  if (sketch !== undefined) readVisitors(sketch, recent.visitors)
-  const isKeptWhole = total !== undefined && sketch === undefined
-  if (total !== undefined && withSlots) recent.total.merge(total.slots)
-  else if (total !== undefined) {
-    recent.total.persons += total.persons
-    recent.total.others += total.others
-  }
-  if (dimension !== undefined && withSlots) {
-    const slots = parts.get(PARTS.slots(dimension))
-    if (slots !== undefined) readValueSlots(slots, recent, dimension)
-  }
-  const sums = dimension !== undefined && !withSlots && parts.get(PARTS.sums(dimension))
-  if (dimension !== undefined && sums) {
-    for (const [value, { persons, others }] of readSums(sums)) {
-      const tally = recent.valueOf(dimension, value)
-      tally.persons += persons
-      tally.others += others
-    }
-  }
-  recent.limitValues()
-  const values = new Map<string, Tally>()
-  if (dimension !== undefined) {
-    for (const [value, tally] of recent.values(dimension)) {
-      if (wanted?.has(value) !== false) values.set(value, tally.toTally(withSlots))
-    }
-  }
+  const isSettled = (parts.get(PARTS.recent)?.length ?? 0) === 0
+  if (kept !== undefined && isSettled) return readSettled(day, kept, parts, options)
+  const { dimension, values: wanted, slots } = options
+  const values = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
+  tally.clear()
+  tally.addChunks(parts.get(PARTS.recent) ?? new Uint8Array(0))
+  if (kept !== undefined) tally.addTotal(kept, slots)
+  if (sketch !== undefined) tally.addVisitors(sketch)
+  if (dimension && values) tally.addValues(dimension, values, slots)
   return {
     day,
-    total: recent.total.toTally(withSlots),
-    visitors: isKeptWhole ? total.visitors : recent.visitors.count(),
-    values,
+    total: tally.total(slots),
+    visitors: tally.visitors,
+    values: dimension ? tally.values(dimension, slots, wanted) : new Map(),
   }
 }
+
+/** One for all: its memory is used again, and adding up a day does not wait. */
+const tally = new DayTally()
 
 /** Reads a split day without recent clicks, which needs no merging. */
 function readSettled(
@@ -270,19 +237,15 @@ function readSettled(
   parts: ReadonlyMap<number, Uint8Array>,
   { dimension, values, slots, totals }: DayOptions,
 ): DayOfClicks {
-  const total = readTotal(totalPart, slots)
+  const { visitors, ...total } = readTotal(totalPart, slots)
   const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
   const read = slots ? readTallies : readSums
   const isAddedUp = part !== undefined && totals !== undefined && !slots
   if (isAddedUp) addSums(part, totals)
   return {
     day,
-    total: {
-      persons: total.persons,
-      others: total.others,
-      slots: slots ? [...total.slots.slots()] : [],
-    },
-    visitors: total.visitors,
+    total,
+    visitors,
     values: part === undefined || isAddedUp ? new Map() : read(part, values),
   }
 }

@@ -1,18 +1,6 @@
 import type { Kysely } from 'kysely'
-import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
-import {
-  readChunks,
-  readTotal,
-  readValueSlots,
-  readVisitors,
-  writeSums,
-  writeTotal,
-  writeValueSlots,
-  writeVisitors,
-} from '../tally/day-codec.ts'
-import { DaySums } from '../tally/day-sums.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import type { ClickRows, DayKey, DayPart, DayRow, GrownDay } from './click-day-rows.ts'
 
@@ -79,8 +67,8 @@ async function foldStep(
   const split: { day: GrownDay; folded: Uint8Array }[] = []
   for (const day of days) {
     const chunks = recent.get(nameOf(day))?.[0]?.data ?? NO_BYTES
-    if (chunks.length > 0) sums.addChunks(chunks)
-    const folded = chunks.length > 0 ? sums.take() : NO_BYTES
+    tally.addChunks(chunks)
+    const folded = chunks.length > 0 ? tally.take() : NO_BYTES
     if (!staysRecent(folded, day)) split.push({ day, folded })
     else if (folded.length > 0) written.push(recentRow(day, folded, day.parts))
   }
@@ -88,11 +76,10 @@ async function foldStep(
   const grownSplit = split.filter(({ day }) => day.parts > 0).map(({ day }) => day)
   const others = byName(grownSplit.length === 0 ? [] : await rows.readDays(grownSplit, 'others'))
   for (const { day, folded } of split) {
-    const tally = new DayTally()
-    readChunks(folded, tally)
-    if (day.parts > 0) readParts(others.get(nameOf(day)) ?? [], tally)
-    tally.limitValues()
+    tally.addChunks(folded)
+    if (day.parts > 0) addParts(others.get(nameOf(day)) ?? [])
     const parts = encodeParts(tally)
+    tally.clear()
     const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
     written.push(recentRow(day, NO_BYTES, bytes))
     for (const part of parts) written.push({ ...keyOf(day), ...part, folded: 0, parts: 0 })
@@ -109,8 +96,8 @@ async function foldStep(
 }
 
 const NO_BYTES = new Uint8Array(0)
-/** One for all: its arrays are used again, and folding does not wait. */
-const sums = new DaySums()
+/** One for all: its memory is used again, and folding does not wait. */
+const tally = new DayTally()
 
 function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
   return { day, scope, subject, workspace_id }
@@ -128,33 +115,28 @@ function byName(parts: readonly DayPart[]): ReadonlyMap<string, readonly DayPart
   return Map.groupBy(parts, nameOf)
 }
 
-function readParts(rows: readonly DayPart[], into: DayTally): void {
+function addParts(rows: readonly DayPart[]): void {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
   const partOf = (part: number) => {
     const data = parts.get(part)
     if (data === undefined) throw new Error(`part ${part} of a click day is missing`)
     return data
   }
-  into.total.merge(readTotal(partOf(PARTS.total), true).slots)
-  readVisitors(partOf(PARTS.visitors), into.visitors)
+  tally.addTotal(partOf(PARTS.total), true)
+  tally.addVisitors(partOf(PARTS.visitors))
   for (const dimension of CLICK_DIMENSIONS) {
-    readValueSlots(partOf(PARTS.slots(dimension)), into, dimension)
+    tally.addValues(dimension, partOf(PARTS.slots(dimension)), true)
   }
 }
 
 /** Encodes every part of a day except the recent one. */
 export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
-  const writer = new ByteWriter()
-  const encode = (part: number, write: () => void) => {
-    write()
-    return { part, data: writer.take() }
-  }
   return [
-    encode(PARTS.total, () => writeTotal(writer, tally)),
-    encode(PARTS.visitors, () => writeVisitors(writer, tally)),
+    { part: PARTS.total, data: tally.totalPart() },
+    { part: PARTS.visitors, data: tally.visitorsPart() },
     ...CLICK_DIMENSIONS.flatMap((dimension) => [
-      encode(PARTS.sums(dimension), () => writeSums(writer, tally, dimension)),
-      encode(PARTS.slots(dimension), () => writeValueSlots(writer, tally, dimension)),
+      { part: PARTS.sums(dimension), data: tally.valuesPart(dimension, false) },
+      { part: PARTS.slots(dimension), data: tally.valuesPart(dimension, true) },
     ]),
   ]
 }

@@ -1,6 +1,19 @@
-import { CLICK_DIMENSIONS, type Click, type ClickDimension } from '../click.ts'
+import { ByteReader } from '../../platform/bytes/byte-reader.ts'
+import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
+import type { Tally } from '../report/day-of-clicks.ts'
 import { slotOf } from './click-day.ts'
-import { SlotTally } from './slot-tally.ts'
+import {
+  clickTag,
+  PART_VERSION,
+  partReader,
+  readTotal,
+  TALLY,
+  VISITORS_UNKNOWN,
+} from './day-format.ts'
+import { SlotLists } from './slot-lists.ts'
+import { ValueNumbers } from './value-numbers.ts'
 import { VisitorSketch } from './visitor-sketch.ts'
 
 /** The most distinct values of one dimension per day and subject. */
@@ -12,73 +25,259 @@ export const VALUES_MAX = 1_000
  */
 export const OTHER_VALUE = '(other)'
 
-/** The counts of one subject (link, domain or workspace) on one UTC day. */
+const OTHER = Uint8Array.from([OTHER_VALUE.length, ...Buffer.from(OTHER_VALUE, 'latin1')])
+const TOTAL_ROW = 0
+/** The quarter hour of sums that are read without theirs. */
+const ANY_SLOT = 0
+
+/**
+ * Adds up the clicks of one subject (link, domain or workspace) on one UTC day. After `clear` its memory is used again
+ * for another day. What is damaged is refused with a `RangeError`, and then nothing is added up.
+ */
 export class DayTally {
-  readonly total = new SlotTally()
-  /** People only. */
-  readonly visitors = new VisitorSketch()
-  readonly #values: Readonly<Record<ClickDimension, Map<string, SlotTally>>> = {
-    country: new Map(),
-    device: new Map(),
-    os: new Map(),
-    browser: new Map(),
-    referrer: new Map(),
-    language: new Map(),
-    source: new Map(),
-  }
+  readonly #slots = new SlotLists()
+  /** Of each dimension. A value is preceded by its length, as in the day's format. */
+  readonly #values = CLICK_DIMENSIONS.map(() => new ValueNumbers())
+  /** Of people only. */
+  #visitors = new VisitorSketch()
+  readonly #writer = new ByteWriter()
 
-  add(click: Click): void {
-    const slot = slotOf(click.at)
-    const isPerson = click.flags === 0
-    const persons = isPerson ? click.count : 0
-    const others = isPerson ? 0 : click.count
-    this.total.add(slot, persons, others)
-    for (const dimension of CLICK_DIMENSIONS) {
-      this.valueOf(dimension, click[dimension]).add(slot, persons, others)
-    }
-    if (isPerson) this.visitors.add(click.visitor)
-  }
-
-  merge(other: DayTally): void {
-    this.total.merge(other.total)
-    this.visitors.merge(other.visitors)
-    for (const dimension of CLICK_DIMENSIONS) {
-      for (const [value, tally] of other.values(dimension)) {
-        this.valueOf(dimension, value).merge(tally)
+  addClick(clicks: ClickColumns, index: number): void {
+    const slot = slotOf(clicks.at[index] ?? 0)
+    const count = clicks.count[index] ?? 0
+    const isPerson = clicks.flags[index] === 0
+    const persons = isPerson ? count : 0
+    const others = isPerson ? 0 : count
+    this.#slots.add(TOTAL_ROW, slot, persons, others)
+    if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
+    for (let column = 0, dimension = 0; column < VALUE_COLUMNS.length; column += 1) {
+      const { bytes, start, end } = clicks.textRange(column, index)
+      for (let at = start; at < end; dimension += 1) {
+        const value = at
+        at += 1 + (bytes[at] ?? 0)
+        this.#slots.add(this.#rowOf(dimension, bytes, value, at), slot, persons, others)
       }
     }
   }
 
-  values(dimension: ClickDimension): ReadonlyMap<string, SlotTally> {
-    return this.#values[dimension]
-  }
-
-  valueOf(dimension: ClickDimension, value: string): SlotTally {
-    const values = this.#values[dimension]
-    let tally = values.get(value)
-    if (tally === undefined) {
-      tally = new SlotTally()
-      values.set(value, tally)
-    }
-    return tally
-  }
-
-  /** Keeps the `VALUES_MAX` values with most clicks of each dimension, and merges the rest into one. */
-  limitValues(): void {
-    for (const dimension of CLICK_DIMENSIONS) {
-      const values = this.#values[dimension]
-      const isOther = values.has(OTHER_VALUE) ? 1 : 0
-      if (values.size - isOther <= VALUES_MAX) continue
-      const rest = [...values]
-        .filter(([value]) => value !== OTHER_VALUE)
-        .sort(([a, { sum: ofA }], [b, { sum: ofB }]) => ofB - ofA || (a < b ? -1 : 1))
-        .slice(VALUES_MAX)
-      const other = values.get(OTHER_VALUE) ?? new SlotTally()
-      for (const [value, tally] of rest) {
-        other.merge(tally)
-        values.delete(value)
+  addChunks(chunks: Uint8Array): void {
+    this.#read(() => {
+      const reader = new ByteReader(chunks)
+      while (!reader.ended) {
+        const tag = reader.byte()
+        if (tag === TALLY) this.#addTally(reader)
+        else this.#addSingle(tag, reader)
       }
-      values.set(OTHER_VALUE, other)
+    })
+  }
+
+  /** @param withSlots whether its quarter hours are needed, as for the next two */
+  addTotal(part: Uint8Array, withSlots: boolean): void {
+    this.#read(() => {
+      const total = readTotal(part, withSlots)
+      const slots = withSlots ? total.slots : [{ ...total, slot: ANY_SLOT }]
+      for (const { slot, persons, others } of slots) {
+        this.#slots.add(TOTAL_ROW, slot, persons, others)
+      }
+    })
+  }
+
+  addVisitors(part: Uint8Array): void {
+    this.#read(() => this.#visitors.read(partReader(part)))
+  }
+
+  /** Adds a part with the values of a dimension: their quarter hours, or only their sums. */
+  addValues(dimension: ClickDimension, part: Uint8Array, withSlots: boolean): void {
+    const index = CLICK_DIMENSIONS.indexOf(dimension)
+    this.#read(() => this.#addValues(index, partReader(part), withSlots))
+  }
+
+  /** @param withSlots whether its quarter hours are needed */
+  total(withSlots: boolean): Tally {
+    return this.#tallyOf(TOTAL_ROW, withSlots)
+  }
+
+  /** How many people; null if some are unknown. */
+  get visitors(): number | null {
+    return this.#visitors.count()
+  }
+
+  /**
+   * Returns the values with the most clicks, at most `VALUES_MAX`, and the sum of the others as `OTHER_VALUE`.
+   *
+   * @param wanted the values to return; defaults to all
+   */
+  values(
+    dimension: ClickDimension,
+    withSlots: boolean,
+    wanted?: ReadonlySet<string>,
+  ): Map<string, Tally> {
+    const index = CLICK_DIMENSIONS.indexOf(dimension)
+    const values = new Map<string, Tally>()
+    for (const number of this.#limited(index)) {
+      const value = this.#bytesOf(index, number).toString('latin1')
+      if (wanted?.has(value) === false) continue
+      values.set(value, this.#tallyOf(rowOf(index, number), withSlots))
     }
+    return values
+  }
+
+  /** Returns everything as a chunk, and starts again. */
+  take(): Buffer {
+    const writer = this.#writer
+    writer.byte(TALLY)
+    this.#slots.write(TOTAL_ROW, writer)
+    this.#visitors.write(writer)
+    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) this.#writeValues(index)
+    this.clear()
+    return writer.take()
+  }
+
+  /** Returns the part with the day's sums and visitor count, followed by its slots. */
+  totalPart(): Buffer {
+    const { visitors } = this
+    const { persons, others } = this.#slots.countsOf(TOTAL_ROW)
+    this.#writer.byte(visitors === null ? VISITORS_UNKNOWN : PART_VERSION)
+    this.#writer.varint(persons)
+    this.#writer.varint(others)
+    if (visitors !== null) this.#writer.varint(visitors)
+    this.#slots.write(TOTAL_ROW, this.#writer)
+    return this.#writer.take()
+  }
+
+  visitorsPart(): Buffer {
+    this.#writer.byte(PART_VERSION)
+    this.#visitors.write(this.#writer)
+    return this.#writer.take()
+  }
+
+  /** Returns the part with a dimension's values: their quarter hours, or only their sums. */
+  valuesPart(dimension: ClickDimension, withSlots: boolean): Buffer {
+    this.#writer.byte(PART_VERSION)
+    this.#writeValues(CLICK_DIMENSIONS.indexOf(dimension), withSlots)
+    return this.#writer.take()
+  }
+
+  clear(): void {
+    this.#slots.clear()
+    for (const values of this.#values) values.clear()
+    this.#visitors = new VisitorSketch()
+  }
+
+  #read(add: () => void): void {
+    try {
+      add()
+    } catch (error) {
+      this.clear()
+      throw error
+    }
+  }
+
+  #addSingle(tag: number, reader: ByteReader): void {
+    const { slot, persons, others } = clickTag(tag)
+    this.#slots.add(TOTAL_ROW, slot, persons, others)
+    if (persons > 0) this.#visitors.add(reader.uint56())
+    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
+      this.#slots.add(this.#nextRow(index, reader), slot, persons, others)
+    }
+  }
+
+  #addTally(reader: ByteReader): void {
+    this.#addSlots(TOTAL_ROW, reader)
+    this.#visitors.read(reader)
+    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
+      this.#addValues(index, reader, true)
+    }
+  }
+
+  #addValues(index: number, reader: ByteReader, withSlots: boolean): void {
+    for (let count = reader.varint(); count > 0; count -= 1) {
+      const row = this.#nextRow(index, reader)
+      if (withSlots) this.#addSlots(row, reader)
+      else this.#slots.add(row, ANY_SLOT, reader.varint(), reader.varint())
+    }
+  }
+
+  #addSlots(row: number, reader: ByteReader): void {
+    for (let count = reader.varint(); count > 0; count -= 1) {
+      this.#slots.add(row, reader.byte(), reader.varint(), reader.varint())
+    }
+  }
+
+  #nextRow(index: number, reader: ByteReader): number {
+    const length = reader.byte()
+    const at = reader.skip(length)
+    return this.#rowOf(index, reader.source, at - 1, at + length)
+  }
+
+  /** @param start where the value's length is, which its text follows */
+  #rowOf(index: number, source: Uint8Array, start: number, end: number): number {
+    return rowOf(index, this.#valuesOf(index).numberOf(source, start, end))
+  }
+
+  #valuesOf(index: number): ValueNumbers {
+    const values = this.#values[index]
+    if (values === undefined) throw new RangeError(`there is no dimension ${index}`)
+    return values
+  }
+
+  #tallyOf(row: number, withSlots: boolean): Tally {
+    const { persons, others } = this.#slots.countsOf(row)
+    return { persons, others, slots: withSlots ? this.#slots.slotsOf(row) : NO_SLOTS }
+  }
+
+  #writeValues(index: number, withSlots = true): void {
+    const writer = this.#writer
+    const values = this.#valuesOf(index)
+    const numbers = this.#limited(index)
+    writer.varint(numbers.length)
+    for (const number of numbers) {
+      writer.copy(values.bytes, values.start(number), values.start(number + 1))
+      const row = rowOf(index, number)
+      if (withSlots) this.#slots.write(row, writer)
+      else {
+        const { persons, others } = this.#slots.countsOf(row)
+        writer.varint(persons)
+        writer.varint(others)
+      }
+    }
+  }
+
+  /**
+   * Returns the numbers of a dimension's values. Of more than `VALUES_MAX`, those with the most clicks, after adding the
+   * others to `OTHER_VALUE`.
+   */
+  #limited(index: number): number[] {
+    const values = this.#valuesOf(index)
+    const numbers: number[] = []
+    for (let number = 0; number < values.size; number += 1) numbers.push(number)
+    if (numbers.length <= VALUES_MAX) return numbers
+    const other = values.numberOf(OTHER, 0, OTHER.length)
+    const ranked = numbers
+      .filter((number) => number !== other)
+      .map((number) => ({ number, ...this.#slots.countsOf(rowOf(index, number)) }))
+      .sort(
+        (a, b) =>
+          b.persons + b.others - a.persons - a.others ||
+          Buffer.compare(this.#bytesOf(index, a.number), this.#bytesOf(index, b.number)),
+      )
+    const others = ranked.splice(VALUES_MAX)
+    for (const { number } of others) this.#slots.move(rowOf(index, number), rowOf(index, other))
+    return [...ranked.map(({ number }) => number), other]
+  }
+
+  /** A value without its length. */
+  #bytesOf(index: number, number: number): Buffer {
+    const values = this.#valuesOf(index)
+    const start = values.start(number) + 1
+    return Buffer.from(values.bytes.buffer, start, values.start(number + 1) - start)
   }
 }
+
+/** The row of a value in `SlotLists`. */
+function rowOf(index: number, number: number): number {
+  return 1 + number * CLICK_DIMENSIONS.length + index
+}
+
+/** Shared by all values that are read without slots, because there are many. */
+const NO_SLOTS: Tally['slots'] = []

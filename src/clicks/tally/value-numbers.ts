@@ -1,3 +1,5 @@
+import { enlarge } from '../../platform/bytes/enlarge.ts'
+
 const INITIAL_VALUES = 64
 const INITIAL_BYTES = 1024
 const FNV_PRIME = 0x01000193
@@ -35,7 +37,7 @@ export class ValueNumbers {
     const hash = hashOf(source, start, end)
     const place = this.#placeOf(hash, source, start, end)
     const number = (this.#table[place] ?? 0) - 1
-    return number < 0 ? this.#add(place, hash, source.subarray(start, end)) : number
+    return number < 0 ? this.#add(place, hash, source, start, end) : number
   }
 
   /** Whether a value has a number. */
@@ -67,16 +69,17 @@ export class ValueNumbers {
     return true
   }
 
-  #add(place: number, hash: number, value: Uint8Array): number {
+  #add(place: number, hash: number, source: Uint8Array, from: number, to: number): number {
     const number = this.#size
     const start = this.start(number)
-    const end = start + value.length
-    if (number + 1 === this.#starts.length) {
-      this.#starts = enlarge(this.#starts, new Uint32Array(2 * number + 1))
-      this.#hashes = enlarge(this.#hashes, new Int32Array(2 * number))
+    const end = start + to - from
+    if (number === this.#hashes.length) {
+      this.#starts = enlarge(this.#starts, 2 * number + 1)
+      this.#hashes = enlarge(this.#hashes, 2 * number)
     }
-    if (end > this.#bytes.length) this.#bytes = enlarge(this.#bytes, new Uint8Array(2 * end))
-    this.#bytes.set(value, start)
+    if (end > this.#bytes.length) this.#bytes = enlarge(this.#bytes, 2 * end)
+    // Faster than `set` for a few bytes.
+    for (let at = 0; at < to - from; at += 1) this.#bytes[start + at] = source[from + at] ?? 0
     this.#starts[number + 1] = end
     this.#hashes[number] = hash
     this.#table[place] = number + 1
@@ -100,9 +103,4 @@ function hashOf(source: Uint8Array, start: number, end: number): number {
   let hash = SEED
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (source[at] ?? 0), FNV_PRIME)
   return hash ^ (hash >>> 15)
-}
-
-function enlarge<T extends Uint8Array | Uint32Array | Int32Array>(from: T, to: T): T {
-  to.set(from)
-  return to
 }

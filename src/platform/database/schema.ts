@@ -204,7 +204,7 @@ export type Schema = PeopleTables &
       language: string
       source: string
     }
-    /** The counts of one subject on one UTC day (click-day-folder.ts, day-codec.ts). */
+    /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
     click_days: {
       day: number
       /** One of `SCOPES`. */

@@ -1,10 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../platform/database/file-fault.ts'
 import { type ClicksMark, readClicksMark } from '../../../platform/database/sqlite/file-marks.ts'
-import { readChunks, readTotal } from '../../tally/day-codec.ts'
+import { readTotal } from '../../tally/day-format.ts'
 import { DayTally } from '../../tally/day-tally.ts'
 import type { SCOPES } from '../click-day-rows.ts'
 import { PARTS } from '../fold-days.ts'
+
+/** One for all: its memory is used again, and adding up does not wait. */
+const tally = new DayTally()
 
 /** Indexed by the numbers of `SCOPES`. */
 const NAMES = ['link', 'domain', 'workspace'] as const
@@ -96,9 +99,10 @@ export function sumCharts(database: DatabaseSync): Record<keyof typeof SCOPES, n
 export function personsIn(part: number, data: unknown): number {
   if (!(data instanceof Uint8Array)) throw new Error('the data of a click day is not a blob')
   if (part === PARTS.total) return readTotal(data, false).persons
-  const tally = new DayTally()
-  readChunks(data, tally)
-  return tally.total.persons
+  tally.addChunks(data)
+  const { persons } = tally.total(false)
+  tally.clear()
+  return persons
 }
 
 function inSnapshot<T>(database: DatabaseSync, work: () => T): T {

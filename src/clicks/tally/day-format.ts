@@ -1,0 +1,90 @@
+import { ByteReader } from '../../platform/bytes/byte-reader.ts'
+import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
+import type { Counts, SlotCounts } from '../report/day-of-clicks.ts'
+import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
+
+/*
+ * The storage format of a day's tallies. Recent clicks are a sequence of chunks, so that adding clicks is an
+ * append without a read. A chunk is one click:
+ *
+ *     slot      1 byte   0 to 95; 128 to 223 if the click is not a person's
+ *     visitor   7 bytes  only if the click is a person's
+ *     values    of each dimension: length (1 byte) and text
+ *
+ * or a tally:
+ *
+ *     241       1 byte   the version of this format
+ *     total     slots
+ *     visitors  the sketch
+ *     values    of each dimension: the number of values, then each value's text and slots
+ *
+ * Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
+ * Large days are stored in parts instead, so that a reader of day sums skips the slots, and a reader of one
+ * dimension skips the others. A part is a version byte and the output of its encoder.
+ */
+const OTHERS = 128
+/** The tag of a tally. */
+export const TALLY = 241
+export const PART_VERSION = 1
+/** Of a part with the day's sums that has no visitor count, because it is unknown. */
+export const VISITORS_UNKNOWN = 2
+
+/**
+ * Writes the chunk of one click. For a few clicks this takes less space than a tally, for many more. The
+ * count of the click must be 1.
+ */
+export function writeClick(writer: ByteWriter, clicks: ClickColumns, index: number): void {
+  const slot = slotOf(clicks.at[index] ?? 0)
+  if (clicks.flags[index] === 0) {
+    writer.byte(slot)
+    writer.uint56(clicks.visitor[index] ?? 0)
+  } else {
+    writer.byte(slot + OTHERS)
+  }
+  for (let column = 0; column < VALUE_COLUMNS.length; column += 1) {
+    const { bytes, start, end } = clicks.textRange(column, index)
+    writer.copy(bytes, start, end)
+  }
+}
+
+/** Returns what the first byte of a click's chunk says. */
+export function clickTag(tag: number): SlotCounts {
+  const isPerson = tag < OTHERS
+  const slot = isPerson ? tag : tag - OTHERS
+  if (slot >= SLOTS_PER_DAY) throw new RangeError(`unknown chunk format: ${tag}`)
+  return { slot, persons: isPerson ? 1 : 0, others: isPerson ? 0 : 1 }
+}
+
+export type TotalPart = Counts & {
+  /** Null if unknown. */
+  readonly visitors: number | null
+  /** Empty unless they are read. */
+  readonly slots: readonly SlotCounts[]
+}
+
+/** @param withSlots whether to read the slots too */
+export function readTotal(part: Uint8Array, withSlots: boolean): TotalPart {
+  const hasVisitors = part[0] !== VISITORS_UNKNOWN
+  const reader = partReader(part, hasVisitors ? PART_VERSION : VISITORS_UNKNOWN)
+  const persons = reader.varint()
+  const others = reader.varint()
+  const visitors = hasVisitors ? reader.varint() : null
+  return { persons, others, visitors, slots: withSlots ? readSlots(reader) : [] }
+}
+
+export function readSlots(reader: ByteReader): SlotCounts[] {
+  const slots: SlotCounts[] = []
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    slots.push({ slot: reader.byte(), persons: reader.varint(), others: reader.varint() })
+  }
+  return slots
+}
+
+/** @throws {RangeError} for another version */
+export function partReader(part: Uint8Array, expected = PART_VERSION): ByteReader {
+  const reader = new ByteReader(part)
+  const version = reader.byte()
+  if (version !== expected) throw new RangeError(`unknown part format: ${version}`)
+  return reader
+}
