@@ -55,12 +55,14 @@ test('orphaned journals are drained one after the other, so that none waits for 
   const order = (message: DrainCommand) => port1.postMessage(message)
   const reports: DrainEvent[] = []
   port1.on('message', (report) => reports.push(report))
-  for (const journal of orphans) order({ kind: 'ingest', journal })
+  for (const [id, journal] of orphans.entries()) {
+    order({ kind: 'run', id, task: { kind: 'ingest', journal } })
+  }
   await eventually(async () => {
     const ends = reports.filter(({ kind }) => kind !== 'progress')
     assert.deepEqual(
       ends,
-      orphans.map(({ id }) => ({ kind: 'ingested', id })),
+      orphans.map((_, id) => ({ kind: 'done', id })),
     )
   })
   order({ kind: 'stop' })

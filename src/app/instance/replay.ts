@@ -89,7 +89,13 @@ export async function replayJournals(
         journal.release()
       }
       await instance.nodes.leave(id)
-      replayed.push({ id, state: 'replayed', clicks: progress.clicks, withoutLink, damagedBytes })
+      replayed.push({
+        id,
+        state: 'replayed',
+        clicks: progress.get('clicks'),
+        withoutLink,
+        damagedBytes,
+      })
     }
   } finally {
     await writer.close()

@@ -1,4 +1,5 @@
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import type { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
 import { sumOfBacklogs } from '../../clicks/journal/journal-backlog.ts'
 import type { ClickCap } from '../../clicks/record/click-cap.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
@@ -111,11 +112,9 @@ export function clickMetrics(
   nowMicros: () => number,
 ): MetricSource {
   return () => {
-    const { progress } = intake
     const held = intake.held()
     const { bytes, oldestMicros } = sumOfBacklogs(held)
     const ageSeconds = oldestMicros === undefined ? 0 : (nowMicros() - oldestMicros) / 1e6
-    const total = (name: string, help: string, value: number) => plain('counter', name, help, value)
     return [
       total('terse_clicks_recorded_total', 'Clicks written to the journal.', intake.recorded),
       total(
@@ -133,43 +132,7 @@ export function clickMetrics(
         'Clicks that may not have reached a failing disk.',
         intake.doubtful,
       ),
-      total(
-        'terse_clicks_drained_total',
-        'Clicks ingested from journals into the database.',
-        progress.clicks,
-      ),
-      total(
-        'terse_clicks_without_row_total',
-        'Ingested clicks that exports lack, because their workspace exceeded TERSE_RAW_CLICKS_PER_MINUTE.',
-        progress.withoutRow,
-      ),
-      total(
-        'terse_clicks_without_link_total',
-        'Ingested clicks that are counted for no link: their link was deleted, or lost with an older database.',
-        progress.withoutLink,
-      ),
-      total(
-        'terse_imported_clicks_total',
-        'Clicks of imports that were counted.',
-        progress.imported,
-      ),
-      plain(
-        'gauge',
-        'terse_click_spools',
-        'Imports whose clicks wait to be counted, as this process sees it.',
-        progress.spools,
-      ),
-      total('terse_drain_batches_total', 'Transactions that ingested clicks.', progress.batches),
-      total(
-        'terse_drain_failures_total',
-        'Transactions that failed to ingest clicks.',
-        progress.failures,
-      ),
-      total(
-        'terse_drain_seconds_total',
-        'Time that the database took to ingest clicks.',
-        progress.seconds,
-      ),
+      ...drainMetrics(intake.progress),
       plain(
         'gauge',
         'terse_journal_backlog_bytes',
@@ -190,6 +153,56 @@ export function clickMetrics(
       ),
     ]
   }
+}
+
+function drainMetrics(progress: DrainProgress) {
+  return [
+    total(
+      'terse_clicks_drained_total',
+      'Clicks ingested from journals into the database.',
+      progress.get('clicks'),
+    ),
+    total(
+      'terse_clicks_without_row_total',
+      'Ingested clicks that exports lack, because their workspace exceeded TERSE_RAW_CLICKS_PER_MINUTE.',
+      progress.get('withoutRow'),
+    ),
+    total(
+      'terse_clicks_without_link_total',
+      'Ingested clicks that are counted for no link: their link was deleted, or lost with an older database.',
+      progress.get('withoutLink'),
+    ),
+    total(
+      'terse_imported_clicks_total',
+      'Clicks of imports that were counted.',
+      progress.get('imported'),
+    ),
+    plain(
+      'gauge',
+      'terse_click_spools',
+      'Imports whose clicks wait to be counted, as this process sees it.',
+      progress.get('spools'),
+    ),
+    total(
+      'terse_drain_batches_total',
+      'Transactions that ingested clicks.',
+      progress.get('batches'),
+    ),
+    total(
+      'terse_drain_failures_total',
+      'Transactions that failed to ingest clicks.',
+      progress.get('failures'),
+    ),
+    total(
+      'terse_drain_seconds_total',
+      'Time that the database took to ingest clicks.',
+      progress.get('micros') / 1e6,
+    ),
+  ]
+}
+
+function total(name: string, help: string, value: number) {
+  return plain('counter', name, help, value)
 }
 
 export function storeMetrics(

@@ -1,17 +1,30 @@
 import type { JournalPosition } from '../store/click-store.ts'
 
-const CLICKS = 0
-const BATCHES = 1
-const FAILURES = 2
-const MICROS = 3
-const SEGMENT = 4
-const OFFSET = 5
-const WITHOUT_ROW = 6
-const PAUSED = 7
-const WITHOUT_LINK = 8
-const IMPORTED = 9
-const SPOOLS = 10
-const FIELDS = 11
+const COUNTERS = [
+  /** Ingested clicks. */
+  'clicks',
+  /** Committed transactions. */
+  'batches',
+  /** Failed transactions. */
+  'failures',
+  /** Microseconds spent in committed transactions. */
+  'micros',
+  /** Ingested clicks without a row for exports, because their workspace was over its limit. */
+  'withoutRow',
+  /** Ingested clicks of links that do not exist. */
+  'withoutLink',
+  /** Counted clicks of imports. */
+  'imported',
+  /** Imports whose clicks wait to be counted. */
+  'spools',
+] as const
+
+export type DrainCounter = (typeof COUNTERS)[number]
+
+const SEGMENT = COUNTERS.length
+const OFFSET = SEGMENT + 1
+const PAUSED = SEGMENT + 2
+const FIELDS = SEGMENT + 3
 
 /**
  * The counters of the drain threads since the process started, in memory shared with the main thread:
@@ -27,44 +40,17 @@ export class DrainProgress {
     this.#values = new BigInt64Array(buffer)
   }
 
-  /** Ingested clicks. */
-  get clicks(): number {
-    return this.#get(CLICKS)
+  get(counter: DrainCounter): number {
+    return this.#get(COUNTERS.indexOf(counter))
   }
 
-  /** Committed transactions. */
-  get batches(): number {
-    return this.#get(BATCHES)
+  /** @param by an integer */
+  add(counter: DrainCounter, by: number): void {
+    Atomics.add(this.#values, COUNTERS.indexOf(counter), BigInt(by))
   }
 
-  /** Failed transactions. */
-  get failures(): number {
-    return this.#get(FAILURES)
-  }
-
-  /** Seconds spent in committed transactions. */
-  get seconds(): number {
-    return this.#get(MICROS) / 1e6
-  }
-
-  /** Ingested clicks without a row for exports, because their workspace was over its limit. */
-  get withoutRow(): number {
-    return this.#get(WITHOUT_ROW)
-  }
-
-  /** Ingested clicks of links that do not exist. */
-  get withoutLink(): number {
-    return this.#get(WITHOUT_LINK)
-  }
-
-  /** Counted clicks of imports. */
-  get imported(): number {
-    return this.#get(IMPORTED)
-  }
-
-  /** Imports whose clicks wait to be counted. */
-  get spools(): number {
-    return this.#get(SPOOLS)
+  set(counter: DrainCounter, value: number): void {
+    this.#set(COUNTERS.indexOf(counter), value)
   }
 
   /** The position up to which this node's own journal is ingested; undefined before the first click. */
@@ -73,48 +59,26 @@ export class DrainProgress {
     return segment === 0 ? undefined : { segment, offset: this.#get(OFFSET) }
   }
 
+  /** Not atomic: a reader in between sees a slightly wrong position, used for backlog reports only. */
+  setPosition({ segment, offset }: JournalPosition): void {
+    this.#set(OFFSET, offset)
+    this.#set(SEGMENT, segment)
+  }
+
   /** Whether ingestion is paused and clicks stay in the journal. */
   get isPaused(): boolean {
     return this.#get(PAUSED) === 1
   }
 
   pause(isPaused: boolean): void {
-    Atomics.store(this.#values, PAUSED, isPaused ? 1n : 0n)
-  }
-
-  noteIngested(clicks: number, ms: number): void {
-    Atomics.add(this.#values, CLICKS, BigInt(clicks))
-    Atomics.add(this.#values, BATCHES, 1n)
-    Atomics.add(this.#values, MICROS, BigInt(Math.round(ms * 1_000)))
-  }
-
-  noteWithoutRow(clicks: number): void {
-    Atomics.add(this.#values, WITHOUT_ROW, BigInt(clicks))
-  }
-
-  noteWithoutLink(clicks: number): void {
-    Atomics.add(this.#values, WITHOUT_LINK, BigInt(clicks))
-  }
-
-  noteImported(clicks: number): void {
-    Atomics.add(this.#values, IMPORTED, BigInt(clicks))
-  }
-
-  noteSpools(spools: number): void {
-    Atomics.store(this.#values, SPOOLS, BigInt(spools))
-  }
-
-  noteFailed(): void {
-    Atomics.add(this.#values, FAILURES, 1n)
-  }
-
-  /** Not atomic: a reader in between sees a slightly wrong position, used for backlog reports only. */
-  notePosition({ segment, offset }: JournalPosition): void {
-    Atomics.store(this.#values, OFFSET, BigInt(offset))
-    Atomics.store(this.#values, SEGMENT, BigInt(segment))
+    this.#set(PAUSED, isPaused ? 1 : 0)
   }
 
   #get(field: number): number {
     return Number(Atomics.load(this.#values, field))
+  }
+
+  #set(field: number, value: number): void {
+    Atomics.store(this.#values, field, BigInt(value))
   }
 }

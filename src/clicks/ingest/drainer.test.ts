@@ -13,6 +13,7 @@ import { Drainer } from './drainer.ts'
 /** The drainer's first batch begins so long after a click. */
 const FIRST_MS = 20
 const STEP_MS = 400
+const CLICKS_PER_FRAME = 1_000
 
 /** Drains a journal in a time of its own. */
 function startDrainer(t: TestContext, options: { batchMax?: number; storingMs?: number } = {}) {
@@ -23,6 +24,7 @@ function startDrainer(t: TestContext, options: { batchMax?: number; storingMs?: 
   t.mock.method(performance, 'now', () => nowMs)
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const batches: number[] = []
+  let segment = 1
   const drainer = new Drainer({
     writer: {
       batchMax,
@@ -39,7 +41,7 @@ function startDrainer(t: TestContext, options: { batchMax?: number; storingMs?: 
     },
     clock: systemClock(),
     journal: { id: 'journal', folder },
-    activeSegment: () => 1,
+    activeSegment: () => segment,
     progress: new DrainProgress(),
     onError: (error) => assert.fail(String(error)),
     onDamage: () => assert.fail('damaged'),
@@ -47,9 +49,15 @@ function startDrainer(t: TestContext, options: { batchMax?: number; storingMs?: 
   return {
     batches,
     wake: () => drainer.wake(),
+    startSegment: () => {
+      segment += 1
+    },
     /** Appends clicks, then lets time pass. */
     async pass(ms: number, clicks: number): Promise<void> {
-      if (clicks > 0) appendFileSync(segmentFile(folder, 1), encodeFrame(clicksFrom(1, clicks)))
+      for (let left = clicks; left > 0; left -= CLICKS_PER_FRAME) {
+        const frame = encodeFrame(clicksFrom(1, Math.min(left, CLICKS_PER_FRAME)))
+        appendFileSync(segmentFile(folder, segment), frame)
+      }
       nowMs += ms
       t.mock.timers.tick(ms)
       await turn()
@@ -66,42 +74,60 @@ describe('the drainer under load', () => {
     assert.deepEqual(batches, [200, 1_900, 1_900, 1_900, 1_900])
   })
 
-  test('lets clicks wait for each other while more come, until fewer do', async (t) => {
+  test('lets clicks wait for each other while more come, for 2.5 s at most, until fewer do', async (t) => {
     const { batches, wake, pass } = startDrainer(t)
     wake()
     await pass(FIRST_MS, 200)
     await pass(STEP_MS, 2_500)
-    await pass(STEP_MS, 2_500)
-    assert.deepEqual(batches, [200])
-    await pass(STEP_MS, 100)
-    assert.deepEqual(batches, [200, 5_100])
+    for (let step = 1; step <= 5; step += 1) {
+      assert.deepEqual(batches, [200, 2_500])
+      await pass(500, 3_000)
+    }
+    assert.deepEqual(batches, [200, 2_500, 15_000])
+    await pass(2_500, 5_000)
+    await pass(STEP_MS, 300)
+    assert.deepEqual(batches, [200, 2_500, 15_000, 5_000, 300])
   })
 
-  test('lets no click wait for more than 2.5 s', async (t) => {
-    const { batches, wake, pass } = startDrainer(t)
+  test('lets no more clicks wait than a batch has room for', async (t) => {
+    const { batches, wake, pass } = startDrainer(t, { batchMax: 10_000 })
     wake()
     await pass(FIRST_MS, 200)
-    for (let step = 1; step <= 5; step += 1) await pass(STEP_MS, 2_500)
-    assert.deepEqual(batches, [200])
-    await pass(STEP_MS, 2_500)
-    assert.deepEqual(batches, [200, 15_000])
+    await pass(STEP_MS, 3_600)
+    await pass(999, 8_991)
+    assert.deepEqual(batches, [200, 3_600])
+    await pass(1, 9)
+    assert.deepEqual(batches, [200, 3_600, 9_000])
   })
 
-  test('lets no more clicks wait than a batch has at most', async (t) => {
-    const { batches, wake, pass } = startDrainer(t, { batchMax: 7_000 })
+  test('counts more than a batch at a time when they came faster than before', async (t) => {
+    const { batches, wake, pass } = startDrainer(t, { batchMax: 10_000 })
     wake()
     await pass(FIRST_MS, 200)
-    await pass(STEP_MS, 2_500)
-    assert.deepEqual(batches, [200])
-    await pass(STEP_MS, 2_500)
-    assert.deepEqual(batches, [200, 5_000])
+    await pass(STEP_MS, 3_600)
+    for (let step = 1; step <= 5; step += 1) await pass(200, 3_000)
+    assert.deepEqual(batches, [200, 3_600, 10_000, 5_000])
+  })
+
+  test('goes on with the next segment at once', async (t) => {
+    const { batches, wake, pass, startSegment } = startDrainer(t)
+    wake()
+    await pass(FIRST_MS, 200)
+    await pass(200, 1_000)
+    startSegment()
+    await pass(200, 600)
+    assert.deepEqual(batches, [200, 1_000, 600])
   })
 
   test('counts earlier when storing takes long', async (t) => {
-    const { batches, wake, pass } = startDrainer(t, { storingMs: 100 })
+    const { batches, wake, pass } = startDrainer(t, { storingMs: 400 })
     wake()
     await pass(FIRST_MS, 200)
-    await pass(STEP_MS, 3_000)
-    assert.deepEqual(batches, [200, 3_000])
+    // With the time to store the first ones, 800 ms: half of the time is spent storing.
+    await pass(STEP_MS, 8_000)
+    await pass(1_266, 6_000)
+    assert.deepEqual(batches, [200, 8_000])
+    await pass(1, 100)
+    assert.deepEqual(batches, [200, 8_000, 6_100])
   })
 })

@@ -4,9 +4,8 @@ import { SerialQueue } from '../../platform/work/serial-queue.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import { backlogBytes, keepDamagedSegment } from '../journal/journal-reader.ts'
 import { listSegments } from '../journal/segments.ts'
-import type { ErasedClicks } from '../store/erased-clicks.ts'
 import { dayOf } from '../tally/click-day.ts'
-import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
+import type { DrainCommand, DrainEvent, DrainTask, JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
 import { SpoolDrain } from './spool-drain.ts'
@@ -36,9 +35,8 @@ class DrainServer {
   readonly #own: Drainer
   readonly #spools: SpoolDrain
   readonly #maintenanceTimer: NodeJS.Timeout
-  /** The running and waiting ingestions of taken over journals. */
-  readonly #ingestions = new Set<Promise<void>>()
-  readonly #erasures = new Set<Promise<void>>()
+  /** Those that run or wait. */
+  readonly #tasks = new Set<Promise<void>>()
   /** Ingests these journals one at a time: many at once would exceed the connection timeout. */
   readonly #queue = new SerialQueue()
   /** Journals whose torn end was reported. They are kept for a while and ingested again. */
@@ -53,7 +51,7 @@ class DrainServer {
     this.#own = this.#createDrainer({
       journal,
       activeSegment: () => this.#activeSegment,
-      onPosition: (position) => progress.notePosition(position),
+      onPosition: (position) => progress.setPosition(position),
     })
     this.#maintenance = this.#maintain()
     this.#spools = new SpoolDrain({
@@ -70,13 +68,8 @@ class DrainServer {
     if (command.kind === 'wake') {
       this.#activeSegment = command.activeSegment
       this.#own.wake()
-    } else if (command.kind === 'ingest') {
-      const ingestion = this.#queue
-        .run(() => this.#ingest(command.journal))
-        .finally(() => this.#ingestions.delete(ingestion))
-      this.#ingestions.add(ingestion)
-    } else if (command.kind === 'erase') {
-      this.#erase(command.id, command.erased)
+    } else if (command.kind === 'run') {
+      this.#run(command.id, command.task)
     } else {
       this.#stop().catch((error) => this.#reportError(error))
     }
@@ -110,32 +103,29 @@ class DrainServer {
     }
   }
 
-  async #ingest(journal: JournalLocation): Promise<void> {
-    const { id, folder } = journal
-    try {
-      // The last segment is treated as active: a torn frame at its end is not skipped, because a copy of
-      // the journal may hold the complete frame.
-      const last = listSegments(folder).at(-1) ?? 0
-      const drainer = this.#createDrainer({
-        journal,
-        activeSegment: () => last,
-        onPosition: (position) => this.#report({ kind: 'progress', id, position }),
-      })
-      await drainer.drain()
-      await this.#reportTornEnd(journal, last)
-      this.#report({ kind: 'ingested', id })
-    } catch (error) {
-      this.#report({ kind: 'ingest failed', id, error: cloneable(error) })
-    }
+  #run(id: number, task: DrainTask): void {
+    const work =
+      task.kind === 'ingest'
+        ? this.#queue.run(() => this.#ingest(id, task.journal))
+        : this.#options.writer.erase(task.erased)
+    const running = work
+      .then(() => this.#report({ kind: 'done', id }))
+      .catch((error) => this.#report({ kind: 'failed', id, error: cloneable(error) }))
+      .finally(() => this.#tasks.delete(running))
+    this.#tasks.add(running)
   }
 
-  #erase(id: number, erased: ErasedClicks): void {
-    const erasure = this.#options.writer
-      .erase(erased)
-      .then(() => this.#report({ kind: 'erased', id }))
-      .catch((error) => this.#report({ kind: 'erase failed', id, error: cloneable(error) }))
-      .finally(() => this.#erasures.delete(erasure))
-    this.#erasures.add(erasure)
+  async #ingest(id: number, journal: JournalLocation): Promise<void> {
+    // The last segment is treated as active: a torn frame at its end is not skipped, because a copy of
+    // the journal may hold the complete frame.
+    const last = listSegments(journal.folder).at(-1) ?? 0
+    const drainer = this.#createDrainer({
+      journal,
+      activeSegment: () => last,
+      onPosition: (position) => this.#report({ kind: 'progress', id, position }),
+    })
+    await drainer.drain()
+    await this.#reportTornEnd(journal, last)
   }
 
   async #reportTornEnd(journal: JournalLocation, segment: number): Promise<void> {
@@ -155,7 +145,7 @@ class DrainServer {
     } catch (error) {
       this.#reportError(error)
     }
-    await Promise.all([...this.#ingestions, ...this.#erasures, this.#maintenance])
+    await Promise.all([...this.#tasks, this.#maintenance])
     await this.#options.writer.close()
     this.#report({ kind: 'stopped' })
     this.#port.close()

@@ -64,7 +64,7 @@ export class SpoolDrain {
       if (outcome !== 'end') waiting += 1
       if (outcome === 'counted') didCount = true
     }
-    progress.noteSpools(waiting)
+    progress.set('spools', waiting)
     return didCount
   }
 
@@ -72,7 +72,7 @@ export class SpoolDrain {
     if (performance.now() < (this.#takenUntilMs.get(spool.id) ?? 0)) return 'taken'
     this.#takenUntilMs.delete(spool.id)
     const { writer, clock, progress } = this.#options
-    const onCounted = (clicks: number) => progress.noteImported(clicks)
+    const onCounted = (clicks: number) => progress.add('imported', clicks)
     const { outcome, pauseMs } = await countBatch({ writer, clock, onCounted }, spool)
     if (outcome === 'taken') this.#takenUntilMs.set(spool.id, performance.now() + pauseMs)
     else await this.#pause(pauseMs)

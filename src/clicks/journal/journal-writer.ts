@@ -11,6 +11,20 @@ const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 /** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'
 
+type Options = {
+  readonly folder: string
+  readonly durability: ClickDurability
+  readonly files?: JournalFiles
+  /** Creates the journal's folder unless it exists; called again after a failure. */
+  readonly createFolder: () => void
+  /** Called after a failed write; returns whether a retry may succeed. */
+  readonly freeSpace?: ((error: unknown) => boolean) | undefined
+  /** Called after each write. */
+  readonly onWritten: () => void
+  readonly onLost: (count: number, error: unknown) => void
+  readonly onDoubt: (count: number, error: unknown) => void
+}
+
 /**
  * Appends clicks to a node's journal, with one write per iteration of the event loop for all visits of that
  * iteration. `done` is called when the write has reached the kernel, where it survives a crash of the
@@ -21,13 +35,8 @@ export type ClickDurability = 'process' | 'disk'
  * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
-  readonly #folder: string
+  readonly #options: Options
   readonly #files: JournalFiles
-  readonly #createFolder: () => void
-  readonly #freeSpace: (error: unknown) => boolean
-  readonly #onWritten: () => void
-  readonly #onLost: (count: number, error: unknown) => void
-  readonly #onDoubt: (count: number, error: unknown) => void
   /** Undefined when clicks need not survive a power failure. */
   readonly #syncs: GroupSync | undefined
   readonly #frame = new FrameBuilder()
@@ -40,28 +49,9 @@ export class JournalWriter implements ClickRecorder {
   #lost = 0
   #doubtful = 0
 
-  /**
-   * @param options.createFolder creates the journal's folder unless it exists; called again after a failure
-   * @param options.freeSpace called after a failed write; returns whether a retry may succeed
-   * @param options.onWritten called after each write
-   */
-  constructor(options: {
-    folder: string
-    durability: ClickDurability
-    files?: JournalFiles
-    createFolder: () => void
-    freeSpace?: ((error: unknown) => boolean) | undefined
-    onWritten: () => void
-    onLost: (count: number, error: unknown) => void
-    onDoubt: (count: number, error: unknown) => void
-  }) {
-    this.#folder = options.folder
+  constructor(options: Options) {
+    this.#options = options
     this.#files = options.files ?? systemFiles
-    this.#createFolder = options.createFolder
-    this.#freeSpace = options.freeSpace ?? (() => false)
-    this.#onWritten = options.onWritten
-    this.#onLost = options.onLost
-    this.#onDoubt = options.onDoubt
     // Always a new segment: the last one may end with a torn frame, and nothing may follow that.
     this.#segment = (listSegments(options.folder).at(-1) ?? 0) + 1
     if (options.durability === 'process') return
@@ -106,7 +96,7 @@ export class JournalWriter implements ClickRecorder {
     this.#append()
     if (this.#syncs === undefined) for (const done of callbacks) done()
     else this.#syncs.wait(callbacks)
-    this.#onWritten()
+    this.#options.onWritten()
   }
 
   /** Writes the waiting clicks immediately. Resolves when all syncs have finished. */
@@ -124,7 +114,7 @@ export class JournalWriter implements ClickRecorder {
       this.#recorded += count
     } catch (error) {
       this.#lost += count
-      this.#onLost(count, error)
+      this.#options.onLost(count, error)
     }
   }
 
@@ -132,7 +122,7 @@ export class JournalWriter implements ClickRecorder {
     try {
       this.#write(bytes, count)
     } catch (error) {
-      if (!this.#freeSpace(error)) throw error
+      if (!this.#options.freeSpace?.(error)) throw error
       this.#write(bytes, count)
     }
   }
@@ -158,11 +148,12 @@ export class JournalWriter implements ClickRecorder {
 
   #open(): number {
     if (this.#fd === undefined) {
-      this.#createFolder()
-      this.#fd = this.#files.open(segmentFile(this.#folder, this.#segment))
+      this.#options.createFolder()
+      this.#fd = this.#files.open(segmentFile(this.#options.folder, this.#segment))
       // The journal's folder and its parents may be new too.
-      const root = path.dirname(this.#folder)
-      for (const folder of [this.#folder, root, path.dirname(root)]) this.#syncs?.changed(folder)
+      const root = path.dirname(this.#options.folder)
+      for (const folder of [this.#options.folder, root, path.dirname(root)])
+        this.#syncs?.changed(folder)
     }
     return this.#fd
   }
@@ -180,7 +171,7 @@ export class JournalWriter implements ClickRecorder {
   #markDoubtful(count: number, error: unknown): void {
     this.#doubtful += count
     this.#startNextSegment()
-    this.#onDoubt(count, error)
+    this.#options.onDoubt(count, error)
   }
 
   #startNextSegment(): void {
