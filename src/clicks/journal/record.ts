@@ -1,5 +1,5 @@
 import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, UNKNOWN_VISITOR } from '../click.ts'
-import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import { minuteOf } from '../tally/click-day.ts'
 
 /**
@@ -106,74 +106,41 @@ export function decodeRecord(
   start: number,
   into: ClickColumns,
 ): number | undefined {
-  if (start + 2 > bytes.length) return undefined
+  if (start + COUNT_RECORD_BYTES > bytes.length) return undefined
   const end = start + view.getUint16(start, true)
-  if (end === start + COUNT_RECORD_BYTES) return decodeCapped(bytes, view, start, into)
-  if (start + VALUES_AT > bytes.length || end > bytes.length) return undefined
+  const isCapped = end === start + COUNT_RECORD_BYTES
+  if (!isCapped && (start + VALUES_AT > bytes.length || end > bytes.length)) return undefined
+  const flags = view.getUint16(start + 2, true)
+  const instant = view.getFloat64(start + 4, true)
+  const linkSeq = view.getFloat64(start + 12, true)
+  const visitor = isCapped ? UNKNOWN_VISITOR : view.getFloat64(start + 20, true)
+  const count = isCapped ? view.getUint32(start + COUNT_AT, true) : 1
+  if (!isCount(instant) || !isCount(linkSeq) || !isCount(visitor)) return undefined
+  if (isCapped && (count === 0 || flags !== CLICK_FLAGS.capped)) return undefined
   const index = into.next()
-  if (!isCount(view.getFloat64(start + 20, true)) || !decodeNumbers(view, start, into, index)) {
-    return undefined
-  }
-  into.visitor[index] = view.getFloat64(start + 20, true)
-  into.count[index] = 1
-  let at = start + VALUES_AT
-  let lengthAt = start + LENGTHS_AT
-  for (let column = 0; column < VALUE_COLUMNS.length; column += 1) {
-    let scratchEnd = 0
-    for (let left = VALUE_COLUMNS[column]?.dimensions ?? 0; left > 0; left -= 1, lengthAt += 1) {
-      const valueEnd = at + (bytes[lengthAt] ?? 0)
-      if (valueEnd > end) return undefined
-      scratch[scratchEnd] = valueEnd - at
-      scratchEnd += 1
-      for (; at < valueEnd; at += 1, scratchEnd += 1) {
-        const code = bytes[at] ?? 0
-        if (code < FIRST_PRINTABLE || code > LAST_PRINTABLE) return undefined
-        scratch[scratchEnd] = code
-      }
-    }
-    into.setValues(column, index, scratch, scratchEnd)
+  into.flags[index] = flags
+  into.at[index] = instant
+  into.link_seq[index] = linkSeq
+  into.visitor[index] = visitor
+  into.count[index] = count
+  let at = isCapped ? end : start + VALUES_AT
+  for (let dimension = 0; dimension < CLICK_DIMENSIONS.length; dimension += 1) {
+    const valueEnd = isCapped ? at : at + (bytes[start + LENGTHS_AT + dimension] ?? 0)
+    if (valueEnd > end || !isPrintable(bytes, at, valueEnd)) return undefined
+    into.setValue(dimension, index, bytes, at, valueEnd)
+    at = valueEnd
   }
   if (at !== end) return undefined
   into.length += 1
   return end
 }
 
-/** The values of a column, each after its length. */
-const scratch = new Uint8Array(CLICK_DIMENSIONS.length * (1 + VALUE_LENGTH_MAX))
-
-function decodeCapped(
-  bytes: Uint8Array,
-  view: DataView,
-  start: number,
-  into: ClickColumns,
-): number | undefined {
-  const end = start + COUNT_RECORD_BYTES
-  if (end > bytes.length) return undefined
-  const index = into.next()
-  const count = view.getUint32(start + COUNT_AT, true)
-  const flags = view.getUint16(start + 2, true)
-  if (count === 0 || flags !== CLICK_FLAGS.capped || !decodeNumbers(view, start, into, index)) {
-    return undefined
+function isPrintable(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const code = bytes[at] ?? 0
+    if (code < FIRST_PRINTABLE || code > LAST_PRINTABLE) return false
   }
-  into.visitor[index] = UNKNOWN_VISITOR
-  into.count[index] = count
-  for (const [column, { dimensions }] of VALUE_COLUMNS.entries()) {
-    into.setValues(column, index, NO_TEXTS, dimensions)
-  }
-  into.length += 1
-  return end
-}
-
-const NO_TEXTS = new Uint8Array(CLICK_DIMENSIONS.length)
-
-/** Decodes what both kinds of records have. */
-function decodeNumbers(view: DataView, start: number, into: ClickColumns, index: number): boolean {
-  const at = view.getFloat64(start + 4, true)
-  const linkSeq = view.getFloat64(start + 12, true)
-  into.flags[index] = view.getUint16(start + 2, true)
-  into.at[index] = at
-  into.link_seq[index] = linkSeq
-  return isCount(at) && isCount(linkSeq)
+  return true
 }
 
 function isCount(value: number): boolean {

@@ -1,6 +1,6 @@
 import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
-import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
 
@@ -42,9 +42,8 @@ export function writeClick(writer: ByteWriter, clicks: ClickColumns, index: numb
   } else {
     writer.byte(slot + OTHERS)
   }
-  for (let column = 0; column < VALUE_COLUMNS.length; column += 1) {
-    const { bytes, start, end } = clicks.textRange(column, index)
-    writer.copy(bytes, start, end)
+  for (let dimension = 0; dimension < clicks.values.length; dimension += 1) {
+    clicks.values[dimension]?.write(clicks.numbers[dimension]?.[index] ?? 0, writer)
   }
 }
 

@@ -1,7 +1,7 @@
 import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
-import { type ClickColumns, VALUE_COLUMNS } from '../click-columns.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import type { Tally } from '../report/day-of-clicks.ts'
 import { slotOf } from './click-day.ts'
 import {
@@ -25,7 +25,7 @@ export const VALUES_MAX = 1_000
  */
 export const OTHER_VALUE = '(other)'
 
-const OTHER = Uint8Array.from([OTHER_VALUE.length, ...Buffer.from(OTHER_VALUE, 'latin1')])
+const OTHER = Buffer.from(OTHER_VALUE, 'latin1')
 const TOTAL_ROW = 0
 /** The quarter hour of sums that are read without theirs. */
 const ANY_SLOT = 0
@@ -36,7 +36,7 @@ const ANY_SLOT = 0
  */
 export class DayTally {
   readonly #slots = new SlotLists()
-  /** Of each dimension. A value is preceded by its length, as in the day's format. */
+  /** Of each dimension. */
   readonly #values = CLICK_DIMENSIONS.map(() => new ValueNumbers())
   /** Of people only. */
   #visitors = new VisitorSketch()
@@ -50,13 +50,11 @@ export class DayTally {
     const others = isPerson ? 0 : count
     this.#slots.add(TOTAL_ROW, slot, persons, others)
     if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
-    for (let column = 0, dimension = 0; column < VALUE_COLUMNS.length; column += 1) {
-      const { bytes, start, end } = clicks.textRange(column, index)
-      for (let at = start; at < end; dimension += 1) {
-        const value = at
-        at += 1 + (bytes[at] ?? 0)
-        this.#slots.add(this.#rowOf(dimension, bytes, value, at), slot, persons, others)
-      }
+    for (let dimension = 0; dimension < CLICK_DIMENSIONS.length; dimension += 1) {
+      const values = clicks.values[dimension] as ValueNumbers
+      const known = clicks.numbers[dimension]?.[index] ?? 0
+      const number = this.#valuesOf(dimension).numberFrom(values, known)
+      this.#slots.add(rowOf(dimension, number), slot, persons, others)
     }
   }
 
@@ -115,7 +113,7 @@ export class DayTally {
     const index = CLICK_DIMENSIONS.indexOf(dimension)
     const values = new Map<string, Tally>()
     for (const number of this.#limited(index)) {
-      const value = this.#bytesOf(index, number).toString('latin1')
+      const value = this.#valuesOf(index).textOf(number)
       if (wanted?.has(value) === false) continue
       values.set(value, this.#tallyOf(rowOf(index, number), withSlots))
     }
@@ -207,12 +205,7 @@ export class DayTally {
   #nextRow(index: number, reader: ByteReader): number {
     const length = reader.byte()
     const at = reader.skip(length)
-    return this.#rowOf(index, reader.source, at - 1, at + length)
-  }
-
-  /** @param start where the value's length is, which its text follows */
-  #rowOf(index: number, source: Uint8Array, start: number, end: number): number {
-    return rowOf(index, this.#valuesOf(index).numberOf(source, start, end))
+    return rowOf(index, this.#valuesOf(index).numberOf(reader.source, at, at + length))
   }
 
   #valuesOf(index: number): ValueNumbers {
@@ -232,7 +225,7 @@ export class DayTally {
     const numbers = this.#limited(index)
     writer.varint(numbers.length)
     for (const number of numbers) {
-      writer.copy(values.bytes, values.start(number), values.start(number + 1))
+      values.write(number, writer)
       const row = rowOf(index, number)
       if (withSlots) this.#slots.write(row, writer)
       else {
@@ -259,18 +252,11 @@ export class DayTally {
       .sort(
         (a, b) =>
           b.persons + b.others - a.persons - a.others ||
-          Buffer.compare(this.#bytesOf(index, a.number), this.#bytesOf(index, b.number)),
+          (values.textOf(a.number) < values.textOf(b.number) ? -1 : 1),
       )
     const others = ranked.splice(VALUES_MAX)
     for (const { number } of others) this.#slots.move(rowOf(index, number), rowOf(index, other))
     return [...ranked.map(({ number }) => number), other]
-  }
-
-  /** A value without its length. */
-  #bytesOf(index: number, number: number): Buffer {
-    const values = this.#valuesOf(index)
-    const start = values.start(number) + 1
-    return Buffer.from(values.bytes.buffer, start, values.start(number + 1) - start)
   }
 }
 

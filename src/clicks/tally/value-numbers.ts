@@ -1,3 +1,4 @@
+import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { enlarge } from '../../platform/bytes/enlarge.ts'
 
 const INITIAL_VALUES = 64
@@ -22,22 +23,15 @@ export class ValueNumbers {
     return this.#size
   }
 
-  /** Changes when values are added. */
-  get bytes(): Uint8Array {
-    return this.#bytes
-  }
-
-  /** Returns the offset of a value in `bytes`; that of the next number is its end. */
-  start(number: number): number {
-    return this.#starts[number] ?? 0
-  }
-
   /** Returns the number of a value, which is the next one if it is new. */
   numberOf(source: Uint8Array, start: number, end: number): number {
-    const hash = hashOf(source, start, end)
-    const place = this.#placeOf(hash, source, start, end)
-    const number = (this.#table[place] ?? 0) - 1
-    return number < 0 ? this.#add(place, hash, source, start, end) : number
+    return this.#find(hashOf(source, start, end), source, start, end)
+  }
+
+  /** Returns the number that a value of another one has here. */
+  numberFrom(other: ValueNumbers, number: number): number {
+    const hash = other.#hashes[number] ?? 0
+    return this.#find(hash, other.#bytes, other.#start(number), other.#start(number + 1))
   }
 
   /** Whether a value has a number. */
@@ -45,9 +39,32 @@ export class ValueNumbers {
     return this.#table[this.#placeOf(hashOf(source, start, end), source, start, end)] !== 0
   }
 
+  /** Returns a value in Latin-1. */
+  textOf(number: number): string {
+    const [start, end] = [this.#start(number), this.#start(number + 1)]
+    return Buffer.from(this.#bytes.buffer).toString('latin1', start, end)
+  }
+
+  /** Writes a value of at most 255 bytes, preceded by its length. */
+  write(number: number, writer: ByteWriter): void {
+    const [start, end] = [this.#start(number), this.#start(number + 1)]
+    writer.byte(end - start)
+    writer.copy(this.#bytes, start, end)
+  }
+
   clear(): void {
     this.#table.fill(0)
     this.#size = 0
+  }
+
+  #start(number: number): number {
+    return this.#starts[number] ?? 0
+  }
+
+  #find(hash: number, source: Uint8Array, start: number, end: number): number {
+    const place = this.#placeOf(hash, source, start, end)
+    const number = (this.#table[place] ?? 0) - 1
+    return number < 0 ? this.#add(place, hash, source, start, end) : number
   }
 
   /** Returns where the table has the value, or has room for it. */
@@ -61,8 +78,8 @@ export class ValueNumbers {
   }
 
   #equals(number: number, source: Uint8Array, start: number, end: number): boolean {
-    let own = this.start(number)
-    if (this.start(number + 1) - own !== end - start) return false
+    let own = this.#start(number)
+    if (this.#start(number + 1) - own !== end - start) return false
     for (let at = start; at < end; at += 1, own += 1) {
       if (this.#bytes[own] !== source[at]) return false
     }
@@ -71,7 +88,7 @@ export class ValueNumbers {
 
   #add(place: number, hash: number, source: Uint8Array, from: number, to: number): number {
     const number = this.#size
-    const start = this.start(number)
+    const start = this.#start(number)
     const end = start + to - from
     if (number === this.#hashes.length) {
       this.#starts = enlarge(this.#starts, 2 * number + 1)

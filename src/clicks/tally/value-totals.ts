@@ -1,3 +1,4 @@
+import { enlarge } from '../../platform/bytes/enlarge.ts'
 import { ValueNumbers } from './value-numbers.ts'
 
 const INITIAL_VALUES = 256
@@ -31,11 +32,8 @@ export class ValueTotals {
 
   /** Passes on each value with its counts, and starts again. */
   take(pass: (value: string, counts: Counts) => void): void {
-    const { bytes, size } = this.#numbers
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    for (let number = 0; number < size; number += 1) {
-      const [start, end] = [this.#numbers.start(number), this.#numbers.start(number + 1)]
-      pass(text.toString('latin1', start, end), {
+    for (let number = 0; number < this.size; number += 1) {
+      pass(this.#numbers.textOf(number), {
         persons: this.#persons[number] ?? 0,
         others: this.#others[number] ?? 0,
       })
@@ -46,10 +44,7 @@ export class ValueTotals {
   }
 
   #enlarge(): void {
-    const [persons, others] = [this.#persons, this.#others]
-    this.#persons = new Float64Array(2 * persons.length)
-    this.#others = new Float64Array(2 * others.length)
-    this.#persons.set(persons)
-    this.#others.set(others)
+    this.#persons = enlarge(this.#persons, 2 * this.#persons.length)
+    this.#others = enlarge(this.#others, 2 * this.#others.length)
   }
 }
