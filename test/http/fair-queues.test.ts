@@ -15,6 +15,7 @@ const SEARCHES_MAX = (SEARCH_QUEUE.concurrencyPerOwner ?? 0) + SEARCH_QUEUE.wait
 const LINKS = 3_000
 const LINKS_PER_TRANSACTION = 100
 const DAY = '2026-03-29'
+const ATTEMPTS_MAX = 5
 
 onEachEngine('searches of a workspace', (stage) => {
   let other: Api
@@ -40,21 +41,27 @@ onEachEngine('searches of a workspace', (stage) => {
   const search = () => stage.api.get('/links?search=zzzz&sort=key')
 
   test('run in turns, and let another workspace’s chart finish before them', async () => {
-    const ended: string[] = []
-    const note = async <T>(name: string, work: Promise<T>) => {
-      const result = await work
-      ended.push(name)
-      return result
-    }
-    const searches = Array.from({ length: SEARCHES_MAX }, () => note('search', search()))
     const query = `/clicks?from=${DAY}&to=2026-03-30&country=DE&group_by=os`
-    const chart = expectStatus(await note('chart', other.get(query)), 200)
-    assert.equal(chart.body.total.clicks, 2)
-    for (const answer of await Promise.all(searches)) {
-      // On a busy machine the last ones may have waited too long for their turn.
-      if (answer.status !== 200) expectProblem(answer, 'unavailable')
+    const isChartLast = async () => {
+      const ended: string[] = []
+      const note = async <T>(name: string, work: Promise<T>) => {
+        const result = await work
+        ended.push(name)
+        return result
+      }
+      const searches = Array.from({ length: SEARCHES_MAX }, () => note('search', search()))
+      const chart = expectStatus(await note('chart', other.get(query)), 200)
+      assert.equal(chart.body.total.clicks, 2)
+      for (const answer of await Promise.all(searches)) {
+        // On a busy machine the last ones may have waited too long for their turn.
+        if (answer.status !== 200) expectProblem(answer, 'unavailable')
+      }
+      return ended.at(-1) === 'chart'
     }
-    assert.notEqual(ended.at(-1), 'chart')
+    // The searches take a fraction of a second, in which the chart's requests to the database may come late by chance.
+    let isLast = true
+    for (let left = ATTEMPTS_MAX; isLast && left > 0; left -= 1) isLast = await isChartLast()
+    assert.equal(isLast, false)
   })
 
   test('return 429 when the queue is full, while another workspace can still search', async () => {
