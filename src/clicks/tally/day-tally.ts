@@ -2,7 +2,7 @@ import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
-import type { Tally } from '../report/day-of-clicks.ts'
+import type { Counts, Tally } from '../report/day-of-clicks.ts'
 import { slotOf } from './click-day.ts'
 import {
   clickTag,
@@ -12,7 +12,7 @@ import {
   TALLY,
   VISITORS_UNKNOWN,
 } from './day-format.ts'
-import { SlotLists } from './slot-lists.ts'
+import { SlotTally } from './slot-tally.ts'
 import { ValueNumbers } from './value-numbers.ts'
 import { VisitorSketch } from './visitor-sketch.ts'
 
@@ -26,7 +26,6 @@ export const VALUES_MAX = 1_000
 export const OTHER_VALUE = '(other)'
 
 const OTHER = Buffer.from(OTHER_VALUE, 'latin1')
-const TOTAL_ROW = 0
 /** The quarter hour of sums that are read without theirs. */
 const ANY_SLOT = 0
 
@@ -35,9 +34,10 @@ const ANY_SLOT = 0
  * for another day. What is damaged is refused with a `RangeError`, and then nothing is added up.
  */
 export class DayTally {
-  readonly #slots = new SlotLists()
-  /** Of each dimension. */
+  readonly #total = new SlotTally()
+  /** Of each dimension: its values, and by their numbers their clicks; those behind the last value are empty. */
   readonly #values = CLICK_DIMENSIONS.map(() => new ValueNumbers())
+  readonly #tallies = CLICK_DIMENSIONS.map((): SlotTally[] => [])
   /** Of people only. */
   #visitors = new VisitorSketch()
   readonly #writer = new ByteWriter()
@@ -48,13 +48,13 @@ export class DayTally {
     const isPerson = clicks.flags[index] === 0
     const persons = isPerson ? count : 0
     const others = isPerson ? 0 : count
-    this.#slots.add(TOTAL_ROW, slot, persons, others)
+    this.#total.add(slot, persons, others)
     if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
     for (let dimension = 0; dimension < CLICK_DIMENSIONS.length; dimension += 1) {
       const values = clicks.values[dimension] as ValueNumbers
       const known = clicks.numbers[dimension]?.[index] ?? 0
       const number = this.#valuesOf(dimension).numberFrom(values, known)
-      this.#slots.add(rowOf(dimension, number), slot, persons, others)
+      this.#tallyOf(dimension, number).add(slot, persons, others)
     }
   }
 
@@ -75,7 +75,7 @@ export class DayTally {
       const total = readTotal(part, withSlots)
       const slots = withSlots ? total.slots : [{ ...total, slot: ANY_SLOT }]
       for (const { slot, persons, others } of slots) {
-        this.#slots.add(TOTAL_ROW, slot, persons, others)
+        this.#total.add(slot, persons, others)
       }
     })
   }
@@ -92,7 +92,7 @@ export class DayTally {
 
   /** @param withSlots whether its quarter hours are needed */
   total(withSlots: boolean): Tally {
-    return this.#tallyOf(TOTAL_ROW, withSlots)
+    return readTally(this.#total, withSlots)
   }
 
   /** How many people; null if some are unknown. */
@@ -115,7 +115,7 @@ export class DayTally {
     for (const number of this.#limited(index)) {
       const value = this.#valuesOf(index).textOf(number)
       if (wanted?.has(value) === false) continue
-      values.set(value, this.#tallyOf(rowOf(index, number), withSlots))
+      values.set(value, readTally(this.#tallyOf(index, number), withSlots))
     }
     return values
   }
@@ -124,7 +124,7 @@ export class DayTally {
   take(): Buffer {
     const writer = this.#writer
     writer.byte(TALLY)
-    this.#slots.write(TOTAL_ROW, writer)
+    this.#total.write(writer)
     this.#visitors.write(writer)
     for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) this.#writeValues(index)
     this.clear()
@@ -134,12 +134,10 @@ export class DayTally {
   /** Returns the part with the day's sums and visitor count, followed by its slots. */
   totalPart(): Buffer {
     const { visitors } = this
-    const { persons, others } = this.#slots.countsOf(TOTAL_ROW)
     this.#writer.byte(visitors === null ? VISITORS_UNKNOWN : PART_VERSION)
-    this.#writer.varint(persons)
-    this.#writer.varint(others)
+    writeCounts(this.#total.counts, this.#writer)
     if (visitors !== null) this.#writer.varint(visitors)
-    this.#slots.write(TOTAL_ROW, this.#writer)
+    this.#total.write(this.#writer)
     return this.#writer.take()
   }
 
@@ -157,8 +155,11 @@ export class DayTally {
   }
 
   clear(): void {
-    this.#slots.clear()
-    for (const values of this.#values) values.clear()
+    this.#total.clear()
+    for (const [index, values] of this.#values.entries()) {
+      for (let number = 0; number < values.size; number += 1) this.#tallyOf(index, number).clear()
+      values.clear()
+    }
     this.#visitors = new VisitorSketch()
   }
 
@@ -173,15 +174,15 @@ export class DayTally {
 
   #addSingle(tag: number, reader: ByteReader): void {
     const { slot, persons, others } = clickTag(tag)
-    this.#slots.add(TOTAL_ROW, slot, persons, others)
+    this.#total.add(slot, persons, others)
     if (persons > 0) this.#visitors.add(reader.uint56())
     for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
-      this.#slots.add(this.#nextRow(index, reader), slot, persons, others)
+      this.#nextTally(index, reader).add(slot, persons, others)
     }
   }
 
   #addTally(reader: ByteReader): void {
-    this.#addSlots(TOTAL_ROW, reader)
+    addSlots(this.#total, reader)
     this.#visitors.read(reader)
     for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
       this.#addValues(index, reader, true)
@@ -190,33 +191,30 @@ export class DayTally {
 
   #addValues(index: number, reader: ByteReader, withSlots: boolean): void {
     for (let count = reader.varint(); count > 0; count -= 1) {
-      const row = this.#nextRow(index, reader)
-      if (withSlots) this.#addSlots(row, reader)
-      else this.#slots.add(row, ANY_SLOT, reader.varint(), reader.varint())
+      const tally = this.#nextTally(index, reader)
+      if (withSlots) addSlots(tally, reader)
+      else tally.add(ANY_SLOT, reader.varint(), reader.varint())
     }
   }
 
-  #addSlots(row: number, reader: ByteReader): void {
-    for (let count = reader.varint(); count > 0; count -= 1) {
-      this.#slots.add(row, reader.byte(), reader.varint(), reader.varint())
-    }
-  }
-
-  #nextRow(index: number, reader: ByteReader): number {
+  /** Returns the tally of the value that is read next. */
+  #nextTally(index: number, reader: ByteReader): SlotTally {
     const length = reader.byte()
     const at = reader.skip(length)
-    return rowOf(index, this.#valuesOf(index).numberOf(reader.source, at, at + length))
+    const number = this.#valuesOf(index).numberOf(reader.source, at, at + length)
+    return this.#tallyOf(index, number)
+  }
+
+  #tallyOf(index: number, number: number): SlotTally {
+    const tallies = this.#tallies[index] as SlotTally[]
+    tallies[number] ??= new SlotTally()
+    return tallies[number]
   }
 
   #valuesOf(index: number): ValueNumbers {
     const values = this.#values[index]
     if (values === undefined) throw new RangeError(`there is no dimension ${index}`)
     return values
-  }
-
-  #tallyOf(row: number, withSlots: boolean): Tally {
-    const { persons, others } = this.#slots.countsOf(row)
-    return { persons, others, slots: withSlots ? this.#slots.slotsOf(row) : NO_SLOTS }
   }
 
   #writeValues(index: number, withSlots = true): void {
@@ -226,13 +224,9 @@ export class DayTally {
     writer.varint(numbers.length)
     for (const number of numbers) {
       values.write(number, writer)
-      const row = rowOf(index, number)
-      if (withSlots) this.#slots.write(row, writer)
-      else {
-        const { persons, others } = this.#slots.countsOf(row)
-        writer.varint(persons)
-        writer.varint(others)
-      }
+      const tally = this.#tallyOf(index, number)
+      if (withSlots) tally.write(writer)
+      else writeCounts(tally.counts, writer)
     }
   }
 
@@ -248,21 +242,32 @@ export class DayTally {
     const other = values.numberOf(OTHER, 0, OTHER.length)
     const ranked = numbers
       .filter((number) => number !== other)
-      .map((number) => ({ number, ...this.#slots.countsOf(rowOf(index, number)) }))
+      .map((number) => ({ number, ...this.#tallyOf(index, number).counts }))
       .sort(
         (a, b) =>
           b.persons + b.others - a.persons - a.others ||
           (values.textOf(a.number) < values.textOf(b.number) ? -1 : 1),
       )
     const others = ranked.splice(VALUES_MAX)
-    for (const { number } of others) this.#slots.move(rowOf(index, number), rowOf(index, other))
+    const ofOthers = this.#tallyOf(index, other)
+    for (const { number } of others) this.#tallyOf(index, number).moveTo(ofOthers)
     return [...ranked.map(({ number }) => number), other]
   }
 }
 
-/** The row of a value in `SlotLists`. */
-function rowOf(index: number, number: number): number {
-  return 1 + number * CLICK_DIMENSIONS.length + index
+function addSlots(tally: SlotTally, reader: ByteReader): void {
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    tally.add(reader.byte(), reader.varint(), reader.varint())
+  }
+}
+
+function writeCounts({ persons, others }: Counts, writer: ByteWriter): void {
+  writer.varint(persons)
+  writer.varint(others)
+}
+
+function readTally(tally: SlotTally, withSlots: boolean): Tally {
+  return { ...tally.counts, slots: withSlots ? tally.slots : NO_SLOTS }
 }
 
 /** Shared by all values that are read without slots, because there are many. */
