@@ -41,16 +41,16 @@ export class RawClickQuota {
     indexes: ClickIndexes,
     ownerOf: (linkSeq: number) => Owner | undefined,
   ): readonly RawClickRow[] {
-    const capped = countCapped(clicks, indexes)
+    const counts = countCapped(clicks, indexes)
     const planned = new Map<string, number>()
     const rows: RawClickRow[] = []
     for (const index of indexes) {
-      const count = isCapped(clicks, index) ? takeCount(capped, clicks, index) : undefined
+      const count = counts.get(index) ?? clicks.count[index] ?? 0
       if (count === 0) continue
       const owner = ownerOf(clicks.link_seq[index] ?? 0)
       if (this.#perMinute > 0 && !this.#reserve(planned, clicks.at[index] ?? 0, owner)) continue
       const click = clicks.click(index)
-      rows.push({ click: count === undefined ? click : { ...click, count }, owner })
+      rows.push({ click: count === click.count ? click : { ...click, count }, owner })
     }
     return rows
   }
@@ -102,29 +102,20 @@ function keyOf(at: number, owner: Owner | undefined): string {
   return `${minuteOf(at)} ${owner?.workspace_id ?? ''}`
 }
 
-/** Counts the capped clicks of each link and minute: the first of them gets a row for all. */
-function countCapped(clicks: ClickColumns, indexes: ClickIndexes): Map<string, number> {
-  const counts = new Map<string, number>()
+/** Counts the capped clicks of each link and minute: all for the first of them, which gets a row, and 0 for the others. */
+function countCapped(
+  { flags, link_seq, at, count }: ClickColumns,
+  indexes: ClickIndexes,
+): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  const firsts = new Map<string, number>()
   for (const index of indexes) {
-    if (!isCapped(clicks, index)) continue
-    const key = linkMinuteOf(clicks, index)
-    counts.set(key, (counts.get(key) ?? 0) + (clicks.count[index] ?? 0))
+    if (flags[index] !== CLICK_FLAGS.capped) continue
+    const linkMinute = `${link_seq[index]} ${minuteOf(at[index] ?? 0)}`
+    const first = firsts.get(linkMinute) ?? index
+    firsts.set(linkMinute, first)
+    counts.set(index, 0)
+    counts.set(first, (counts.get(first) ?? 0) + (count[index] ?? 0))
   }
   return counts
-}
-
-/** Returns the count of a capped click's link and minute, and 0 from then on. */
-function takeCount(counts: Map<string, number>, clicks: ClickColumns, index: number): number {
-  const key = linkMinuteOf(clicks, index)
-  const count = counts.get(key) ?? 0
-  counts.delete(key)
-  return count
-}
-
-function isCapped({ flags }: ClickColumns, index: number): boolean {
-  return flags[index] === CLICK_FLAGS.capped
-}
-
-function linkMinuteOf({ link_seq, at }: ClickColumns, index: number): string {
-  return `${link_seq[index]} ${minuteOf(at[index] ?? 0)}`
 }

@@ -57,7 +57,7 @@ describe('VisitorSketch', () => {
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
         const merged = new VisitorSketch()
         for (const { from, count } of parts)
-          merged.merge(copyOf(sketchOf(range(from, from + count))))
+          merged.read(new ByteReader(bytesOf(sketchOf(range(from, from + count)))))
         const added = sketchOf(
           parts.toReversed().flatMap(({ from, count }) => range(from, from + count)),
         )
@@ -84,7 +84,7 @@ describe('VisitorSketch', () => {
       const unknown = sketchOf([...known, UNKNOWN_VISITOR])
       assert.equal(copyOf(unknown).count(), null)
       for (const merged of [sketchOf(range(0, 3)), sketchOf(range(0, 50_000))]) {
-        merged.merge(copyOf(unknown))
+        merged.read(new ByteReader(bytesOf(unknown)))
         assert.equal(copyOf(merged).count(), null)
       }
     }

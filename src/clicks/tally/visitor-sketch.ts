@@ -43,20 +43,6 @@ export class VisitorSketch {
     if (this.#exact.size > EXACT_VISITORS_MAX) this.#estimate()
   }
 
-  merge(other: VisitorSketch): void {
-    if (!other.#isComplete) this.#isComplete = false
-    if (other.#exact !== undefined) {
-      for (const visitor of other.#exact) this.add(visitor)
-      return
-    }
-    if (this.#exact !== undefined) this.#estimate()
-    const registers = this.#registers
-    if (registers === undefined || other.#registers === undefined) return
-    for (const [index, rank] of other.#registers.entries()) {
-      if (rank > (registers[index] ?? 0)) registers[index] = rank
-    }
-  }
-
   /** Null if some visitors are unknown. */
   count(): number | null {
     if (!this.#isComplete) return null
@@ -84,10 +70,9 @@ export class VisitorSketch {
       for (let count = reader.varint(); count > 0; count -= 1) this.add(reader.uint56())
       return
     }
-    const other = new VisitorSketch()
-    other.#exact = undefined
-    other.#registers = unpack(reader.bytes((REGISTERS * REGISTER_BITS) / 8))
-    this.merge(other)
+    const others = unpack(reader.bytes((REGISTERS * REGISTER_BITS) / 8))
+    if (this.#exact !== undefined) this.#estimate()
+    for (const [index, rank] of others.entries()) this.#raise(index, rank)
   }
 
   #estimate(): void {
@@ -98,11 +83,12 @@ export class VisitorSketch {
   }
 
   #count(visitor: number): void {
+    this.#raise(visitor % REGISTERS, rankOf(Math.floor(visitor / REGISTERS)))
+  }
+
+  #raise(index: number, rank: number): void {
     const registers = this.#registers
-    if (registers === undefined) return
-    const index = visitor % REGISTERS
-    const rank = rankOf(Math.floor(visitor / REGISTERS))
-    if (rank > (registers[index] ?? 0)) registers[index] = rank
+    if (registers !== undefined && rank > (registers[index] ?? 0)) registers[index] = rank
   }
 }
 
