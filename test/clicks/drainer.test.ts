@@ -254,11 +254,11 @@ for (const engine of ENGINES) {
       const watched = overrideWriter(writer, {
         write(batch) {
           begunMs.push(performance.now())
-          if (begunMs.length === 1) append(2, clicksFrom(2_000, 1, link.seq))
+          if (begunMs.length === 1) append(1, clicksFrom(2_000, 1, link.seq))
           return writer.write(batch)
         },
       })
-      const drainer = createDrainer({ writer: watched })
+      const drainer = createDrainer({ writer: watched, activeSegment: () => 1 })
       drainer.wake()
       await eventually(() => expectCounted(201, 2_000))
       await drainer.stop()
