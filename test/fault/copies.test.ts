@@ -26,7 +26,7 @@ const run = promisify(execFile)
 const SLOW_COPY = fileURLToPath(new URL('./slow-copy.ts', import.meta.url))
 
 /** Number of copies; half of them are made by `cp -r`. */
-const COPIES = Number(process.env.COPIES ?? 4)
+const COPIES = Number(process.env.COPIES ?? 2)
 /**
  * Enough links for their counters to span several pages, so that a copy can contain pages of two
  * moments.

@@ -11,7 +11,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { sendVisitors } from './visitors.ts'
 
 /** Number of kills, divided among the engines. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20) / ENGINES.length
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12) / ENGINES.length
 const EDIT_PAUSE_MS = 30
 /** The latest moment of a kill: a little after the drainer's first run. */
 const KILL_AFTER_MS_MAX = 250

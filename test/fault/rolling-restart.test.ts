@@ -12,7 +12,7 @@ import { sendVisitors } from './visitors.ts'
  * Number of restarts, divided among the engines, with fewer concurrent visits in the short form.
  */
 const { RESTARTS: LONG_FORM } = process.env
-const RESTARTS = Number(LONG_FORM ?? 6) / ENGINES.length
+const RESTARTS = Number(LONG_FORM ?? 4) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 90_000

@@ -13,7 +13,7 @@ import { sendVisitors, VISITORS } from './visitors.ts'
 
 /** Number of kills, divided among the engines, with fewer concurrent visits in the short form. */
 const { KILL_ROUNDS: LONG_FORM } = process.env
-const ROUNDS = Number(LONG_FORM ?? 10) / ENGINES.length
+const ROUNDS = Number(LONG_FORM ?? 6) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
 const PROCESSES = 2
 /** The killed process still listens for some milliseconds, so a visitor may lose its connection and then its next one. */
