@@ -38,7 +38,8 @@ import { RawClickFiles } from './raw-click-files.ts'
  */
 const BATCH_MAX = 40_000
 const BUSY_DEADLINE_MS = 5_000
-const PAGE_CACHE_KIB = 32 * 1024
+/** Small, because a large batch goes through more pages than would fit, in order, and finds none of them again. */
+const PAGE_CACHE_KIB = 8 * 1024
 /**
  * Pages in the write-ahead log before a checkpoint, 32 MiB. One large batch writes more than that, so it is followed by a
  * checkpoint: in a small container a log of two such batches, 190 MB, would leave the file itself no page cache.
