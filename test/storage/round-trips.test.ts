@@ -9,6 +9,8 @@ const ONE_WAY_MS = 150
 const ROUND_TRIPS_MAX = 3
 /** The application name of connections for API requests; a node's own work uses another. */
 const OF_REQUESTS = /"(links|idempotency|tokens|workspace_quotas)"/
+/** What a node sends by itself over any connection: after an answer, and to look for imports that are due. */
+const OF_NODE = /pg_notify|from "imports" where "next_at"/
 
 /** A PostgreSQL database that is reached through a proxy. */
 function behind(engine: Engine, onProxy: (proxy: TcpProxy) => void): Engine {
@@ -52,8 +54,7 @@ describe('a PostgreSQL with a latency of 300 ms', () => {
     // work.
     await Promise.all(Array.from({ length: 6 }, () => api.get('/domains')))
     proxy.onRoundTrip((sent, connection) => {
-      // Sent after the answer, over any connection.
-      if (sent.includes('pg_notify')) return
+      if (OF_NODE.test(sent)) return
       trips.set(connection, [...(trips.get(connection) ?? []), sent.replaceAll(/[^ -~]+/g, ' ')])
     })
     proxy.slow(ONE_WAY_MS)
