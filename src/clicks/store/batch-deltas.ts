@@ -77,6 +77,7 @@ export function computeBatchDeltas(
   const byOwner = new Map<number, Map<Owner, number[]>>()
   let withoutLink = 0
   const writer = new ByteWriter()
+  tally.clear()
   for (const { linkSeq, indexes } of runs) {
     const owner = ownerOf(linkSeq)
     if (owner === undefined) {

@@ -67,6 +67,7 @@ async function foldStep(
   const split: { day: GrownDay; folded: Uint8Array }[] = []
   for (const day of days) {
     const chunks = recent.get(nameOf(day))?.[0]?.data ?? NO_BYTES
+    tally.clear()
     tally.addChunks(chunks)
     const folded = chunks.length > 0 ? tally.take() : NO_BYTES
     if (!staysRecent(folded, day)) split.push({ day, folded })
@@ -76,10 +77,10 @@ async function foldStep(
   const grownSplit = split.filter(({ day }) => day.parts > 0).map(({ day }) => day)
   const others = byName(grownSplit.length === 0 ? [] : await rows.readDays(grownSplit, 'others'))
   for (const { day, folded } of split) {
+    tally.clear()
     tally.addChunks(folded)
     if (day.parts > 0) addParts(others.get(nameOf(day)) ?? [])
     const parts = encodeParts(tally)
-    tally.clear()
     const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
     written.push(recentRow(day, NO_BYTES, bytes))
     for (const part of parts) written.push({ ...keyOf(day), ...part, folded: 0, parts: 0 })
@@ -96,7 +97,7 @@ async function foldStep(
 }
 
 const NO_BYTES = new Uint8Array(0)
-/** One for all: its memory is used again, and folding does not wait. */
+/** One for all: its memory is used again, and a day is folded without waiting. It may have what a failed day left. */
 const tally = new DayTally()
 
 function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
