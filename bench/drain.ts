@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs'
 import type { Click } from '../src/clicks/click.ts'
 import { DrainProgress } from '../src/clicks/ingest/drain-progress.ts'
 import { Drainer } from '../src/clicks/ingest/drainer.ts'
-import { encodeFrame } from '../src/clicks/journal/frame.ts'
 import {
   createJournal,
   type JournalFolder,
@@ -12,6 +11,7 @@ import { segmentFile } from '../src/clicks/journal/segments.ts'
 import { dayOf, startOfDay } from '../src/clicks/tally/click-day.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { createTestLink } from '../test/clicks/test-link.ts'
+import { encodeFrame } from '../test/support/click-frames.ts'
 import { openWriterAt } from '../test/support/click-writers.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../test/support/engines.ts'
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'

@@ -95,10 +95,6 @@ export class ClickColumns {
     }
   }
 
-  toClicks(): Click[] {
-    return Array.from({ length: this.length }, (_, index) => this.click(index))
-  }
-
   #textOf(dimension: number, index: number): string {
     const number = this.numbers[dimension]?.[index] ?? 0
     const texts = this.#texts[dimension] as string[]

@@ -17,7 +17,6 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openStore } from '../../src/app/database/open-store.ts'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/ingest/click-intake.ts'
-import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
   journalsRoot,
@@ -25,6 +24,7 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
+import { encodeFrame } from '../support/click-frames.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

@@ -8,7 +8,6 @@ import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
-import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
   damagedJournalsFolder,
@@ -19,6 +18,7 @@ import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
+import { encodeFrame } from '../support/click-frames.ts'
 import { openWriterAt, overrideWriter } from '../support/click-writers.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Click } from '../../src/clicks/click.ts'
-import { decodeFrames } from '../../src/clicks/journal/frame.ts'
 import type { JournalFiles } from '../../src/clicks/journal/journal-files.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import { clicksInFrames } from '../support/click-frames.ts'
 
 type Call = { readonly name: keyof JournalFiles; readonly bytes: number }
 
@@ -118,9 +118,7 @@ export class FakeFiles implements JournalFiles {
 
   /** The clicks that a reader finds in all segments. */
   clicks(files: ReadonlyMap<string, Buffer> = this.contents): Click[] {
-    return [...files.values()].flatMap((bytes) =>
-      decodeFrames(bytes, Number.POSITIVE_INFINITY).clicks.toClicks(),
-    )
+    return [...files.values()].flatMap((bytes) => clicksInFrames(bytes))
   }
 
   async #hold(): Promise<void> {
@@ -151,9 +149,6 @@ function failure(code: string): Error {
 /** The clicks in the segments of a folder. */
 export function clicksInFolder(folder: string): Click[] {
   return listSegments(folder).flatMap((segment) =>
-    decodeFrames(
-      readFileSync(segmentFile(folder, segment)),
-      Number.POSITIVE_INFINITY,
-    ).clicks.toClicks(),
+    clicksInFrames(readFileSync(segmentFile(folder, segment))),
   )
 }

@@ -6,7 +6,6 @@ import { openStore } from '../../src/app/database/open-store.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
-import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
   type JournalFolder,
@@ -14,6 +13,7 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
+import { encodeFrame } from '../support/click-frames.ts'
 import { openWriterAt, overrideWriter } from '../support/click-writers.ts'
 import { copyDatabase } from '../support/database-access.ts'
 import { ENGINES, type Place } from '../support/engines.ts'

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
 import { type Click, countVisits } from '../../src/clicks/click.ts'
-import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
   type JournalFolder,
@@ -18,6 +17,7 @@ import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
+import { encodeFrame } from '../support/click-frames.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { SEED } from '../support/properties.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'

@@ -64,11 +64,11 @@ describeStore('a click journal on a failing disk', (at) => {
     files.syncsFail = true
     await visit(intake, 5)
     await visit(intake, 2)
-    assert.equal(intake.doubtful, 7)
+    assert.equal(intake.counts.doubtful, 7)
     files.syncsFail = false
     await visit(intake, 4)
-    assert.equal(intake.doubtful, 7)
-    assert.equal(intake.lost, 0)
+    assert.equal(intake.counts.doubtful, 7)
+    assert.equal(intake.counts.lost, 0)
     await expectClicks(14)
     await intake.stop()
     await expectClicks(14)
@@ -88,10 +88,13 @@ describeStore('a click journal on a failing disk', (at) => {
         await visit(intake, count)
         visits += count
       }
-      assert.ok(intake.lost > 0 && intake.lost < visits, `${intake.lost} of ${visits} lost`)
-      await expectClicks(visits - intake.lost)
+      assert.ok(
+        intake.counts.lost > 0 && intake.counts.lost < visits,
+        `${intake.counts.lost} of ${visits} lost`,
+      )
+      await expectClicks(visits - intake.counts.lost)
       await intake.stop()
-      await expectClicks(visits - intake.lost)
+      await expectClicks(visits - intake.counts.lost)
       assert.ok(
         reports.every((report) => report.endsWith(' lost')),
         reports.join(),

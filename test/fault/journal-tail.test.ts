@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Click } from '../../src/clicks/click.ts'
 import { startClickIntake } from '../../src/clicks/ingest/click-intake.ts'
-import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
   damagedJournalsFolder,
@@ -16,6 +15,7 @@ import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { JournalPosition } from '../../src/clicks/store/click-store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink } from '../clicks/test-link.ts'
+import { clicksOf, encodeFrame } from '../support/click-frames.ts'
 import { someClick } from '../support/clicks.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
@@ -113,7 +113,7 @@ describe('a damaged journal tail', () => {
         for (;;) {
           const batch = readBatch(folder, position, SEGMENT + 1, CLICKS_MAX)
           if (batch === undefined) break
-          found.clicks.push(...batch.clicks.toClicks())
+          found.clicks.push(...clicksOf(batch.clicks))
           found.damaged += batch.damaged
           position = batch.next
         }

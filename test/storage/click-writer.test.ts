@@ -7,6 +7,7 @@ import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import type { JournalPosition } from '../../src/clicks/store/click-store.ts'
 import { rawClicksFile, rawClicksFolder } from '../../src/clicks/store/sqlite/raw-click-days.ts'
 import type { Link } from '../../src/links/link.ts'
+import { clicksOf } from '../support/click-frames.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
 import { SQLITE } from '../support/engines.ts'
@@ -226,7 +227,7 @@ describeStore('the click writer', (at, engine) => {
     ]
     const batch = { journalId: unique('journal'), from, to, clicks, atMicros: 1 }
     for (let attempt = 0; attempt < 3; attempt += 1) assert.equal(await writer.write(batch), false)
-    await takeClicks(writer, clicks.toClicks())
+    await takeClicks(writer, clicksOf(clicks))
     assert.equal((await rawOf(link)).length, 3)
   })
 

@@ -116,7 +116,11 @@ export function clickMetrics(
     const { bytes, oldestMicros } = sumOfBacklogs(held)
     const ageSeconds = oldestMicros === undefined ? 0 : (nowMicros() - oldestMicros) / 1e6
     return [
-      total('terse_clicks_recorded_total', 'Clicks written to the journal.', intake.recorded),
+      total(
+        'terse_clicks_recorded_total',
+        'Clicks written to the journal.',
+        intake.counts.recorded,
+      ),
       total(
         'terse_clicks_capped_total',
         'Clicks of one address on one link beyond TERSE_CLICK_CAP_PER_MINUTE, counted as bots.',
@@ -125,12 +129,12 @@ export function clickMetrics(
       total(
         'terse_clicks_lost_total',
         'Clicks lost because they could not be written.',
-        intake.lost,
+        intake.counts.lost,
       ),
       total(
         'terse_clicks_doubtful_total',
         'Clicks that may not have reached a failing disk.',
-        intake.doubtful,
+        intake.counts.doubtful,
       ),
       ...drainMetrics(intake.progress),
       plain(

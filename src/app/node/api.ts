@@ -129,8 +129,8 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
 /** Returns how to read the faults of this node that operators see. */
 function healthOf({ intake, observation, dataFolder }: ApiParts) {
   return () => ({
-    lost_clicks: intake.lost,
-    doubtful_clicks: intake.doubtful,
+    lost_clicks: intake.counts.lost,
+    doubtful_clicks: intake.counts.doubtful,
     damaged_files: observation.fileHealth?.damagedFiles() ?? [],
     data_folder_fault: dataFolder.faultText ?? null,
   })

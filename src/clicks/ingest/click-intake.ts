@@ -11,7 +11,11 @@ import {
   removeLeftovers,
   takeOverJournals,
 } from '../journal/journal-folder.ts'
-import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
+import {
+  type ClickDurability,
+  type JournalCounts,
+  JournalWriter,
+} from '../journal/journal-writer.ts'
 import { listSegments } from '../journal/segments.ts'
 import type { ErasedClicks } from '../store/erased-clicks.ts'
 import type { JournalLocation } from './drain-messages.ts'
@@ -104,19 +108,9 @@ export class ClickIntake implements ClickRecorder {
     })
   }
 
-  /** Clicks lost since the start because they could not be written. */
-  get lost(): number {
-    return this.#writer.lost
-  }
-
-  /** Clicks since the start that would be lost if the machine stopped, because a sync failed. */
-  get doubtful(): number {
-    return this.#writer.doubtful
-  }
-
-  /** Clicks written to the journal since the start. */
-  get recorded(): number {
-    return this.#writer.recorded
+  /** The clicks since the start. */
+  get counts(): JournalCounts {
+    return this.#writer.counts
   }
 
   start(): void {
@@ -148,7 +142,7 @@ export class ClickIntake implements ClickRecorder {
 
   /** Pauses or resumes ingesting clicks. */
   pauseDraining(isPaused: boolean): void {
-    this.progress.pause(isPaused)
+    this.progress.set('paused', isPaused ? 1 : 0)
   }
 
   /**

@@ -24,8 +24,8 @@ export type DrainCommand =
 export type DrainEvent =
   /** The position up to which the journal of a task has been ingested. */
   | { readonly kind: 'progress'; readonly id: number; readonly position: JournalPosition }
-  | { readonly kind: 'done'; readonly id: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: unknown }
+  /** `error`: why the task failed. */
+  | { readonly kind: 'ended'; readonly id: number; readonly error: Error | undefined }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'damage'; readonly bytes: number; readonly copy: string | undefined }
   | { readonly kind: 'stopped' }

@@ -131,11 +131,8 @@ export class DrainThread {
         if (running !== undefined) running.position = event.position
         break
       }
-      case 'done':
-        this.#endTask(event.id)?.resolve()
-        break
-      case 'failed':
-        this.#endTask(event.id)?.reject(event.error)
+      case 'ended':
+        this.#endTask(event.id, event.error)
         break
       case 'stopped':
         this.#stopping?.end()
@@ -151,18 +148,17 @@ export class DrainThread {
     return promise
   }
 
-  #endTask(id: number): RunningTask | undefined {
+  #endTask(id: number, error?: unknown): void {
     const running = this.#tasks.get(id)
     this.#tasks.delete(id)
-    return running
+    if (error === undefined) running?.resolve()
+    else running?.reject(error)
   }
 
   /** @param kind of the tasks; defaults to all */
   #rejectAll(error: unknown, kind?: DrainTask['kind']): void {
-    for (const [id, { task, reject }] of this.#tasks) {
-      if (kind !== undefined && task.kind !== kind) continue
-      this.#tasks.delete(id)
-      reject(error)
+    for (const [id, { task }] of this.#tasks) {
+      if (kind === undefined || task.kind === kind) this.#endTask(id, error)
     }
   }
 

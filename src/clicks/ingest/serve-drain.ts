@@ -109,9 +109,11 @@ class DrainServer {
         ? this.#queue.run(() => this.#ingest(id, task.journal))
         : this.#options.writer.erase(task.erased)
     const running = work
-      .then(() => this.#report({ kind: 'done', id }))
-      .catch((error) => this.#report({ kind: 'failed', id, error: cloneable(error) }))
-      .finally(() => this.#tasks.delete(running))
+      .then(() => undefined, cloneable)
+      .then((error) => {
+        this.#tasks.delete(running)
+        this.#report({ kind: 'ended', id, error })
+      })
     this.#tasks.add(running)
   }
 

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { clicksInFolder, FakeFiles } from '../../../test/clicks/fake-files.ts'
 import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
+import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { encodeFrame } from './frame.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { segmentFile } from './segments.ts'
 
@@ -96,8 +96,8 @@ describe('JournalWriter with durability "disk"', () => {
     files.failing.clear()
     assert.deepEqual(acknowledged, [1, 2, 3, 4], 'all are redirected')
     assert.deepEqual(doubtful, [3], 'the fourth is in the file that cannot be trusted')
-    assert.equal(writer.doubtful, 3)
-    assert.equal(writer.lost, 0)
+    assert.equal(writer.counts.doubtful, 3)
+    assert.equal(writer.counts.lost, 0)
 
     files.holdSyncs = false
     await record(writer, 5)
@@ -124,7 +124,7 @@ describe('JournalWriter with durability "disk"', () => {
     await record(writer, 1)
     await record(writer, 2)
     assert.deepEqual(acknowledged, [1, 2])
-    assert.equal(writer.lost, 2)
+    assert.equal(writer.counts.lost, 2)
     files.failing.clear()
     await record(writer, 3)
     assert.deepEqual(files.clicks(files.onDisk), [clickOf(3)])
@@ -198,7 +198,10 @@ describe('JournalWriter with durability "disk"', () => {
         function check(): void {
           const safe = new Set(files.clicks(files.onDisk).map(({ at }) => at))
           const unsafe = acknowledged.filter((at) => !safe.has(at)).length
-          assert.ok(unsafe <= writer.lost + writer.doubtful, `${unsafe} answered and not on disk`)
+          assert.ok(
+            unsafe <= writer.counts.lost + writer.counts.doubtful,
+            `${unsafe} answered and not on disk`,
+          )
         }
         for (const { clicks, failing, hold, settle } of steps) {
           files.failing.clear()
@@ -217,7 +220,7 @@ describe('JournalWriter with durability "disk"', () => {
         check()
         assert.equal(acknowledged.length, recorded, 'every visitor is answered')
         assert.equal(new Set(acknowledged).size, recorded, 'and once')
-        assert.equal(files.clicks().length + writer.lost, recorded)
+        assert.equal(files.clicks().length + writer.counts.lost, recorded)
       }),
       cases(200),
     )

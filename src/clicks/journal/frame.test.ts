@@ -3,15 +3,18 @@ import { describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { clickOf } from '../../../test/clicks/some-clicks.ts'
+import { clicksOf, encodeFrame } from '../../../test/support/click-frames.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { CLICK_FLAGS, type Click, cappedClick, countVisits } from '../click.ts'
-import { decodeFrames, encodeFrame, FrameBuilder } from './frame.ts'
+import { ClickColumns } from '../click-columns.ts'
+import { decodeFrames, FrameBuilder } from './frame.ts'
 
 const ALL = Number.POSITIVE_INFINITY
 
 function decode(bytes: Buffer, clicksMax: number) {
-  const { clicks, ...rest } = decodeFrames(bytes, clicksMax)
-  return { clicks: clicks.toClicks(), ...rest }
+  const clicks = new ClickColumns()
+  const decoded = decodeFrames(bytes, clicksMax, clicks)
+  return { clicks: clicksOf(clicks), ...decoded }
 }
 
 const anyValue = fc.oneof(

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { CLICK_FLAGS, type Click } from '../click.ts'
-import { ClickColumns } from '../click-columns.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import { addCapped, decodeRecord, encodeCapped, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /**
@@ -73,15 +73,7 @@ export class FrameBuilder {
   }
 }
 
-/** Encodes one frame. The clicks must fit. */
-export function encodeFrame(clicks: readonly Click[]): Buffer {
-  const builder = new FrameBuilder()
-  for (const click of clicks) builder.add(click)
-  return builder.finish()
-}
-
-export type DecodedFrames = {
-  readonly clicks: ClickColumns
+export type DecodedBytes = {
   /** Bytes that were processed: complete frames, and damage before a complete frame. */
   readonly consumed: number
   /** How many of these bytes belong to no valid frame. */
@@ -92,44 +84,22 @@ export type DecodedFrames = {
  * Decodes all complete frames. Damaged bytes are skipped up to the next complete frame. Bytes after the last
  * complete frame are not consumed, because they may be a frame that is still being written.
  *
- * @param clicksMax stops after the frame with which `clicks` reaches this count
- * @param clicks where to add the clicks
+ * @param clicksMax stops after the frame with which `into` reaches this count
  */
-export function decodeFrames(
-  bytes: Buffer,
-  clicksMax: number,
-  clicks: ClickColumns = new ClickColumns(),
-): DecodedFrames {
+export function decodeFrames(bytes: Buffer, clicksMax: number, into: ClickColumns): DecodedBytes {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let consumed = 0
   let damaged = 0
-  while (clicks.length < clicksMax) {
-    const frame = nextFrame(bytes, view, consumed, clicks)
-    if (frame === undefined) break
-    damaged += frame.start - consumed
-    consumed = frame.end
-  }
-  return { clicks, consumed, damaged }
-}
-
-type Frame = { readonly start: number; readonly end: number }
-
-/** Decodes the first complete frame at or after `from`. */
-function nextFrame(
-  bytes: Buffer,
-  view: DataView,
-  from: number,
-  into: ClickColumns,
-): Frame | undefined {
-  for (
-    let start = bytes.indexOf(MAGIC_PREFIX, from);
-    start !== -1;
-    start = bytes.indexOf(MAGIC_PREFIX, start + 1)
-  ) {
+  let start = bytes.indexOf(MAGIC_PREFIX)
+  while (start !== -1 && into.length < clicksMax) {
     const end = decodeFrame(bytes, view, start, into)
-    if (end !== undefined) return { start, end }
+    if (end !== undefined) {
+      damaged += start - consumed
+      consumed = end
+    }
+    start = bytes.indexOf(MAGIC_PREFIX, end ?? start + 1)
   }
-  return undefined
+  return { consumed, damaged }
 }
 
 /** Returns the end of a frame; undefined if there is none at `start`, and then adds nothing. */

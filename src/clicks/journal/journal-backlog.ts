@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { backlogBytes, readBatch } from './journal-reader.ts'
@@ -18,24 +17,8 @@ export function backlogOf(
   activeSegment: number,
 ): JournalBacklog {
   const bytes = backlogBytes(folder, position)
-  return {
-    bytes,
-    oldestMicros: bytes === 0 ? undefined : oldestAfter(folder, position, activeSegment),
-  }
-}
-
-function oldestAfter(
-  folder: string,
-  position: JournalPosition | undefined,
-  activeSegment: number,
-): number | undefined {
-  try {
-    return readBatch(folder, position, activeSegment, 1)?.clicks.at[0]
-  } catch (error) {
-    // The drain thread has ingested and removed the segment in the meantime.
-    if (hasErrorCode(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const first = bytes === 0 ? undefined : readBatch(folder, position, activeSegment, 1)
+  return { bytes, oldestMicros: first?.clicks.at[0] }
 }
 
 /** Adds up the backlogs of several journals. */

@@ -3,10 +3,11 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
+import { clicksOf, encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import type { Click } from '../click.ts'
+import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { encodeFrame } from './frame.ts'
 import { totalBacklogBytes } from './journal-backlog.ts'
 import { damagedJournalsFolder, journalsRoot } from './journal-folder.ts'
 import {
@@ -48,7 +49,7 @@ describe('the journal reader', () => {
     for (;;) {
       const batch = readBatch(folder, position, writing, CLICKS_MAX)
       if (batch === undefined) return { clicks, batches, damaged, position }
-      clicks.push(...batch.clicks.toClicks())
+      clicks.push(...clicksOf(batch.clicks))
       batches.push(batch.clicks.length)
       damaged += batch.damaged
       position = batch.next
@@ -77,7 +78,7 @@ describe('the journal reader', () => {
     assert.equal(readBatch(folder, position, 1, CLICKS_MAX), undefined)
     append(1, clicksFrom(3, 2))
     assert.deepEqual(
-      readBatch(folder, position, 1, CLICKS_MAX)?.clicks.toClicks(),
+      clicksOf(readBatch(folder, position, 1, CLICKS_MAX)?.clicks ?? new ClickColumns()),
       clicksFrom(3, 2),
     )
   })
@@ -90,7 +91,7 @@ describe('the journal reader', () => {
     assert.equal(damaged, 0)
     append(1, encodeFrame(clicksFrom(3, 2)).subarray(30))
     assert.deepEqual(
-      readBatch(folder, position, 1, CLICKS_MAX)?.clicks.toClicks(),
+      clicksOf(readBatch(folder, position, 1, CLICKS_MAX)?.clicks ?? new ClickColumns()),
       clicksFrom(3, 2),
     )
   })

@@ -1,9 +1,10 @@
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from '../../platform/disk/create-folder.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { type DecodedFrames, decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
+import { type DecodedBytes, decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
@@ -32,17 +33,12 @@ export function readBatch(
   activeSegment: number,
   clicksMax: number,
 ): JournalBatch | undefined {
-  for (const segment of listSegments(folder)) {
-    if (from !== undefined && segment < from.segment) continue
-    const offset = from?.segment === segment ? from.offset : 0
-    const batch = readSegment(segmentFile(folder, segment), {
-      offset,
-      complete: segment < activeSegment,
-      clicksMax,
-    })
-    if (batch === undefined) continue
-    const next = { segment, offset: offset + batch.consumed }
-    return { clicks: batch.clicks, next, damaged: batch.damaged }
+  for (const { segment, offset } of segmentsFrom(folder, from)) {
+    const clicks = new ClickColumns()
+    const range = { offset, complete: segment < activeSegment, clicksMax }
+    const { consumed, damaged } = readSegment(segmentFile(folder, segment), range, clicks)
+    if (consumed === 0) continue
+    return { clicks, next: { segment, offset: offset + consumed }, damaged }
   }
   return undefined
 }
@@ -76,56 +72,63 @@ export function keepDamagedSegment(
 /** Returns the bytes of a journal after a position. */
 export function backlogBytes(folder: string, position: JournalPosition | undefined): number {
   let bytes = 0
-  for (const segment of listSegments(folder)) {
-    if (position !== undefined && segment < position.segment) continue
-    const offset = position?.segment === segment ? position.offset : 0
+  for (const { segment, offset } of segmentsFrom(folder, position)) {
     bytes += bytesAfter(segmentFile(folder, segment), offset)
   }
   return bytes
 }
 
-type SegmentBatch = { clicks: ClickColumns; consumed: number; damaged: number }
+/** Returns the segments that may have something after a position, and where that begins. */
+function segmentsFrom(
+  folder: string,
+  position: JournalPosition | undefined,
+): readonly JournalPosition[] {
+  return listSegments(folder)
+    .filter((segment) => position === undefined || segment >= position.segment)
+    .map((segment) => (segment === position?.segment ? position : { segment, offset: 0 }))
+}
 
 type SegmentRange = { offset: number; complete: boolean; clicksMax: number }
 
-/** Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. */
-function readSegment(
-  file: string,
-  { offset, complete, clicksMax }: SegmentRange,
-): SegmentBatch | undefined {
-  const batch: SegmentBatch = { clicks: new ClickColumns(), consumed: 0, damaged: 0 }
-  const fd = openSync(file, 'r')
+/**
+ * Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. Nothing if its owner has
+ * just removed it.
+ */
+function readSegment(file: string, range: SegmentRange, into: ClickColumns): DecodedBytes {
+  let { offset } = range
+  let damaged = 0
+  let fd: number | undefined
   try {
-    while (batch.clicks.length < clicksMax) {
-      const at = offset + batch.consumed
-      const read = readChunk(fd, { offset: at, complete, clicksMax }, batch.clicks)
-      if (read === undefined) break
-      batch.consumed += read.consumed
-      batch.damaged += read.damaged
+    fd = openSync(file, 'r')
+    while (into.length < range.clicksMax) {
+      const chunk = readChunk(fd, { ...range, offset }, into)
+      if (chunk.consumed === 0) break
+      offset += chunk.consumed
+      damaged += chunk.damaged
     }
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) throw error
   } finally {
-    closeSync(fd)
+    if (fd !== undefined) closeSync(fd)
   }
-  return batch.consumed > 0 ? batch : undefined
+  return { consumed: offset - range.offset, damaged }
 }
 
-/** Returns undefined at the end. */
+/** Consumes nothing at the end. */
 function readChunk(
   fd: number,
   { offset, complete, clicksMax }: SegmentRange,
   into: ClickColumns,
-): DecodedFrames | undefined {
-  const remaining = fstatSync(fd).size - offset
-  if (remaining <= 0) return undefined
+): DecodedBytes {
+  const remaining = Math.max(0, fstatSync(fd).size - offset)
   const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
   const length = readSync(fd, chunk, 0, chunk.length, offset)
   const decoded = decodeFrames(chunk.subarray(0, length), clicksMax, into)
-  if (decoded.consumed > 0) return decoded
   // No complete frame found: either the frame is still being written, or the bytes are damaged.
-  if (!complete && length < CHUNK_BYTES) return undefined
+  if (decoded.consumed > 0 || (!complete && length < CHUNK_BYTES)) return decoded
   // A valid frame may begin near the end of a full chunk, so keep the length of the longest frame.
   const skipped = length < remaining ? length - FRAME_BYTES_MAX : length
-  return { clicks: into, consumed: skipped, damaged: skipped }
+  return { consumed: skipped, damaged: skipped }
 }
 
 /** 0 if the owner has just removed the segment. */

@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { type JournalBatch, readBatch } from './journal-reader.ts'
@@ -46,7 +45,7 @@ export function positionAfterClicks(
   let position = from
   for (let left = count; left > 0; ) {
     // Reading stops at the end of the frame with the last click.
-    const batch = tryReadBatch(folder, position, left)
+    const batch = readBatch(folder, position, NO_COMPLETE_SEGMENT, left)
     if (batch === undefined || batch.clicks.length > left) return undefined
     left -= batch.clicks.length
     position = batch.next
@@ -79,19 +78,9 @@ export async function highestPendingLink(
 function* batchesAfter(folder: string, from: JournalPosition | undefined): Generator<JournalBatch> {
   let position = from
   for (;;) {
-    const batch = tryReadBatch(folder, position, CLICKS_PER_BATCH)
+    const batch = readBatch(folder, position, NO_COMPLETE_SEGMENT, CLICKS_PER_BATCH)
     if (batch === undefined) return
     yield batch
     position = batch.next
-  }
-}
-
-/** Undefined at the end, and if another process has ingested and removed the segment. */
-function tryReadBatch(folder: string, from: JournalPosition | undefined, clicksMax: number) {
-  try {
-    return readBatch(folder, from, NO_COMPLETE_SEGMENT, clicksMax)
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return undefined
-    throw error
   }
 }

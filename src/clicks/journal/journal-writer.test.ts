@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { clicksInFolder, FakeFiles } from '../../../test/clicks/fake-files.ts'
 import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
+import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { encodeFrame } from './frame.ts'
 import type { JournalFiles } from './journal-files.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { listSegments, segmentFile } from './segments.ts'
@@ -106,7 +106,7 @@ describe('JournalWriter', () => {
     await recordOne(writer, 1)
     await recordOne(writer, 2)
     assert.deepEqual(files.clicks(), clicksFrom(1, 2))
-    assert.equal(writer.lost, 0)
+    assert.equal(writer.counts.lost, 0)
   })
 
   test('splits clicks that exceed one frame, and keeps them all', async () => {
@@ -134,7 +134,7 @@ describe('JournalWriter', () => {
     assert.equal(sizeOf(1), before)
     assert.deepEqual(lost, [1])
     assert.equal((errors[0] as { code?: string }).code, 'ENOSPC')
-    assert.equal(writer.lost, 1)
+    assert.equal(writer.counts.lost, 1)
 
     files.roomBytes = Number.POSITIVE_INFINITY
     await recordOne(writer, 3)
@@ -152,8 +152,8 @@ describe('JournalWriter', () => {
     await recordOne(writer, 1)
     files.roomBytes = (sizeOf(1) ?? 0) + 20
     await recordOne(writer, 2)
-    assert.equal(writer.lost, 0)
-    assert.equal(writer.recorded, 2)
+    assert.equal(writer.counts.lost, 0)
+    assert.equal(writer.counts.recorded, 2)
     assert.deepEqual(files.clicks(), clicksFrom(1, 2))
   })
 
@@ -185,7 +185,7 @@ describe('JournalWriter', () => {
     assert.equal(sizeOf(1), whole + 20)
     assert.equal(writer.segment, 2)
     assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
-    assert.equal(writer.lost, 1)
+    assert.equal(writer.counts.lost, 1)
     assert.equal(files.openHandles(), 1)
   })
 
@@ -197,7 +197,7 @@ describe('JournalWriter', () => {
     files.failing.clear()
     await recordOne(writer, 3)
     assert.deepEqual(files.clicks(), [clickOf(3)])
-    assert.equal(writer.lost, 2)
+    assert.equal(writer.counts.lost, 2)
   })
 
   test('counts the clicks of a write of zero bytes as lost, without an endless loop', async () => {
@@ -214,7 +214,7 @@ describe('JournalWriter', () => {
     files.failing.add('close')
     await writer.close()
     assert.deepEqual(files.clicks(), [clickOf(1)])
-    assert.equal(writer.lost, 0)
+    assert.equal(writer.counts.lost, 0)
   })
 
   test('keeps or counts every click, and calls back for each, for any sequence of failures', async () => {
@@ -248,10 +248,10 @@ describe('JournalWriter', () => {
         assert.equal(acknowledged, at)
         const kept = files.clicks().map((click) => click.at)
         assert.equal(new Set(kept).size, kept.length)
-        assert.equal(kept.length + writer.lost, at)
+        assert.equal(kept.length + writer.counts.lost, at)
         assert.equal(
           lost.reduce((sum, count) => sum + count, 0),
-          writer.lost,
+          writer.counts.lost,
         )
       }),
       cases(300),
@@ -271,7 +271,7 @@ describe('JournalWriter', () => {
     assert.equal(sizeOf(1), perSegment * frameBytes)
     assert.equal(sizeOf(2), frameBytes)
     assert.equal(files.openHandles(), 1)
-    assert.equal(writer.lost, 0)
+    assert.equal(writer.counts.lost, 0)
   })
 
   test('writes waiting clicks at once when it is closed', async () => {

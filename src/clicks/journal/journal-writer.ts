@@ -11,6 +11,9 @@ const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 /** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'
 
+/** Clicks of a journal: written, lost because they could not be, and written although a sync failed. */
+export type JournalCounts = Readonly<JournalWriter['counts']>
+
 type Options = {
   readonly folder: string
   readonly durability: ClickDurability
@@ -35,6 +38,8 @@ type Options = {
  * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
+  /** Since the start; clicks are `doubtful` that would be lost if the machine stopped. */
+  readonly counts = { recorded: 0, lost: 0, doubtful: 0 }
   readonly #options: Options
   readonly #files: JournalFiles
   /** Undefined when clicks need not survive a power failure. */
@@ -45,9 +50,6 @@ export class JournalWriter implements ClickRecorder {
   #size = 0
   #callbacks: (() => void)[] = []
   #scheduled = false
-  #recorded = 0
-  #lost = 0
-  #doubtful = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -61,21 +63,6 @@ export class JournalWriter implements ClickRecorder {
   /** The active segment; segments with lower numbers are complete. */
   get segment(): number {
     return this.#segment
-  }
-
-  /** Clicks written since the start. */
-  get recorded(): number {
-    return this.#recorded
-  }
-
-  /** Clicks lost since the start because they could not be written. */
-  get lost(): number {
-    return this.#lost
-  }
-
-  /** Clicks since the start that would be lost if the machine stopped, because a sync failed. */
-  get doubtful(): number {
-    return this.#doubtful
   }
 
   record(click: Click, done: () => void): void {
@@ -111,9 +98,9 @@ export class JournalWriter implements ClickRecorder {
     const bytes = this.#frame.finish()
     try {
       this.#writeWithRetry(bytes, count)
-      this.#recorded += count
+      this.counts.recorded += count
     } catch (error) {
-      this.#lost += count
+      this.counts.lost += count
       this.#options.onLost(count, error)
     }
   }
@@ -169,7 +156,7 @@ export class JournalWriter implements ClickRecorder {
   }
 
   #markDoubtful(count: number, error: unknown): void {
-    this.#doubtful += count
+    this.counts.doubtful += count
     this.#startNextSegment()
     this.#options.onDoubt(count, error)
   }
