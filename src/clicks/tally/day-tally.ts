@@ -31,7 +31,7 @@ const ANY_SLOT = 0
 
 /**
  * Adds up the clicks of one subject (link, domain or workspace) on one UTC day. After `clear` its memory is used again
- * for another day. What is damaged is refused with a `RangeError`, and then nothing is added up.
+ * for another day. What is damaged is refused with a `RangeError`; a part of it may have been added.
  */
 export class DayTally {
   readonly #total = new SlotTally()
@@ -59,35 +59,28 @@ export class DayTally {
   }
 
   addChunks(chunks: Uint8Array): void {
-    this.#read(() => {
-      const reader = new ByteReader(chunks)
-      while (!reader.ended) {
-        const tag = reader.byte()
-        if (tag === TALLY) this.#addTally(reader)
-        else this.#addSingle(tag, reader)
-      }
-    })
+    const reader = new ByteReader(chunks)
+    while (!reader.ended) {
+      const tag = reader.byte()
+      if (tag === TALLY) this.#addTally(reader)
+      else this.#addSingle(tag, reader)
+    }
   }
 
   /** @param withSlots whether its quarter hours are needed, as for the next two */
   addTotal(part: Uint8Array, withSlots: boolean): void {
-    this.#read(() => {
-      const total = readTotal(part, withSlots)
-      const slots = withSlots ? total.slots : [{ ...total, slot: ANY_SLOT }]
-      for (const { slot, persons, others } of slots) {
-        this.#total.add(slot, persons, others)
-      }
-    })
+    const total = readTotal(part, withSlots)
+    const slots = withSlots ? total.slots : [{ ...total, slot: ANY_SLOT }]
+    for (const { slot, persons, others } of slots) this.#total.add(slot, persons, others)
   }
 
   addVisitors(part: Uint8Array): void {
-    this.#read(() => this.#visitors.read(partReader(part)))
+    this.#visitors.read(partReader(part))
   }
 
   /** Adds a part with the values of a dimension: their quarter hours, or only their sums. */
   addValues(dimension: ClickDimension, part: Uint8Array, withSlots: boolean): void {
-    const index = CLICK_DIMENSIONS.indexOf(dimension)
-    this.#read(() => this.#addValues(index, partReader(part), withSlots))
+    this.#addValues(CLICK_DIMENSIONS.indexOf(dimension), partReader(part), withSlots)
   }
 
   /** @param withSlots whether its quarter hours are needed */
@@ -161,15 +154,6 @@ export class DayTally {
       values.clear()
     }
     this.#visitors = new VisitorSketch()
-  }
-
-  #read(add: () => void): void {
-    try {
-      add()
-    } catch (error) {
-      this.clear()
-      throw error
-    }
   }
 
   #addSingle(tag: number, reader: ByteReader): void {

@@ -25,41 +25,36 @@ const INCOMPLETE = 2
  * sketches" (arXiv:1702.01284), which needs neither tables nor thresholds.
  */
 export class VisitorSketch {
-  #exact: Set<number> | undefined = new Set()
+  readonly #exact = new Set<number>()
+  /** Undefined while visitors are counted exactly. */
   #registers: Uint8Array | undefined
   #isComplete = true
 
   /** @param visitor a uniformly distributed 53-bit hash, or `UNKNOWN_VISITOR` */
   add(visitor: number): void {
-    if (visitor === UNKNOWN_VISITOR) {
-      this.#isComplete = false
-      return
-    }
-    if (this.#exact === undefined) {
-      this.#count(visitor)
-      return
-    }
-    this.#exact.add(visitor)
-    if (this.#exact.size > EXACT_VISITORS_MAX) this.#estimate()
+    if (visitor === UNKNOWN_VISITOR) this.#isComplete = false
+    else if (this.#registers !== undefined) count(visitor, this.#registers)
+    else if (this.#exact.add(visitor).size > EXACT_VISITORS_MAX) this.#estimate()
   }
 
   /** Null if some visitors are unknown. */
   count(): number | null {
     if (!this.#isComplete) return null
-    if (this.#exact !== undefined) return this.#exact.size
-    return Math.round(estimateOf(this.#registers ?? new Uint8Array(REGISTERS)))
+    return this.#registers === undefined
+      ? this.#exact.size
+      : Math.round(estimateOf(this.#registers))
   }
 
   write(writer: ByteWriter): void {
     const unknown = this.#isComplete ? 0 : INCOMPLETE
-    if (this.#exact !== undefined) {
-      writer.byte(EXACT + unknown)
-      writer.varint(this.#exact.size)
-      for (const visitor of this.#exact) writer.uint56(visitor)
+    if (this.#registers !== undefined) {
+      writer.byte(ESTIMATED + unknown)
+      writer.bytes(pack(this.#registers))
       return
     }
-    writer.byte(ESTIMATED + unknown)
-    writer.bytes(pack(this.#registers ?? new Uint8Array(REGISTERS)))
+    writer.byte(EXACT + unknown)
+    writer.varint(this.#exact.size)
+    for (const visitor of this.#exact) writer.uint56(visitor)
   }
 
   /** Merges a sketch that `write` wrote. */
@@ -71,25 +66,26 @@ export class VisitorSketch {
       return
     }
     const others = unpack(reader.bytes((REGISTERS * REGISTER_BITS) / 8))
-    if (this.#exact !== undefined) this.#estimate()
-    for (const [index, rank] of others.entries()) this.#raise(index, rank)
+    const registers = this.#estimate()
+    for (const [index, rank] of others.entries()) raise(index, rank, registers)
   }
 
-  #estimate(): void {
-    const visitors = this.#exact ?? []
-    this.#exact = undefined
-    this.#registers = new Uint8Array(REGISTERS)
-    for (const visitor of visitors) this.#count(visitor)
+  /** Returns the registers, in which visitors are counted from now on. */
+  #estimate(): Uint8Array {
+    const registers = this.#registers ?? new Uint8Array(REGISTERS)
+    this.#registers = registers
+    for (const visitor of this.#exact) count(visitor, registers)
+    this.#exact.clear()
+    return registers
   }
+}
 
-  #count(visitor: number): void {
-    this.#raise(visitor % REGISTERS, rankOf(Math.floor(visitor / REGISTERS)))
-  }
+function count(visitor: number, registers: Uint8Array): void {
+  raise(visitor % REGISTERS, rankOf(Math.floor(visitor / REGISTERS)), registers)
+}
 
-  #raise(index: number, rank: number): void {
-    const registers = this.#registers
-    if (registers !== undefined && rank > (registers[index] ?? 0)) registers[index] = rank
-  }
+function raise(index: number, rank: number, registers: Uint8Array): void {
+  if (rank > (registers[index] ?? 0)) registers[index] = rank
 }
 
 /** Returns the position of the highest set bit among `RANK_BITS`, counted from the top, starting at 1. */

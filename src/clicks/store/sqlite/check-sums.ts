@@ -99,10 +99,9 @@ export function sumCharts(database: DatabaseSync): Record<keyof typeof SCOPES, n
 export function personsIn(part: number, data: unknown): number {
   if (!(data instanceof Uint8Array)) throw new Error('the data of a click day is not a blob')
   if (part === PARTS.total) return readTotal(data, false).persons
-  tally.addChunks(data)
-  const { persons } = tally.total(false)
   tally.clear()
-  return persons
+  tally.addChunks(data)
+  return tally.total(false).persons
 }
 
 function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
