@@ -62,7 +62,7 @@ test('orphaned journals are drained one after the other, so that none waits for 
     const ends = reports.filter(({ kind }) => kind !== 'progress')
     assert.deepEqual(
       ends,
-      orphans.map((_, id) => ({ kind: 'done', id })),
+      orphans.map((_, id) => ({ kind: 'ended', id, error: undefined })),
     )
   })
   order({ kind: 'stop' })

@@ -57,7 +57,7 @@ describe('click files with folded rows', () => {
     assert.equal(await writer.write(batchFrom(0)), true)
     assert.deepEqual(faults(), [])
 
-    const rows = new RawClickQuota({ perMinute: ROWS_PER_MINUTE, onRefused: () => {} })
+    const rows = new RawClickQuota({ rawPerMinute: ROWS_PER_MINUTE, onRawRefused: () => {} })
     const files = new RawClickFiles(rawClicksFolder(place.dataDir), rows)
     const isCurrent = async () => true
     const inserted = await files.insert({

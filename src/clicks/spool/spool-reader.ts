@@ -2,7 +2,11 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { countedClick } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
-import { listSealed, readParts, type SpoolPart } from '../store/click-spool-store.ts'
+import {
+  type ClickSpoolStore,
+  clickSpoolStore,
+  type SpoolPart,
+} from '../store/click-spool-store.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { OPENING_AT } from '../tally/click-day.ts'
 import { OPENING_BUCKET } from './spool-bucket.ts'
@@ -48,16 +52,17 @@ export type SpoolReader = {
 }
 
 export function spoolReader(db: Kysely<Schema>): SpoolReader {
+  const store = clickSpoolStore(db)
   return {
     async list() {
-      const sealed = await listSealed(db)
+      const sealed = await store.listSealed()
       return sealed.flatMap(({ id, journal_id: journalId }) =>
         journalId === null ? [] : { id, journalId },
       )
     },
 
     async read(spoolId, from) {
-      const parts = await partsOfBatch(db, spoolId, from)
+      const parts = await partsOfBatch(store, spoolId, from)
       const last = parts.at(-1)
       if (last === undefined) return undefined
       const to = { segment: last.bucket, offset: last.part }
@@ -71,7 +76,7 @@ export function spoolReader(db: Kysely<Schema>): SpoolReader {
 const NONE: ReadonlyMap<number, number> = new Map()
 
 async function partsOfBatch(
-  db: Kysely<Schema>,
+  store: ClickSpoolStore,
   spoolId: string,
   from: JournalPosition | undefined,
 ): Promise<readonly SpoolPart[]> {
@@ -81,7 +86,7 @@ async function partsOfBatch(
       ? { bucket: OPENING_BUCKET, part: 0 }
       : { bucket: from.segment, part: from.offset }
   for (let records = 0; records < BATCH_RECORDS; ) {
-    const read = await readParts(db, spoolId, position)
+    const read = await store.readAfter(spoolId, position)
     for (const part of read) {
       if (part.bucket !== (parts[0] ?? part).bucket || records >= BATCH_RECORDS) return parts
       parts.push(part)

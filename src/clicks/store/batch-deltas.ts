@@ -1,6 +1,7 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { workspaceNumber } from '../../platform/database/workspace-number.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
+import type { ClickBatch } from '../click-writer.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
 import { writeClick } from '../tally/day-format.ts'
 import { DayTally } from '../tally/day-tally.ts'
@@ -24,10 +25,10 @@ export type BatchDeltas = {
 }
 
 /** The clicks of one link, as indexes in the order of their days. */
-export type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
+type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
 
 /** Groups clicks by link, in the order of the links' numbers; those of a link stay in their order. */
-export function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
+function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
   const order = orderBy(link_seq.subarray(0, length))
   const runs: LinkRun[] = []
   for (let start = 0; start < length; ) {
@@ -61,16 +62,12 @@ const tally = new DayTally()
 /**
  * Computes the deltas of a batch.
  *
- * @param runs the clicks by link
  * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
  *   the click. Its clicks are not counted, because their owner is unknown.
- * @param lastClicks the last clicks of links with opening balances, as far as they are known
  */
 export function computeBatchDeltas(
-  clicks: ClickColumns,
-  runs: readonly LinkRun[],
+  { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
   ownerOf: (linkSeq: number) => Owner | undefined,
-  lastClicks?: ReadonlyMap<number, number>,
 ): BatchDeltas {
   const counts: LinkCount[] = []
   const deltas: DayDelta[] = []
@@ -78,13 +75,13 @@ export function computeBatchDeltas(
   let withoutLink = 0
   const writer = new ByteWriter()
   tally.clear()
-  for (const { linkSeq, indexes } of runs) {
+  for (const { linkSeq, indexes } of groupByLink(clicks)) {
     const owner = ownerOf(linkSeq)
     if (owner === undefined) {
       for (const index of indexes) withoutLink += clicks.count[index] ?? 0
       continue
     }
-    const count = countOf(clicks, { linkSeq, indexes }, lastClicks?.get(linkSeq) ?? NEVER)
+    const count = countOf(clicks, { linkSeq, indexes }, imported?.lastClicks.get(linkSeq) ?? NEVER)
     if (count.clicks > 0) counts.push(count)
     for (const { day, ofDay } of daysOf(clicks, indexes)) {
       writeClicks(writer, clicks, ofDay)

@@ -68,7 +68,7 @@ type NewSpool = Pick<ClickSpool, 'id' | 'workspace_id'> & {
 type SealedSpool = Pick<ClickSpool, 'opening' | 'opening_links'> & { readonly journal_id: string }
 
 /** The position before the first part. */
-const SPOOL_BEGINNING: SpoolPosition = { bucket: -1, part: 0 }
+const BEGINNING: SpoolPosition = { bucket: -1, part: 0 }
 
 const COLUMNS = [
   'id',
@@ -100,9 +100,16 @@ export function clickSpoolStore(db: Kysely<Schema>): ClickSpoolStore {
 
     add: (id, parts) => addParts(db, id, parts),
 
-    readAfter: (id, position) => readParts(db, id, position),
+    readAfter: (id, position) =>
+      partsAfter(db, id, position)
+        .select(['bucket', 'part', 'clicks', 'data'])
+        .limit(PARTS_PER_READ)
+        .execute(),
 
-    hasClicks: (id) => hasClicks(db, id),
+    async hasClicks(id) {
+      const parts = partsAfter(db, id, { bucket: OPENING_BUCKET, part: 0 })
+      return (await parts.select('bucket').limit(1).executeTakeFirst()) !== undefined
+    },
 
     clear: (id, bucket) =>
       deleteSome(db, id, { bucket, part: Number.MAX_SAFE_INTEGER }, { bucket, part: 0 }),
@@ -116,7 +123,13 @@ export function clickSpoolStore(db: Kysely<Schema>): ClickSpoolStore {
         .execute()
     },
 
-    listSealed: () => listSealed(db),
+    listSealed: () =>
+      db
+        .selectFrom('click_spools')
+        .select(COLUMNS)
+        .where('state', '=', 'sealed')
+        .orderBy('id')
+        .execute(),
 
     removeCounted: (id, { segment, offset }) =>
       deleteSome(db, id, { bucket: segment, part: offset }),
@@ -148,22 +161,19 @@ async function addParts(db: Kysely<Schema>, id: string, parts: readonly NewPart[
   const first = numbered.parts - parts.length + 1
   const rows = parts.map((part, nth) => ({ spool_id: id, part: first + nth, ...part }))
   for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
-    await db
-      .insertInto('click_spool_parts')
-      .values(rows.slice(start, start + ROWS_PER_INSERT))
-      .execute()
+    const some = rows.slice(start, start + ROWS_PER_INSERT)
+    await db.insertInto('click_spool_parts').values(some).execute()
   }
 }
 
-async function hasClicks(db: Kysely<Schema>, id: string): Promise<boolean> {
-  const found = await db
+/** Selects the parts after a position, in order. */
+function partsAfter(db: Kysely<Schema>, id: string, from: SpoolPosition) {
+  return db
     .selectFrom('click_spool_parts')
-    .select('bucket')
     .where('spool_id', '=', id)
-    .where('bucket', '>=', OPENING_BUCKET)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
+    .where(isAfter(from))
+    .orderBy('bucket')
+    .orderBy('part')
 }
 
 /** Deletes some of the selected parts. Their keys are read first: PostgreSQL has no `delete … limit`. */
@@ -171,16 +181,11 @@ async function deleteSome(
   db: Kysely<Schema>,
   id: string,
   upTo: SpoolPosition,
-  from = SPOOL_BEGINNING,
+  from = BEGINNING,
 ): Promise<boolean> {
-  const found = await db
-    .selectFrom('click_spool_parts')
+  const found = await partsAfter(db, id, from)
     .select(['bucket', 'part'])
-    .where('spool_id', '=', id)
-    .where(after(from))
-    .where(sql<boolean>`(bucket, part) <= (${upTo.bucket}, ${upTo.part})`)
-    .orderBy('bucket')
-    .orderBy('part')
+    .where(isUpTo(upTo))
     .limit(PARTS_PER_DELETE)
     .execute()
   const last = found.at(-1)
@@ -188,37 +193,16 @@ async function deleteSome(
   await db
     .deleteFrom('click_spool_parts')
     .where('spool_id', '=', id)
-    .where(after(from))
-    .where(sql<boolean>`(bucket, part) <= (${last.bucket}, ${last.part})`)
+    .where(isAfter(from))
+    .where(isUpTo(last))
     .execute()
   return found.length === PARTS_PER_DELETE
 }
 
-export function listSealed(db: Kysely<Schema>): Promise<readonly ClickSpool[]> {
-  return db
-    .selectFrom('click_spools')
-    .select(COLUMNS)
-    .where('state', '=', 'sealed')
-    .orderBy('id')
-    .execute()
-}
-
-export function readParts(
-  db: Kysely<Schema>,
-  id: string,
-  position: SpoolPosition,
-): Promise<SpoolPart[]> {
-  return db
-    .selectFrom('click_spool_parts')
-    .select(['bucket', 'part', 'clicks', 'data'])
-    .where('spool_id', '=', id)
-    .where(after(position))
-    .orderBy('bucket')
-    .orderBy('part')
-    .limit(PARTS_PER_READ)
-    .execute()
-}
-
-function after({ bucket, part }: SpoolPosition) {
+function isAfter({ bucket, part }: SpoolPosition) {
   return sql<boolean>`(bucket, part) > (${bucket}, ${part})`
+}
+
+function isUpTo({ bucket, part }: SpoolPosition) {
+  return sql<boolean>`(bucket, part) <= (${bucket}, ${part})`
 }

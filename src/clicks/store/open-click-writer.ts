@@ -7,7 +7,11 @@ import { openSqliteClickWriter } from './sqlite/click-writer.ts'
  * Opens the configured database for a drainer, with separate connections. `openStore` must have migrated it
  * before.
  */
-export function openClickWriter(options: {
+export function openClickWriter({
+  databaseUrl: url,
+  dataDir,
+  ...options
+}: {
   databaseUrl: string | undefined
   dataDir: string
   /** The most raw click rows per workspace and minute; 0 for no limit. */
@@ -21,17 +25,8 @@ export function openClickWriter(options: {
   /** Called for errors that fail no operation, such as a broken idle connection. */
   onError: (error: unknown) => void
 }): ClickWriter {
-  const {
-    databaseUrl: url,
-    dataDir,
-    rawPerMinute,
-    onRawRefused,
-    retentionDays,
-    ...shared
-  } = options
-  const { onWithoutLink, onError } = shared
-  const rawQuota = new RawClickQuota({ perMinute: rawPerMinute, onRefused: onRawRefused })
+  const rawQuota = new RawClickQuota(options)
   return url === undefined
-    ? openSqliteClickWriter(dataDir, { rawQuota, onWithoutLink })
-    : openPostgresClickWriter({ url, rawQuota, onWithoutLink, onError, retentionDays })
+    ? openSqliteClickWriter(dataDir, { ...options, rawQuota })
+    : openPostgresClickWriter({ ...options, url, rawQuota })
 }

@@ -1,10 +1,14 @@
 import { CLICK_FLAGS, type Click, countVisits } from '../click.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
+import type { ClickBatch } from '../click-writer.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import type { Owner } from './batch-deltas.ts'
 
 /** The most counters (one per workspace and minute) in memory. Dropping the oldest only lifts its limit. */
 const MINUTES_MAX = 65_536
+
+/** No capped clicks of an import share a row: they did so already where they were counted. */
+const AS_IMPORTED: ReadonlyMap<number, number> = new Map()
 
 /** A click to store for exports. */
 export type RawClickRow = {
@@ -27,28 +31,33 @@ export class RawClickQuota {
   readonly #written = new Map<string, number>()
 
   /**
-   * @param options.perMinute the most rows per workspace and minute; 0 for no limit
-   * @param options.onRefused called with the number of visits that got no row
+   * @param options.rawPerMinute the most rows per workspace and minute; 0 for no limit
+   * @param options.onRawRefused called with the number of visits that got no row
    */
-  constructor(options: { perMinute: number; onRefused: (visits: number) => void }) {
-    this.#perMinute = options.perMinute
-    this.#onRefused = options.onRefused
+  constructor(options: { rawPerMinute: number; onRawRefused: (visits: number) => void }) {
+    this.#perMinute = options.rawPerMinute
+    this.#onRefused = options.onRawRefused
   }
 
-  /** Returns the rows to write for these clicks. They count towards the limit after `noteWritten`. */
+  /**
+   * Returns the rows to write for these clicks. They count towards the limit after `noteWritten`. A click of an import gets
+   * its row whatever the limit, unless its link is deleted.
+   */
   plan(
-    clicks: ClickColumns,
+    { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
     indexes: ClickIndexes,
     ownerOf: (linkSeq: number) => Owner | undefined,
   ): readonly RawClickRow[] {
-    const counts = countCapped(clicks, indexes)
+    const isLimited = this.#perMinute > 0 && imported === undefined
+    const counts = imported === undefined ? countCapped(clicks, indexes) : AS_IMPORTED
     const planned = new Map<string, number>()
     const rows: RawClickRow[] = []
     for (const index of indexes) {
       const count = counts.get(index) ?? clicks.count[index] ?? 0
       if (count === 0) continue
       const owner = ownerOf(clicks.link_seq[index] ?? 0)
-      if (this.#perMinute > 0 && !this.#reserve(planned, clicks.at[index] ?? 0, owner)) continue
+      if (imported !== undefined && owner === undefined) continue
+      if (isLimited && !this.#reserve(planned, clicks.at[index] ?? 0, owner)) continue
       const click = clicks.click(index)
       rows.push({ click: count === click.count ? click : { ...click, count }, owner })
     }
@@ -69,8 +78,12 @@ export class RawClickQuota {
    *
    * @param visits the number of visits of the clicks for which the rows were planned
    */
-  noteWritten(visits: number, rows: readonly RawClickRow[]): void {
-    if (this.#perMinute === 0) return
+  noteWritten(
+    { imported }: Pick<ClickBatch, 'imported'>,
+    visits: number,
+    rows: readonly RawClickRow[],
+  ): void {
+    if (this.#perMinute === 0 || imported !== undefined) return
     for (const { click, owner } of rows) {
       const key = keyOf(click.at, owner)
       this.#written.set(key, (this.#written.get(key) ?? 0) + 1)
@@ -82,20 +95,6 @@ export class RawClickQuota {
     const refused = visits - countVisits(rows.map(({ click }) => click))
     if (refused > 0) this.#onRefused(refused)
   }
-}
-
-/** Returns the rows to write for clicks of an import, which do not count towards the limit. */
-export function rowsOfImport(
-  clicks: ClickColumns,
-  indexes: ClickIndexes,
-  ownerOf: (linkSeq: number) => Owner | undefined,
-): readonly RawClickRow[] {
-  const rows: RawClickRow[] = []
-  for (const index of indexes) {
-    const owner = ownerOf(clicks.link_seq[index] ?? 0)
-    if (owner !== undefined) rows.push({ click: clicks.click(index), owner })
-  }
-  return rows
 }
 
 function keyOf(at: number, owner: Owner | undefined): string {

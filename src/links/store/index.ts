@@ -1,4 +1,4 @@
 /** The exports of the link tables for other modules. Loads Kysely, which `../index.ts` does not. */
-export { LinkNumbers } from './link-numbers.ts'
+export { LinkNumbers, type LinkSequence } from './link-numbers.ts'
 export { postgresLinkSequence } from './postgres/link-sequence.ts'
 export { sqliteLinkSequence } from './sqlite/link-sequence.ts'

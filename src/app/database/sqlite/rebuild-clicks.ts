@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { CLICK_DIMENSIONS, type Click } from '../../../clicks/click.ts'
 import { ClickColumns } from '../../../clicks/click-columns.ts'
-import { computeBatchDeltas, groupByLink, type Owner } from '../../../clicks/store/batch-deltas.ts'
+import { computeBatchDeltas, type Owner } from '../../../clicks/store/batch-deltas.ts'
 import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
 import { foldDays, PARTS } from '../../../clicks/store/fold-days.ts'
@@ -142,7 +142,7 @@ class Recount {
   async add({ clicks, owners }: Chunk): Promise<void> {
     const columns = ClickColumns.of(clicks)
     const ownerOf = (linkSeq: number) => owners.get(linkSeq)
-    const { counts, deltas } = computeBatchDeltas(columns, groupByLink(columns), ownerOf)
+    const { counts, deltas } = computeBatchDeltas({ clicks: columns }, ownerOf)
     const grown = await this.#rows.appendToDays(deltas)
     await foldDays({ db: this.#db, rows: this.#rows }, grown)
     for (const count of counts) this.#addToLink(count)

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
-import { LinkNumbers, postgresLinkSequence } from '../../../links/store/index.ts'
+import { postgresLinkSequence } from '../../../links/store/index.ts'
 import { numberArray } from '../../../platform/database/postgres/array-literal.ts'
 import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
@@ -7,12 +7,12 @@ import { StaleRow } from '../../../platform/database/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas, groupByLink, type Owner } from '../batch-deltas.ts'
+import { type BatchDeltas, computeBatchDeltas } from '../batch-deltas.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
-import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
+import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
 import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
 import { eraseLinkRows, eraseWorkspaceRows } from './erase-clicks.ts'
@@ -42,11 +42,8 @@ export function openPostgresClickWriter(options: WriterOptions): ClickWriter {
 class PostgresClickWriter implements ClickWriter {
   readonly batchMax = BATCH_MAX
   readonly spools: SpoolReader
-  readonly #rawQuota: RawClickQuota
-  readonly #onWithoutLink: (visits: number) => void
-  readonly #retentionDays: number
+  readonly #options: WriterOptions
   readonly #db: Kysely<Schema>
-  readonly #numbers: LinkNumbers
   readonly #owners: OwnerCache
   readonly #partitions: ClickPartitions
 
@@ -57,14 +54,12 @@ class PostgresClickWriter implements ClickWriter {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     })
     const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-    this.#rawQuota = options.rawQuota
-    this.#onWithoutLink = options.onWithoutLink
+    this.#options = options
     this.#db = db
     this.spools = spoolReader(db)
-    this.#retentionDays = options.retentionDays
-    this.#numbers = new LinkNumbers(postgresLinkSequence(db))
     this.#owners = new OwnerCache(
       db,
+      postgresLinkSequence(db),
       (linkSeqs) => sql<SqlBool>`seq = any(${numberArray(linkSeqs)}::bigint[])`,
     )
     this.#partitions = new ClickPartitions(db)
@@ -75,20 +70,16 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    const runs = groupByLink(batch.clicks)
-    const linkSeqs = runs.map(({ linkSeq }) => linkSeq)
-    await this.#numbers.reserve(linkSeqs)
-    await this.#owners.load(linkSeqs)
-    const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const deltas = computeBatchDeltas(batch.clicks, runs, ownerOf, batch.imported?.lastClicks)
-    const raw = this.#rowsOf(batch, ownerOf)
+    await this.#owners.load(batch.clicks)
+    const deltas = computeBatchDeltas(batch, this.#owners.ownerOf)
+    const raw = this.#rowsOf(batch)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
         if (isWritten) {
-          if (batch.imported === undefined) this.#rawQuota.noteWritten(batch.clicks.visits, raw)
-          this.#onWithoutLink(deltas.withoutLink)
+          this.#options.rawQuota.noteWritten(batch, batch.clicks.visits, raw)
+          this.#options.onWithoutLink(deltas.withoutLink)
         }
         return isWritten
       } catch (error) {
@@ -112,19 +103,13 @@ class PostgresClickWriter implements ClickWriter {
     return this.#db.destroy()
   }
 
-  #rowsOf(
-    { clicks, imported, atMicros }: ClickBatch,
-    ownerOf: (linkSeq: number) => Owner | undefined,
-  ): readonly RawClickRow[] {
-    const indexes = clicks.indexes()
-    if (imported === undefined) return this.#rawQuota.plan(clicks, indexes, ownerOf)
-    const retained = this.#retentionDays === 0 ? 0 : dayOf(atMicros) - this.#retentionDays
-    const oldestDay = Math.max(0, retained)
-    return rowsOfImport(
-      clicks,
-      indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay),
-      ownerOf,
-    )
+  #rowsOf(batch: ClickBatch): readonly RawClickRow[] {
+    const { clicks, imported, atMicros } = batch
+    const { rawQuota, retentionDays } = this.#options
+    const retained = retentionDays === 0 ? 0 : dayOf(atMicros) - retentionDays
+    const oldestDay = imported === undefined ? Number.NEGATIVE_INFINITY : Math.max(0, retained)
+    const kept = clicks.indexes().filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
+    return rawQuota.plan(batch, kept, this.#owners.ownerOf)
   }
 
   #tryWrite(

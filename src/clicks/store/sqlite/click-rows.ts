@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { folderOf, translateError } from '../../../platform/database/sqlite/errors.ts'
-import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /** Runs one statement per row, as there is no network. Without Kysely, which would double the cost. */
 export function sqliteClickRows(database: DatabaseSync): ClickRows {
@@ -30,57 +30,51 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
      on conflict do update set folded = excluded.folded, parts = excluded.parts, data = excluded.data`,
   )
 
+  async function translated<T>(work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (error) {
+      throw translateError(error, folder)
+    }
+  }
+
   return {
-    async addToLinks(counts) {
-      try {
+    addToLinks: (counts) =>
+      translated(() => {
         for (const { link_seq, clicks, last_click } of counts) {
           addToLink.run(link_seq, clicks, last_click)
         }
-      } catch (error) {
-        throw translateError(error, folder)
-      }
-    },
+      }),
 
-    async appendToDays(deltas) {
-      const grown: GrownDay[] = []
-      try {
+    appendToDays: (deltas) =>
+      translated(() => {
+        const grown: GrownDay[] = []
         for (const { day, scope, subject, workspace_id, data } of deltas) {
           const row = appendToDay.get(day, scope, subject, workspace_id, data)
           const [size = 0, folded = 0, parts = 0] = Object.values(row ?? []).map(Number)
           if (size - folded <= Math.max(FOLD_BYTES_MIN, folded)) continue
           grown.push({ day, scope, subject, workspace_id, parts })
         }
-      } catch (error) {
-        throw translateError(error, folder)
-      }
-      return grown
-    },
+        return grown
+      }),
 
-    async readDays(keys, which) {
-      const statement = which === 'recent' ? readRecent : readOthers
-      const found: DayPart[] = []
-      try {
-        for (const { day, scope, subject, workspace_id } of keys) {
-          for (const { part, data } of statement.all(day, scope, subject, workspace_id)) {
-            if (!(data instanceof Uint8Array))
-              throw new Error('the data of a click day is not a blob')
-            found.push({ day, scope, subject, workspace_id, part: Number(part), data })
-          }
-        }
-      } catch (error) {
-        throw translateError(error, folder)
-      }
-      return found
-    },
+    readDays: (keys, which) =>
+      translated(() => {
+        const statement = which === 'recent' ? readRecent : readOthers
+        return keys.flatMap(({ day, scope, subject, workspace_id }) =>
+          statement.all(day, scope, subject, workspace_id).map(({ part, data }) => {
+            if (data instanceof Uint8Array)
+              return { day, scope, subject, workspace_id, part: Number(part), data }
+            throw new Error('the data of a click day is not a blob')
+          }),
+        )
+      }),
 
-    async writeDays(rows) {
-      try {
+    writeDays: (rows) =>
+      translated(() => {
         for (const { day, scope, subject, workspace_id, part, folded, parts, data } of rows) {
           writeDay.run(day, scope, subject, workspace_id, part, folded, parts, data)
         }
-      } catch (error) {
-        throw translateError(error, folder)
-      }
-    },
+      }),
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { LinkNumbers, sqliteLinkSequence } from '../../../links/store/index.ts'
+import { sqliteLinkSequence } from '../../../links/store/index.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
@@ -14,7 +14,7 @@ import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
-import { computeBatchDeltas, groupByLink } from '../batch-deltas.ts'
+import { computeBatchDeltas } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
@@ -48,11 +48,13 @@ const CHECKPOINT_PAGES = 8_000
 /** Days settled per transaction, so that clicks need not wait for all of them. */
 const SETTLE_MAX = 16
 
+type WriterOptions = {
+  readonly rawQuota: RawClickQuota
+  readonly onWithoutLink: (visits: number) => void
+}
+
 /** Opens clicks.db of a data folder, which must be migrated. */
-export function openSqliteClickWriter(
-  dataDir: string,
-  options: { rawQuota: RawClickQuota; onWithoutLink: (visits: number) => void },
-): ClickWriter {
+export function openSqliteClickWriter(dataDir: string, options: WriterOptions): ClickWriter {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
@@ -80,31 +82,23 @@ class SqliteClickWriter implements ClickWriter {
   readonly #folder: string
   readonly #rawFiles: RawClickFiles
   readonly #marks: BatchMarks
-  readonly #numbers: LinkNumbers
   readonly #owners: OwnerCache
-  readonly #onWithoutLink: (visits: number) => void
+  readonly #options: WriterOptions
   /** Serializes operations: the connection has one transaction at a time. */
   readonly #queue = new SerialQueue()
 
-  constructor(
-    database: DatabaseSync,
-    dataDir: string,
-    {
-      rawQuota,
-      onWithoutLink,
-    }: { rawQuota: RawClickQuota; onWithoutLink: (visits: number) => void },
-  ) {
-    this.#onWithoutLink = onWithoutLink
+  constructor(database: DatabaseSync, dataDir: string, options: WriterOptions) {
+    this.#options = options
     this.#database = database
     this.#db = kyselyOver(new SqliteConnection(database))
     this.spools = spoolReader(this.#db)
     this.#rows = sqliteClickRows(database)
     this.#folder = rawClicksFolder(dataDir)
-    this.#rawFiles = new RawClickFiles(this.#folder, rawQuota)
+    this.#rawFiles = new RawClickFiles(this.#folder, options.rawQuota)
     this.#marks = new BatchMarks(database)
-    this.#numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
     this.#owners = new OwnerCache(
       this.#db,
+      sqliteLinkSequence(database, dataDir),
       (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
     )
   }
@@ -146,23 +140,15 @@ class SqliteClickWriter implements ClickWriter {
   }
 
   async #write(batch: ClickBatch): Promise<boolean> {
-    const runs = groupByLink(batch.clicks)
-    const linkSeqs = runs.map(({ linkSeq }) => linkSeq)
-    await this.#numbers.reserve(linkSeqs)
-    await this.#owners.load(linkSeqs)
-    const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const { counts, deltas, withoutLink } = computeBatchDeltas(
-      batch.clicks,
-      runs,
-      ownerOf,
-      batch.imported?.lastClicks,
-    )
+    await this.#owners.load(batch.clicks)
+    const { ownerOf } = this.#owners
+    const { counts, deltas, withoutLink } = computeBatchDeltas(batch, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
       isCurrent: () => this.#isCurrent(batch),
       deadlineMs: BUSY_DEADLINE_MS,
-      oldestDay: batch.imported === undefined ? 0 : this.#marks.oldestDay(),
+      oldestDay: batch.imported === undefined ? Number.NEGATIVE_INFINITY : this.#marks.oldestDay(),
     })
     if (rowsByDay === undefined) return false
     const isIngested = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
@@ -173,7 +159,7 @@ class SqliteClickWriter implements ClickWriter {
       this.#marks.noteBatch(rowsByDay, counts)
       return true
     })
-    if (isIngested) this.#onWithoutLink(withoutLink)
+    if (isIngested) this.#options.onWithoutLink(withoutLink)
     return isIngested
   }
 

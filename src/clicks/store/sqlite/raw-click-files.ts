@@ -6,7 +6,7 @@ import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { daysOf, type Owner } from '../batch-deltas.ts'
-import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
+import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
 /** The most open day files: today's, those of late clicks, and those of a batch of imported ones. */
@@ -29,7 +29,7 @@ type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'imported' | 'clicks'> &
   /** Whether the journal's position is still `from`. */
   isCurrent(): Promise<boolean>
   deadlineMs: number
-  /** Imported clicks of earlier days get no row. */
+  /** Clicks of earlier days get no row. */
   oldestDay: number
 }
 
@@ -57,7 +57,7 @@ export class RawClickFiles {
   async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
     const rowsByDay = new Map<number, number>()
     for (const { day, ofDay } of daysOf(batch.clicks, batch.clicks.indexes())) {
-      if (batch.imported !== undefined && day < batch.oldestDay) continue
+      if (day < batch.oldestDay) continue
       const file = this.#fileOf(day)
       try {
         const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
@@ -66,9 +66,7 @@ export class RawClickFiles {
           return this.#insertInto(file, batch, ofDay)
         })
         if (inserted === undefined) return undefined
-        if (batch.imported === undefined) {
-          this.#rows.noteWritten(inserted.visits, inserted.rows)
-        }
+        this.#rows.noteWritten(batch, inserted.visits, inserted.rows)
         rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
         // The rollback may have undone what the caches of this file contain.
@@ -101,17 +99,16 @@ export class RawClickFiles {
   /** Returns the rows of the clicks that were not inserted before, and the visits of these clicks. */
   #insertInto(
     file: DayFile,
-    { clicks, journalId, from, ownerOf, imported }: RawBatch,
+    batch: RawBatch,
     indexes: ClickIndexes,
   ): { visits: number; rows: readonly RawClickRow[]; rowsOfBatch: number } {
+    const { clicks, journalId, from, ownerOf } = batch
     const segment = from?.segment ?? 0
     const offset = from?.offset ?? 0
     const taken = file.findTaken.get(journalId, segment, offset)
     const done = Number(taken?.clicks ?? 0)
     const left = done === 0 ? indexes : indexes.slice(done)
-    const rows = imported
-      ? rowsOfImport(clicks, left, ownerOf)
-      : this.#rows.plan(clicks, left, ownerOf)
+    const rows = this.#rows.plan(batch, left, ownerOf)
     for (const { click, owner } of rows) {
       file.insert.run(
         click.at,
