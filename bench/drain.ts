@@ -106,6 +106,7 @@ async function measureDrain(
     throw new Error(`the drain reported ${what}`)
   }
   const drainer = new Drainer({
+    keepMs: 0,
     writer: {
       batchMax: writer.batchMax,
       spools: writer.spools,

@@ -75,6 +75,7 @@ for (const engine of ENGINES) {
       options: { writer?: ClickWriter; activeSegment?: () => number } = {},
     ): Drainer {
       return new Drainer({
+        keepMs: 0,
         writer,
         clock,
         journal,

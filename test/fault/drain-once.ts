@@ -21,6 +21,7 @@ const fail = (what: unknown) => {
   throw new Error(`the drainer reported ${what}`)
 }
 const drainer = new Drainer({
+  keepMs: 0,
   writer,
   clock: systemClock(),
   journal: { id: JOURNAL, folder: path.join(journalsRoot(DATA_DIR), JOURNAL) },

@@ -33,6 +33,7 @@ describeStore('a drain thread that crashes', (at) => {
     const errors: unknown[] = []
     const unwanted = (what: unknown) => assert.fail(String(what))
     const intake = startClickIntake({
+      keepMs: 0,
       dataDir,
       startWorker(...place) {
         const worker = startWorker(...place)

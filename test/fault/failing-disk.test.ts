@@ -30,6 +30,7 @@ describeStore('a click journal on a failing disk', (at) => {
 
   async function start(durability: 'process' | 'disk'): Promise<ClickIntake> {
     const intake = startClickIntake({
+      keepMs: 0,
       dataDir,
       startWorker: drainWorkers(at.place),
       durability,

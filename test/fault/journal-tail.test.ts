@@ -151,6 +151,7 @@ describeStore('the intake of a damaged journal', (at) => {
 
       let reported = 0
       const intake = startClickIntake({
+        keepMs: 0,
         dataDir,
         startWorker: drainWorkers(at.place),
         durability: 'process',

@@ -42,8 +42,8 @@ export type IntakeReports = {
 
 export type IntakeOptions = IntakeReports & {
   readonly dataDir: string
-  /** How long ingested journals of other processes are kept, at least; defaults to 0. */
-  readonly keepMs?: number
+  /** How long ingested journals of other processes are kept, at least. */
+  readonly keepMs: number
   /**
    * Starts the thread that drains this node's journal (serve-drain.ts). `progress` is the shared memory of
    * a `DrainProgress`.
@@ -75,7 +75,6 @@ export class ClickIntake implements ClickRecorder {
   readonly #options: IntakeOptions
   readonly #root: string
   readonly #folder: string
-  readonly #keepMs: number
   readonly #writer: JournalWriter
   readonly #thread: DrainThread
   /** When journals of other processes that are kept for a while were ingested first. */
@@ -88,7 +87,6 @@ export class ClickIntake implements ClickRecorder {
     this.#options = options
     this.#root = journalsRoot(options.dataDir)
     this.#folder = path.join(this.#root, this.journalId)
-    this.#keepMs = options.keepMs ?? 0
     this.#writer = new JournalWriter({
       folder: this.#folder,
       durability: options.durability,
@@ -198,7 +196,7 @@ export class ClickIntake implements ClickRecorder {
     if (this.#stopped !== undefined) return
     const nowMs = performance.now()
     const isWanted = (id: string) =>
-      nowMs - (this.#keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= this.#keepMs
+      nowMs - (this.#keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= this.#options.keepMs
     const countMax = TAKEN_OVER_MAX - this.#thread.ingesting.length
     try {
       for (const journal of takeOverJournals(this.#root, { countMax, isWanted })) {
@@ -231,7 +229,7 @@ export class ClickIntake implements ClickRecorder {
     const nowMs = performance.now()
     const sinceMs = this.#keptSinceMs.get(journal.id) ?? nowMs
     // A journal without segments has no clicks that could be needed again.
-    if (nowMs - sinceMs < this.#keepMs && listSegments(journal.folder).length > 0) {
+    if (nowMs - sinceMs < this.#options.keepMs && listSegments(journal.folder).length > 0) {
       this.#keptSinceMs.set(journal.id, sinceMs)
       journal.release()
     } else {

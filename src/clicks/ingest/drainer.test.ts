@@ -26,6 +26,7 @@ function startDrainer(t: TestContext, options: { batchMax?: number; storingMs?: 
   const batches: number[] = []
   let segment = 1
   const drainer = new Drainer({
+    keepMs: 0,
     writer: {
       batchMax,
       spools: { list: async () => [], read: async () => undefined },

@@ -23,7 +23,7 @@ type Checkpoint = { readonly position: JournalPosition; readonly atMs: number }
 /** `hasMore`: it ended before the end of the journal. */
 type ReadBatch = { readonly clicks: number; readonly hasMore: boolean }
 
-type Options = {
+export type DrainerOptions = {
   readonly writer: ClickWriter
   readonly clock: Clock
   readonly journal: JournalLocation
@@ -32,9 +32,9 @@ type Options = {
   readonly progress: DrainProgress
   /**
    * How long ingested segments are kept, at least, so that a store that was restored to an older state can ingest them
-   * again; Infinity keeps them forever, the default is 0.
+   * again; Infinity keeps them forever.
    */
-  readonly keepMs?: number
+  readonly keepMs: number
   /** Called with the position up to which the journal is ingested. */
   readonly onPosition?: (position: JournalPosition) => void
   readonly onError: (error: unknown) => void
@@ -43,8 +43,7 @@ type Options = {
 
 /** Ingests a journal's clicks into the store, each exactly once. */
 export class Drainer {
-  readonly #options: Options
-  readonly #keepMs: number
+  readonly #options: DrainerOptions
   #position: JournalPosition | undefined
   #positionKnown = false
   /** Segments before this position are removed once it is `keepMs` old. */
@@ -56,9 +55,8 @@ export class Drainer {
   #failures = 0
   #stopped = false
 
-  constructor(options: Options) {
+  constructor(options: DrainerOptions) {
     this.#options = options
-    this.#keepMs = options.keepMs ?? 0
   }
 
   /** Reports that the journal has new clicks. */
@@ -156,11 +154,11 @@ export class Drainer {
   }
 
   #removeOld(position: JournalPosition): void {
+    const { journal, activeSegment, keepMs } = this.#options
     const now: Checkpoint = { position, atMs: performance.now() }
-    const checkpoint = this.#keepMs === 0 ? now : (this.#checkpoint ?? now)
+    const checkpoint = keepMs === 0 ? now : (this.#checkpoint ?? now)
     this.#checkpoint = checkpoint
-    if (now.atMs - checkpoint.atMs < this.#keepMs) return
-    const { journal, activeSegment } = this.#options
+    if (now.atMs - checkpoint.atMs < keepMs) return
     removeIngestedSegments(journal.folder, checkpoint.position, activeSegment())
     this.#checkpoint = now
   }
@@ -186,7 +184,7 @@ export class Drainer {
   #keepDamagedSegment({ damaged, next }: JournalBatch): void {
     let copy: string | undefined
     try {
-      if (this.#keepMs !== Number.POSITIVE_INFINITY)
+      if (this.#options.keepMs !== Number.POSITIVE_INFINITY)
         copy = keepDamagedSegment(this.#options.journal, next.segment)
     } catch (error) {
       this.#options.onError(error)

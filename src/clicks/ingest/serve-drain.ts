@@ -7,7 +7,7 @@ import { listSegments } from '../journal/segments.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type { DrainCommand, DrainEvent, DrainTask, JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
-import { Drainer } from './drainer.ts'
+import { Drainer, type DrainerOptions } from './drainer.ts'
 import { SpoolDrain } from './spool-drain.ts'
 
 const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
@@ -76,20 +76,13 @@ class DrainServer {
   }
 
   #createDrainer(
-    journal: Pick<
-      ConstructorParameters<typeof Drainer>[0],
-      'journal' | 'activeSegment' | 'onPosition'
-    >,
+    journal: Pick<DrainerOptions, 'journal' | 'activeSegment' | 'onPosition'>,
   ): Drainer {
-    const { writer, clock, progress, keepMs } = this.#options
     return new Drainer({
-      writer,
-      clock,
-      progress,
-      keepMs,
+      ...this.#options,
+      ...journal,
       onError: (error) => this.#reportError(error),
       onDamage: (bytes, copy) => this.#report({ kind: 'damage', bytes, copy }),
-      ...journal,
     })
   }
 

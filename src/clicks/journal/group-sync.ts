@@ -1,4 +1,4 @@
-import type { JournalFiles } from './journal-files.ts'
+import { closeQuietly, type JournalFiles } from './journal-files.ts'
 
 /** The files, folders and waiting visits of one round of syncs. */
 type Round = {
@@ -102,11 +102,7 @@ export class GroupSync {
     for (const fd of this.#retired) {
       if (this.#files.has(fd)) continue
       this.#retired.delete(fd)
-      try {
-        this.#sync.close(fd)
-      } catch {
-        // The data is in the kernel already; only the file handle is lost.
-      }
+      closeQuietly(this.#sync, fd)
     }
   }
 }

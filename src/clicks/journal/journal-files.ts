@@ -35,3 +35,12 @@ export const systemFiles: JournalFiles = {
     }
   },
 }
+
+/** Closes a file to which nothing is written any more. */
+export function closeQuietly(files: JournalFiles, fd: number): void {
+  try {
+    files.close(fd)
+  } catch {
+    // The data is in the kernel already; only the file handle is lost.
+  }
+}

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Click, ClickRecorder } from '../click.ts'
 import { FrameBuilder } from './frame.ts'
 import { GroupSync } from './group-sync.ts'
-import { type JournalFiles, systemFiles } from './journal-files.ts'
+import { closeQuietly, type JournalFiles, systemFiles } from './journal-files.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
 /** A segment larger than this is closed, and removed once its clicks are ingested. */
@@ -171,14 +171,7 @@ export class JournalWriter implements ClickRecorder {
     if (this.#fd === undefined) return
     const fd = this.#fd
     this.#fd = undefined
-    if (this.#syncs !== undefined) {
-      this.#syncs.retire(fd)
-      return
-    }
-    try {
-      this.#files.close(fd)
-    } catch {
-      // The data is in the kernel already; only the file handle is lost.
-    }
+    if (this.#syncs === undefined) closeQuietly(this.#files, fd)
+    else this.#syncs.retire(fd)
   }
 }

@@ -72,9 +72,7 @@ export class SpoolEncoder {
 
   #take(bucket: number, length: number): void {
     const record = Buffer.from(this.#scratch.subarray(0, length))
-    const records = this.#records.get(bucket)
-    if (records === undefined) this.#records.set(bucket, [record])
-    else records.push(record)
+    this.#records.getOrInsertComputed(bucket, () => []).push(record)
   }
 }
 

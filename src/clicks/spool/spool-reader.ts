@@ -1,12 +1,6 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
 import { countedClick } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
-import {
-  type ClickSpoolStore,
-  clickSpoolStore,
-  type SpoolPart,
-} from '../store/click-spool-store.ts'
+import type { ClickSpoolStore, SpoolPart } from '../store/click-spool-store.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { OPENING_AT } from '../tally/click-day.ts'
 import { OPENING_BUCKET } from './spool-bucket.ts'
@@ -51,8 +45,7 @@ export type SpoolReader = {
   read(spoolId: string, from: JournalPosition | undefined): Promise<SpoolBatch | undefined>
 }
 
-export function spoolReader(db: Kysely<Schema>): SpoolReader {
-  const store = clickSpoolStore(db)
+export function spoolReader(store: ClickSpoolStore): SpoolReader {
   return {
     async list() {
       const sealed = await store.listSealed()

@@ -87,8 +87,8 @@ export function computeBatchDeltas(
       writeClicks(writer, clicks, ofDay)
       const key = { day, scope: SCOPES.link, subject: linkSeq, workspace_id: '' }
       deltas.push({ ...key, data: writer.take() })
-      const owners = getOrAdd(byOwner, day, () => new Map<Owner, number[]>())
-      const ofOwner = getOrAdd(owners, owner, (): number[] => [])
+      const owners = byOwner.getOrInsertComputed(day, () => new Map())
+      const ofOwner = owners.getOrInsertComputed(owner, () => [])
       for (const index of ofDay) ofOwner.push(index)
     }
   }
@@ -150,13 +150,4 @@ function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickInd
     else tally.addClick(clicks, index)
   }
   if (!isSingle) writer.bytes(tally.take())
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key)
-  if (value === undefined) {
-    value = make()
-    map.set(key, value)
-  }
-  return value
 }

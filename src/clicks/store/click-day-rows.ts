@@ -52,6 +52,15 @@ export type ClickRows = {
  */
 export const FOLD_BYTES_MIN = 2_048
 
+/** Lists the days with counts, ascending, by one look-up each. */
+export const COUNTED_DAYS = `
+  with recursive days (day) as (
+    select min(day) from click_days
+    union all
+    select (select min(day) from click_days where click_days.day > days.day) from days
+      where day is not null
+  ) select day from days where day is not null`
+
 /** Compares by the order in which every writer locks rows. */
 export function compareKeys(a: DayKey, b: DayKey): number {
   return (

@@ -55,14 +55,9 @@ export class OwnerCache {
       .where(this.#isAmong(linkSeqs))
       .execute()
     for (const seq of linkSeqs) this.#byLink.set(seq, undefined)
-    for (const { seq, ...owner } of rows) this.#byLink.set(seq, this.#intern(owner))
-  }
-
-  #intern(owner: Owner): Owner {
-    const name = `${owner.workspace_id} ${owner.keyspace_id}`
-    const known = this.#owners.get(name)
-    if (known !== undefined) return known
-    this.#owners.set(name, owner)
-    return owner
+    for (const { seq, ...owner } of rows) {
+      const name = `${owner.workspace_id} ${owner.keyspace_id}`
+      this.#byLink.set(seq, this.#owners.getOrInsert(name, owner))
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { OPENING_BUCKET } from '../../../clicks/spool/spool-bucket.ts'
 import { spoolReader } from '../../../clicks/spool/spool-reader.ts'
+import { clickSpoolStore } from '../../../clicks/store/click-spool-store.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import { sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
@@ -40,7 +41,7 @@ export async function spoolPositionAfter(
   try {
     const id = findSpool(database, journalId)
     if (id === undefined) return undefined
-    const reader = spoolReader(kyselyOver(new SqliteConnection(database)))
+    const reader = spoolReader(clickSpoolStore(kyselyOver(new SqliteConnection(database))))
     const batch = await reader.read(id, from.segment === 0 ? undefined : from)
     return batch?.to ?? from
   } finally {

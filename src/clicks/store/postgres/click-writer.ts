@@ -8,6 +8,7 @@ import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
 import { type BatchDeltas, computeBatchDeltas } from '../batch-deltas.ts'
+import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
@@ -56,7 +57,7 @@ class PostgresClickWriter implements ClickWriter {
     const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
     this.#options = options
     this.#db = db
-    this.spools = spoolReader(db)
+    this.spools = spoolReader(clickSpoolStore(db))
     this.#owners = new OwnerCache(
       db,
       postgresLinkSequence(db),

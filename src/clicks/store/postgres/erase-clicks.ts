@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { numberArray } from '../../../platform/database/postgres/array-literal.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { SCOPES } from '../click-day-rows.ts'
+import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 
 /** Days of which rows are deleted in one statement. */
 const DAYS_PER_STEP = 30
@@ -50,15 +50,9 @@ export async function eraseWorkspaceRows(db: Kysely<Schema>, workspaceId: string
   }
 }
 
-/** The days with counts, found by one look-up each, a few at a time. */
+/** The days with counts, a few at a time. */
 async function stepsOf(db: Kysely<Schema>): Promise<readonly number[][]> {
-  const { rows } = await sql<{ day: number }>`
-    with recursive days (day) as (
-      select min(day) from click_days
-      union all
-      select (select min(day) from click_days where click_days.day > days.day) from days
-        where day is not null
-    ) select day from days where day is not null`.execute(db)
+  const { rows } = await sql<{ day: number }>`${sql.raw(COUNTED_DAYS)}`.execute(db)
   const days = rows.map(({ day }) => day)
   return Array.from({ length: Math.ceil(days.length / DAYS_PER_STEP) }, (_, nth) =>
     days.slice(nth * DAYS_PER_STEP, (nth + 1) * DAYS_PER_STEP),

@@ -16,6 +16,7 @@ import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { computeBatchDeltas } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
+import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
@@ -91,7 +92,7 @@ class SqliteClickWriter implements ClickWriter {
     this.#options = options
     this.#database = database
     this.#db = kyselyOver(new SqliteConnection(database))
-    this.spools = spoolReader(this.#db)
+    this.spools = spoolReader(clickSpoolStore(this.#db))
     this.#rows = sqliteClickRows(database)
     this.#folder = rawClicksFolder(dataDir)
     this.#rawFiles = new RawClickFiles(this.#folder, options.rawQuota)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
-import { SCOPES } from '../click-day-rows.ts'
+import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 import { PARTS } from '../fold-days.ts'
 import { personsIn } from './check-sums.ts'
 import { rawClicksFile } from './raw-click-days.ts'
@@ -10,16 +10,12 @@ import { rawClicksFile } from './raw-click-days.ts'
 /** Rows of a day's file that are looked at in one transaction. */
 const ROWS_PER_STEP = 20_000
 
-/** The days with counts, ascending, by one look-up each. */
+/** The days with counts, ascending. */
 export function listCountedDays(database: DatabaseSync): readonly number[] {
-  const rows = database.prepare(`
-    with recursive days (day) as (
-      select min(day) from click_days
-      union all
-      select (select min(day) from click_days where click_days.day > days.day) from days
-        where day is not null
-    ) select day from days where day is not null`)
-  return rows.all().map(({ day }) => Number(day))
+  return database
+    .prepare(COUNTED_DAYS)
+    .all()
+    .map(({ day }) => Number(day))
 }
 
 /**

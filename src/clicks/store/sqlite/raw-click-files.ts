@@ -158,12 +158,7 @@ const INSERTED = [
 ] as const
 
 function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
-  let number = workspaces.get(id)
-  if (number === undefined) {
-    number = Number(addWorkspace.get(id)?.number)
-    workspaces.set(id, number)
-  }
-  return number
+  return workspaces.getOrInsertComputed(id, () => Number(addWorkspace.get(id)?.number))
 }
 
 function openDayFile(folder: string, day: number): DayFile {
@@ -233,17 +228,12 @@ function openDayFile(folder: string, day: number): DayFile {
 type Column = { readonly table: string; readonly name: string; readonly type: string }
 
 /** Adds a column that is missing in a day's file of an older release. */
-function ensureColumn(database: DatabaseSync, column: Column): void {
-  if (hasColumn(database, column)) return
+function ensureColumn(database: DatabaseSync, { table, name, type }: Column): void {
+  const column = database.prepare('select 1 from pragma_table_info(?) where name = ?')
+  const isMissing = () => column.get(table, name) === undefined
+  if (!isMissing()) return
   database.exec('begin immediate')
   // Another process may have added it in the meantime.
-  if (!hasColumn(database, column)) {
-    database.exec(`alter table ${column.table} add column ${column.name} ${column.type}`)
-  }
+  if (isMissing()) database.exec(`alter table ${table} add column ${name} ${type}`)
   database.exec('commit')
-}
-
-function hasColumn(database: DatabaseSync, { table, name }: Column): boolean {
-  const statement = database.prepare('select 1 from pragma_table_info(?) where name = ?')
-  return statement.get(table, name) !== undefined
 }
