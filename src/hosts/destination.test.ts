@@ -83,7 +83,7 @@ describe('parseDestination', () => {
         assert.match(parsed.value, /^[\x20-\x7e]+$/)
         assert.deepEqual(parseDestination(parsed.value, APP_SCHEMES), parsed)
       }),
-      cases(500),
+      cases(200),
     )
   })
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { anyCharacter } from '../support/properties.ts'
+import { anyCharacter, webUrl } from '../support/properties.ts'
 import type { JsonSchema } from './openapi-operations.ts'
 
 declare global {
@@ -29,7 +29,7 @@ const host = fc.oneof(
 )
 
 const destination = fc.oneof(
-  fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  webUrl,
   fc.constantFrom(
     'https://example.com/ä?q=ü#é',
     'HTTPS://EXAMPLE.com:443/%zz',

@@ -28,3 +28,25 @@ const SURROGATES = { first: 0xd800, count: 0x800 }
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10_ffff - SURROGATES.count })
   .map((nth) => String.fromCodePoint(nth < SURROGATES.first ? nth : nth + SURROGATES.count))
+
+const urlText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(..."abcdefxyzABCXYZ0189-._~!$&'()*+,;=:@"),
+      anyCharacter.map((character) => encodeURIComponent(character)),
+    ),
+  )
+  .map((characters) => characters.join(''))
+const urlEnd = (mark: string) =>
+  fc.option(urlText, { nil: undefined }).map((text) => (text === undefined ? '' : mark + text))
+
+/** A web address with any path, query and fragment. fast-check's own needs the map of all characters too. */
+export const webUrl: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('http://', 'https://'),
+    fc.domain(),
+    fc.array(urlText).map((segments) => segments.map((segment) => `/${segment}`).join('')),
+    urlEnd('?'),
+    urlEnd('#'),
+  )
+  .map((parts) => parts.join(''))

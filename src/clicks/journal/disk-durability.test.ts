@@ -222,7 +222,7 @@ describe('JournalWriter with durability "disk"', () => {
         assert.equal(new Set(acknowledged).size, recorded, 'and once')
         assert.equal(files.clicks().length + writer.counts.lost, recorded)
       }),
-      cases(200),
+      cases(100),
     )
   })
 })

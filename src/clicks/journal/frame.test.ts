@@ -70,7 +70,7 @@ describe('encodeFrame and decodeFrames', () => {
           damaged: 0,
         })
       }),
-      cases(300),
+      cases(150),
     )
   })
 
@@ -86,7 +86,7 @@ describe('encodeFrame and decodeFrames', () => {
           damaged: 0,
         })
       }),
-      cases(300),
+      cases(150),
     )
   })
 
@@ -107,7 +107,7 @@ describe('encodeFrame and decodeFrames', () => {
         assert.equal(decoded.damaged, isLast ? 0 : hitBytes)
         assert.equal(decoded.consumed, isLast ? starts[hit] : bytes.length)
       }),
-      cases(300),
+      cases(150),
     )
   })
 
@@ -126,7 +126,7 @@ describe('encodeFrame and decodeFrames', () => {
           parts.reduce((sum, [junk]) => sum + junk.length, 0),
         )
       }),
-      cases(300),
+      cases(150),
     )
   })
 
@@ -143,7 +143,7 @@ describe('encodeFrame and decodeFrames', () => {
         const decoded = decode(Buffer.concat(parts), ALL)
         assert.deepEqual(decoded, { clicks: [], consumed: 0, damaged: 0 })
       }),
-      cases(300),
+      cases(150),
     )
   })
 

@@ -13,7 +13,7 @@ import type { RawClick } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { cutsOf, INTERVALS, QUARTER_MICROS, type Quarters } from './intervals.ts'
 
-const REPORTS = 300
+const REPORTS = 150
 const DAY_QUARTERS = 96
 const FIRST = Temporal.Instant.from('2026-03-20T00:00Z').epochMilliseconds / 900_000
 const LAST = FIRST + 25 * DAY_QUARTERS

@@ -65,7 +65,7 @@ describe('DayTally', () => {
           assert.deepEqual(fold(folded), folded)
         }
       }),
-      cases(300),
+      cases(150),
     )
   })
 
@@ -96,7 +96,7 @@ describe('DayTally', () => {
         }
         tally.clear()
       }),
-      cases(200),
+      cases(100),
     )
   })
 

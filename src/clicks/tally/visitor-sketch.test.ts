@@ -64,7 +64,7 @@ describe('VisitorSketch', () => {
         assert.equal(merged.count(), added.count())
         assert.equal(copyOf(merged).count(), added.count())
       }),
-      cases(50),
+      cases(25),
     )
   })
 

@@ -54,7 +54,7 @@ describe('renderQrCode', () => {
         assert.equal(code.side, task.size ?? code.side)
         assert.ok(Math.min(...code.quietZone) >= task.margin)
       }),
-      cases(40),
+      cases(20),
     )
   })
 
