@@ -36,6 +36,6 @@ test('days that grow in small pieces are reported after 2 KiB, sooner or later',
   const sizes = [...reported.values()].sort((a, b) => a - b)
   assert.equal(sizes.length, DAYS)
   assert.ok(Number(sizes[0]) > FOLD_BYTES_MIN)
-  // Half of them after one check, which comes for 512 bytes on average.
+  // A check comes once for 512 bytes, on average.
   assert.ok(Number(sizes[DAYS / 2]) < 2 * FOLD_BYTES_MIN)
 })

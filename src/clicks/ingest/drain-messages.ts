@@ -24,7 +24,7 @@ export type DrainCommand =
 export type DrainEvent =
   /** The position up to which the journal of a task has been ingested. */
   | { readonly kind: 'progress'; readonly id: number; readonly position: JournalPosition }
-  /** `error`: why the task failed. */
+  /** `error`: why the task failed; undefined if it succeeded. */
   | { readonly kind: 'ended'; readonly id: number; readonly error: Error | undefined }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'damage'; readonly bytes: number; readonly copy: string | undefined }

@@ -110,7 +110,7 @@ export class DrainThread {
     let failure: unknown = new Error('the drain thread ended')
     worker.on('message', (event: DrainEvent) => this.#receive(event))
     worker.on('error', (error) => {
-      failure = error
+      failure = error ?? failure
     })
     worker.on('exit', () => this.#ended(failure))
     this.#send({ kind: 'wake', activeSegment: this.#options.activeSegment() })

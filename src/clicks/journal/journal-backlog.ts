@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
-import { backlogBytes, readBatch } from './journal-reader.ts'
+import { backlogBytes, readPending } from './journal-reader.ts'
 
 /** The clicks of a journal that are not in the database yet. */
 export type JournalBacklog = {
@@ -10,14 +10,14 @@ export type JournalBacklog = {
   readonly oldestMicros: number | undefined
 }
 
-/** @param activeSegment see `readBatch` */
+/** @param activeSegment see `readPending` */
 export function backlogOf(
   folder: string,
   position: JournalPosition | undefined,
   activeSegment: number,
 ): JournalBacklog {
   const bytes = backlogBytes(folder, position)
-  const first = bytes === 0 ? undefined : readBatch(folder, position, activeSegment, 1)
+  const first = bytes === 0 ? undefined : readPending(folder, position, activeSegment, 1)
   return { bytes, oldestMicros: first?.clicks.at[0] }
 }
 

@@ -36,7 +36,7 @@ export const systemFiles: JournalFiles = {
   },
 }
 
-/** Closes a file to which nothing is written any more. */
+/** Closes a file to which nothing is written any more, and ignores failures. */
 export function closeQuietly(files: JournalFiles, fd: number): void {
   try {
     files.close(fd)

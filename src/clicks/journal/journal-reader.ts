@@ -43,6 +43,16 @@ export function readBatch(
   return undefined
 }
 
+/** The same for others than the process that ingests the journal: undefined also if that has just removed the segment. */
+export function readPending(...args: Parameters<typeof readBatch>): JournalBatch | undefined {
+  try {
+    return readBatch(...args)
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
 /** Removes the segments that are complete and ingested to their end. */
 export function removeIngestedSegments(
   folder: string,
@@ -90,26 +100,20 @@ function segmentsFrom(
 
 type SegmentRange = { offset: number; complete: boolean; clicksMax: number }
 
-/**
- * Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. Nothing if its owner has
- * just removed it.
- */
+/** Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. */
 function readSegment(file: string, range: SegmentRange, into: ClickColumns): DecodedBytes {
   let { offset } = range
   let damaged = 0
-  let fd: number | undefined
+  const fd = openSync(file, 'r')
   try {
-    fd = openSync(file, 'r')
     while (into.length < range.clicksMax) {
       const chunk = readChunk(fd, { ...range, offset }, into)
       if (chunk.consumed === 0) break
       offset += chunk.consumed
       damaged += chunk.damaged
     }
-  } catch (error) {
-    if (!hasErrorCode(error, 'ENOENT')) throw error
   } finally {
-    if (fd !== undefined) closeSync(fd)
+    closeSync(fd)
   }
   return { consumed: offset - range.offset, damaged }
 }

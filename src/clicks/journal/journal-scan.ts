@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
-import { type JournalBatch, readBatch } from './journal-reader.ts'
+import { type JournalBatch, readPending } from './journal-reader.ts'
 
 /** Treats no segment as complete, so that torn ends are not skipped. */
 const NO_COMPLETE_SEGMENT = 0
@@ -45,7 +45,7 @@ export function positionAfterClicks(
   let position = from
   for (let left = count; left > 0; ) {
     // Reading stops at the end of the frame with the last click.
-    const batch = readBatch(folder, position, NO_COMPLETE_SEGMENT, left)
+    const batch = readPending(folder, position, NO_COMPLETE_SEGMENT, left)
     if (batch === undefined || batch.clicks.length > left) return undefined
     left -= batch.clicks.length
     position = batch.next
@@ -78,7 +78,7 @@ export async function highestPendingLink(
 function* batchesAfter(folder: string, from: JournalPosition | undefined): Generator<JournalBatch> {
   let position = from
   for (;;) {
-    const batch = readBatch(folder, position, NO_COMPLETE_SEGMENT, CLICKS_PER_BATCH)
+    const batch = readPending(folder, position, NO_COMPLETE_SEGMENT, CLICKS_PER_BATCH)
     if (batch === undefined) return
     yield batch
     position = batch.next

@@ -38,7 +38,7 @@ type Options = {
  * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
-  /** Since the start; clicks are `doubtful` that would be lost if the machine stopped. */
+  /** Since the start. `doubtful` clicks are written, but would be lost if the machine stopped. */
   readonly counts = { recorded: 0, lost: 0, doubtful: 0 }
   readonly #options: Options
   readonly #files: JournalFiles

@@ -16,6 +16,9 @@ const NEVER = -1
 /** The workspace and keyspace of a link. Equal pairs are the same object, so that it can be a map key. */
 export type Owner = { readonly workspace_id: string; readonly keyspace_id: number }
 
+/** Returns the owner of a link; undefined for one that does not exist. */
+export type OwnerOf = (linkSeq: number) => Owner | undefined
+
 /** What a batch of clicks adds to the counters of links and to days, each in key order. */
 export type BatchDeltas = {
   readonly counts: readonly LinkCount[]
@@ -67,7 +70,7 @@ const tally = new DayTally()
  */
 export function computeBatchDeltas(
   { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
-  ownerOf: (linkSeq: number) => Owner | undefined,
+  ownerOf: OwnerOf,
 ): BatchDeltas {
   const counts: LinkCount[] = []
   const deltas: DayDelta[] = []

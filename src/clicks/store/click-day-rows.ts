@@ -38,7 +38,7 @@ export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
 export type ClickRows = {
   /** `counts` must be in link order, so that concurrent writers cannot deadlock. */
   addToLinks(counts: readonly LinkCount[]): Promise<void>
-  /** `deltas` must be in key order, each key once. Returns the days that should be folded. */
+  /** `deltas` must be in key order, each key once. Returns days that should be folded; some not before a later append. */
   appendToDays(deltas: readonly DayDelta[]): Promise<readonly GrownDay[]>
   /** Reads the recent parts of days, or all other parts. */
   readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>
@@ -47,7 +47,7 @@ export type ClickRows = {
 }
 
 /**
- * A day is folded when the appended bytes exceed this and the size after the last fold. So each byte of a day
+ * A day may be folded once the appended bytes exceed this and the size after the last fold. So each byte of a day
  * is rewritten only a few times.
  */
 export const FOLD_BYTES_MIN = 2_048

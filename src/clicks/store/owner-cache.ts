@@ -2,7 +2,7 @@ import type { Expression, Kysely, SqlBool } from 'kysely'
 import { LinkNumbers, type LinkSequence } from '../../links/store/index.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { ClickColumns } from '../click-columns.ts'
-import type { Owner } from './batch-deltas.ts'
+import type { Owner, OwnerOf } from './batch-deltas.ts'
 
 /** After a link moves to another domain, its clicks count there after at most this time. */
 const AGE_MS_MAX = 30_000
@@ -13,9 +13,9 @@ export class OwnerCache {
   readonly #db: Kysely<Schema>
   readonly #numbers: LinkNumbers
   readonly #isAmong: (linkSeqs: readonly number[]) => Expression<SqlBool>
-  readonly #owners = new Map<string, Owner>()
+  #owners = new Map<string, Owner>()
   /** Undefined for a link that does not exist. */
-  readonly #byLink = new Map<number, Owner | undefined>()
+  #byLink = new Map<number, Owner | undefined>()
   #filledAtMs = Number.NEGATIVE_INFINITY
 
   /**
@@ -32,32 +32,35 @@ export class OwnerCache {
     this.#isAmong = isAmong
   }
 
-  /** Loads the owners that are not cached, and ensures that no new link gets the number of a clicked one. */
-  async load({ link_seq, length }: ClickColumns): Promise<void> {
+  /**
+   * Returns how to find the owner of a batch's link; undefined for one that does not exist. Ensures that no new link gets
+   * the number of one of them.
+   */
+  async load({ link_seq, length }: ClickColumns): Promise<OwnerOf> {
     const linkSeqs = [...new Set(link_seq.subarray(0, length))]
     await this.#numbers.reserve(linkSeqs)
     const now = performance.now()
     if (now - this.#filledAtMs > AGE_MS_MAX || this.#byLink.size > LINKS_MAX) {
-      this.#byLink.clear()
-      this.#owners.clear()
+      // Others, instead of empty ones: another batch may be waiting for its query, and needs what it has found before.
+      this.#byLink = new Map()
+      this.#owners = new Map()
       this.#filledAtMs = now
     }
-    const missing = linkSeqs.filter((seq) => !this.#byLink.has(seq))
-    if (missing.length > 0) await this.#query(missing)
+    const [byLink, owners] = [this.#byLink, this.#owners]
+    const missing = linkSeqs.filter((seq) => !byLink.has(seq))
+    const rows = missing.length === 0 ? [] : await this.#query(missing)
+    for (const seq of missing) byLink.set(seq, undefined)
+    for (const { seq, ...owner } of rows) {
+      byLink.set(seq, owners.getOrInsert(`${owner.workspace_id} ${owner.keyspace_id}`, owner))
+    }
+    return (linkSeq) => byLink.get(linkSeq)
   }
 
-  readonly ownerOf = (linkSeq: number): Owner | undefined => this.#byLink.get(linkSeq)
-
-  async #query(linkSeqs: readonly number[]): Promise<void> {
-    const rows = await this.#db
+  #query(linkSeqs: readonly number[]) {
+    return this.#db
       .selectFrom('links')
       .select(['seq', 'workspace_id', 'keyspace_id'])
       .where(this.#isAmong(linkSeqs))
       .execute()
-    for (const seq of linkSeqs) this.#byLink.set(seq, undefined)
-    for (const { seq, ...owner } of rows) {
-      const name = `${owner.workspace_id} ${owner.keyspace_id}`
-      this.#byLink.set(seq, this.#owners.getOrInsert(name, owner))
-    }
   }
 }

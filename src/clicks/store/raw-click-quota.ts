@@ -2,7 +2,7 @@ import { CLICK_FLAGS, type Click, countVisits } from '../click.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import type { ClickBatch } from '../click-writer.ts'
 import { minuteOf } from '../tally/click-day.ts'
-import type { Owner } from './batch-deltas.ts'
+import type { Owner, OwnerOf } from './batch-deltas.ts'
 
 /** The most counters (one per workspace and minute) in memory. Dropping the oldest only lifts its limit. */
 const MINUTES_MAX = 65_536
@@ -46,7 +46,7 @@ export class RawClickQuota {
   plan(
     { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
     indexes: ClickIndexes,
-    ownerOf: (linkSeq: number) => Owner | undefined,
+    ownerOf: OwnerOf,
   ): readonly RawClickRow[] {
     const isLimited = this.#perMinute > 0 && imported === undefined
     const counts = imported === undefined ? countCapped(clicks, indexes) : AS_IMPORTED
@@ -74,7 +74,7 @@ export class RawClickQuota {
   }
 
   /**
-   * Records that planned rows have been committed.
+   * Records that planned rows have been committed. Has no effect for those of an import.
    *
    * @param visits the number of visits of the clicks for which the rows were planned
    */

@@ -33,7 +33,7 @@ export class VisitorSketch {
   /** @param visitor a uniformly distributed 53-bit hash, or `UNKNOWN_VISITOR` */
   add(visitor: number): void {
     if (visitor === UNKNOWN_VISITOR) this.#isComplete = false
-    else if (this.#registers !== undefined) count(visitor, this.#registers)
+    else if (this.#registers !== undefined) addTo(this.#registers, visitor)
     else if (this.#exact.add(visitor).size > EXACT_VISITORS_MAX) this.#estimate()
   }
 
@@ -74,13 +74,13 @@ export class VisitorSketch {
   #estimate(): Uint8Array {
     const registers = this.#registers ?? new Uint8Array(REGISTERS)
     this.#registers = registers
-    for (const visitor of this.#exact) count(visitor, registers)
+    for (const visitor of this.#exact) addTo(registers, visitor)
     this.#exact.clear()
     return registers
   }
 }
 
-function count(visitor: number, registers: Uint8Array): void {
+function addTo(registers: Uint8Array, visitor: number): void {
   raise(visitor % REGISTERS, rankOf(Math.floor(visitor / REGISTERS)), registers)
 }
 

@@ -7,7 +7,7 @@ import { StaleRow } from '../../../platform/database/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas } from '../batch-deltas.ts'
+import { type BatchDeltas, computeBatchDeltas, type OwnerOf } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
@@ -71,9 +71,9 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    await this.#owners.load(batch.clicks)
-    const deltas = computeBatchDeltas(batch, this.#owners.ownerOf)
-    const raw = this.#rowsOf(batch)
+    const ownerOf = await this.#owners.load(batch.clicks)
+    const deltas = computeBatchDeltas(batch, ownerOf)
+    const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -104,13 +104,13 @@ class PostgresClickWriter implements ClickWriter {
     return this.#db.destroy()
   }
 
-  #rowsOf(batch: ClickBatch): readonly RawClickRow[] {
+  #rowsOf(batch: ClickBatch, ownerOf: OwnerOf): readonly RawClickRow[] {
     const { clicks, imported, atMicros } = batch
     const { rawQuota, retentionDays } = this.#options
     const retained = retentionDays === 0 ? 0 : dayOf(atMicros) - retentionDays
     const oldestDay = imported === undefined ? Number.NEGATIVE_INFINITY : Math.max(0, retained)
     const kept = clicks.indexes().filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
-    return rawQuota.plan(batch, kept, this.#owners.ownerOf)
+    return rawQuota.plan(batch, kept, ownerOf)
   }
 
   #tryWrite(

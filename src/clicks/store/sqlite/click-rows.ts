@@ -3,8 +3,8 @@ import { folderOf, translateError } from '../../../platform/database/sqlite/erro
 import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /**
- * About how many bytes are appended to a day until it is checked, at random, whether it has grown enough to be folded. Not
- * each time: with `returning`, SQLite also saves each page before it changes it, and takes half as long again.
+ * A day is checked for folding at random, on average once for so many appended bytes. Not at each append: with `returning`,
+ * SQLite also saves each page before it changes it, which takes half as long again.
  */
 const CHECKED_BYTES = 512
 

@@ -141,8 +141,7 @@ class SqliteClickWriter implements ClickWriter {
   }
 
   async #write(batch: ClickBatch): Promise<boolean> {
-    await this.#owners.load(batch.clicks)
-    const { ownerOf } = this.#owners
+    const ownerOf = await this.#owners.load(batch.clicks)
     const { counts, deltas, withoutLink } = computeBatchDeltas(batch, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,

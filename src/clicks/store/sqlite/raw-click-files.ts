@@ -5,7 +5,7 @@ import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
-import { daysOf, type Owner } from '../batch-deltas.ts'
+import { daysOf, type OwnerOf } from '../batch-deltas.ts'
 import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
@@ -25,7 +25,7 @@ type DayFile = {
 
 /** A batch, and what is needed to store its raw clicks. */
 type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'imported' | 'clicks'> & {
-  ownerOf(linkSeq: number): Owner | undefined
+  readonly ownerOf: OwnerOf
   /** Whether the journal's position is still `from`. */
   isCurrent(): Promise<boolean>
   deadlineMs: number
