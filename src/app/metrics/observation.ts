@@ -15,10 +15,10 @@ import { type FileHealth, openFileHealth } from '../node/file-checks.ts'
 import { nodeReadiness, storeCheck, writeCheck } from '../node/readiness.ts'
 import { backupMetrics } from './backup-metrics.ts'
 import { countCertificates } from './certificate-counts.ts'
+import { clickMetrics } from './click-metrics.ts'
 import {
   apiMetrics,
   cacheMetrics,
-  clickMetrics,
   nodeMetrics,
   readinessMetrics,
   stateMetrics,
