@@ -11,7 +11,7 @@ const DAYS = 200
 const PIECE_BYTES = 60
 const PIECES = 400
 
-test('days that grow in small pieces are reported after 2 KiB, sooner or later', async (t) => {
+test('a day that grows by small pieces is reported once it has grown by more than 2 KiB', async (t) => {
   const place = await SQLITE.createPlace()
   t.after(() => place.remove())
   await (await openAt(place)).store.close()

@@ -40,7 +40,7 @@ const urlText = fc
 const urlEnd = (mark: string) =>
   fc.option(urlText, { nil: undefined }).map((text) => (text === undefined ? '' : mark + text))
 
-/** A web address with any path, query and fragment. fast-check's own needs the map of all characters too. */
+/** A web address with any path, query and fragment. `fc.webUrl` builds the map of all characters too. */
 export const webUrl: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('http://', 'https://'),

@@ -11,11 +11,7 @@ import {
   removeLeftovers,
   takeOverJournals,
 } from '../journal/journal-folder.ts'
-import {
-  type ClickDurability,
-  type JournalCounts,
-  JournalWriter,
-} from '../journal/journal-writer.ts'
+import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
 import { listSegments } from '../journal/segments.ts'
 import type { ErasedClicks } from '../store/erased-clicks.ts'
 import type { JournalLocation } from './drain-messages.ts'
@@ -106,8 +102,8 @@ export class ClickIntake implements ClickRecorder {
     })
   }
 
-  /** The clicks since the start. */
-  get counts(): JournalCounts {
+  /** See `JournalWriter`. */
+  get counts(): Readonly<JournalWriter['counts']> {
     return this.#writer.counts
   }
 

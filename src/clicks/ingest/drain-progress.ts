@@ -28,8 +28,8 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number]
 
 /**
- * What the drain threads have done since the process started, and whether they may, in memory shared with the main
- * thread: readable without a message, and unaffected when a thread crashes.
+ * Counters of the drain threads since the process started, the position in this node's own journal, and whether ingestion
+ * is paused. In memory shared with the main thread: readable without a message, and unaffected when a thread crashes.
  */
 export class DrainProgress {
   readonly buffer: SharedArrayBuffer

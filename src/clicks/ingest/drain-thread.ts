@@ -110,7 +110,7 @@ export class DrainThread {
     let failure: unknown = new Error('the drain thread ended')
     worker.on('message', (event: DrainEvent) => this.#receive(event))
     worker.on('error', (error) => {
-      failure = error ?? failure
+      failure = error
     })
     worker.on('exit', () => this.#ended(failure))
     this.#send({ kind: 'wake', activeSegment: this.#options.activeSegment() })
@@ -131,9 +131,12 @@ export class DrainThread {
         if (running !== undefined) running.position = event.position
         break
       }
-      case 'ended':
-        this.#endTask(event.id, event.error)
+      case 'ended': {
+        const running = this.#endTask(event.id)
+        if (event.error === undefined) running?.resolve()
+        else running?.reject(event.error)
         break
+      }
       case 'stopped':
         this.#stopping?.end()
         break
@@ -148,17 +151,16 @@ export class DrainThread {
     return promise
   }
 
-  #endTask(id: number, error?: unknown): void {
+  #endTask(id: number): RunningTask | undefined {
     const running = this.#tasks.get(id)
     this.#tasks.delete(id)
-    if (error === undefined) running?.resolve()
-    else running?.reject(error)
+    return running
   }
 
   /** @param kind of the tasks; defaults to all */
   #rejectAll(error: unknown, kind?: DrainTask['kind']): void {
     for (const [id, { task }] of this.#tasks) {
-      if (kind === undefined || task.kind === kind) this.#endTask(id, error)
+      if (kind === undefined || task.kind === kind) this.#endTask(id)?.reject(error)
     }
   }
 

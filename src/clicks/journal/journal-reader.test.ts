@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
@@ -14,6 +22,7 @@ import {
   backlogBytes,
   keepDamagedSegment,
   readBatch,
+  readPending,
   removeIngestedSegments,
 } from './journal-reader.ts'
 import { listSegments, segmentFile } from './segments.ts'
@@ -55,6 +64,16 @@ describe('the journal reader', () => {
       position = batch.next
     }
   }
+
+  test('throws when a segment is gone; readPending takes that for the end', () => {
+    append(1, clicksFrom(1, 2))
+    // Listed, but without a file: as if it had been removed in between.
+    symlinkSync(path.join(folder, 'gone'), segmentFile(folder, 2))
+    append(3, clicksFrom(3, 2))
+    const position = readBatch(folder, undefined, 3, 2)?.next
+    assert.throws(() => readBatch(folder, position, 3, CLICKS_MAX), { code: 'ENOENT' })
+    assert.equal(readPending(folder, position, 3, CLICKS_MAX), undefined)
+  })
 
   test('reads segments in the order of their numbers', () => {
     append(10, clicksFrom(7, 2))

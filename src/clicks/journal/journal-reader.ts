@@ -43,7 +43,7 @@ export function readBatch(
   return undefined
 }
 
-/** The same for others than the process that ingests the journal: undefined also if that has just removed the segment. */
+/** Like `readBatch`, for readers other than the drainer. Undefined also if the drainer has just removed the segment. */
 export function readPending(...args: Parameters<typeof readBatch>): JournalBatch | undefined {
   try {
     return readBatch(...args)

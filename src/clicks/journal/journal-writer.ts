@@ -11,9 +11,6 @@ const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 /** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'
 
-/** Clicks of a journal: written, lost because they could not be, and written although a sync failed. */
-export type JournalCounts = Readonly<JournalWriter['counts']>
-
 type Options = {
   readonly folder: string
   readonly durability: ClickDurability
@@ -38,7 +35,10 @@ type Options = {
  * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
-  /** Since the start. `doubtful` clicks are written, but would be lost if the machine stopped. */
+  /**
+   * Clicks since the start. `recorded` ones were written, `lost` ones could not be. `doubtful` ones were written, but would be
+   * lost if the machine stopped, because a sync failed.
+   */
   readonly counts = { recorded: 0, lost: 0, doubtful: 0 }
   readonly #options: Options
   readonly #files: JournalFiles

@@ -38,7 +38,7 @@ export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
 export type ClickRows = {
   /** `counts` must be in link order, so that concurrent writers cannot deadlock. */
   addToLinks(counts: readonly LinkCount[]): Promise<void>
-  /** `deltas` must be in key order, each key once. Returns days that should be folded; some not before a later append. */
+  /** `deltas` must be in key order, each key once. Returns days to fold. SQLite returns some of them only at a later append. */
   appendToDays(deltas: readonly DayDelta[]): Promise<readonly GrownDay[]>
   /** Reads the recent parts of days, or all other parts. */
   readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>

@@ -33,15 +33,14 @@ export class OwnerCache {
   }
 
   /**
-   * Returns how to find the owner of a batch's link; undefined for one that does not exist. Ensures that no new link gets
-   * the number of one of them.
+   * Returns the owners of a batch's links. Reserves the numbers of these links too, so that no new link gets one of them.
    */
   async load({ link_seq, length }: ClickColumns): Promise<OwnerOf> {
     const linkSeqs = [...new Set(link_seq.subarray(0, length))]
     await this.#numbers.reserve(linkSeqs)
     const now = performance.now()
     if (now - this.#filledAtMs > AGE_MS_MAX || this.#byLink.size > LINKS_MAX) {
-      // Others, instead of empty ones: another batch may be waiting for its query, and needs what it has found before.
+      // New maps instead of cleared ones: a batch whose query is pending goes on with the old maps.
       this.#byLink = new Map()
       this.#owners = new Map()
       this.#filledAtMs = now

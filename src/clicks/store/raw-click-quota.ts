@@ -7,9 +7,6 @@ import type { Owner, OwnerOf } from './batch-deltas.ts'
 /** The most counters (one per workspace and minute) in memory. Dropping the oldest only lifts its limit. */
 const MINUTES_MAX = 65_536
 
-/** No capped clicks of an import share a row: they did so already where they were counted. */
-const AS_IMPORTED: ReadonlyMap<number, number> = new Map()
-
 /** A click to store for exports. */
 export type RawClickRow = {
   readonly click: Click
@@ -40,8 +37,8 @@ export class RawClickQuota {
   }
 
   /**
-   * Returns the rows to write for these clicks. They count towards the limit after `noteWritten`. A click of an import gets
-   * its row whatever the limit, unless its link is deleted.
+   * Returns the rows to write for these clicks. They count towards the limit after `noteWritten`. Each click of an import
+   * gets a row of its own without a limit, unless its link is deleted.
    */
   plan(
     { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
@@ -49,7 +46,7 @@ export class RawClickQuota {
     ownerOf: OwnerOf,
   ): readonly RawClickRow[] {
     const isLimited = this.#perMinute > 0 && imported === undefined
-    const counts = imported === undefined ? countCapped(clicks, indexes) : AS_IMPORTED
+    const counts = imported === undefined ? countCapped(clicks, indexes) : new Map<number, number>()
     const planned = new Map<string, number>()
     const rows: RawClickRow[] = []
     for (const index of indexes) {

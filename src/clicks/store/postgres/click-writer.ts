@@ -107,9 +107,10 @@ class PostgresClickWriter implements ClickWriter {
   #rowsOf(batch: ClickBatch, ownerOf: OwnerOf): readonly RawClickRow[] {
     const { clicks, imported, atMicros } = batch
     const { rawQuota, retentionDays } = this.#options
-    const retained = retentionDays === 0 ? 0 : dayOf(atMicros) - retentionDays
-    const oldestDay = imported === undefined ? Number.NEGATIVE_INFINITY : Math.max(0, retained)
-    const kept = clicks.indexes().filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
+    const indexes = clicks.indexes()
+    if (imported === undefined) return rawQuota.plan(batch, indexes, ownerOf)
+    const oldestDay = retentionDays === 0 ? 0 : Math.max(0, dayOf(atMicros) - retentionDays)
+    const kept = indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
     return rawQuota.plan(batch, kept, ownerOf)
   }
 

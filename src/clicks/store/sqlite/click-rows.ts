@@ -3,10 +3,10 @@ import { folderOf, translateError } from '../../../platform/database/sqlite/erro
 import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /**
- * A day is checked for folding at random, on average once for so many appended bytes. Not at each append: with `returning`,
- * SQLite also saves each page before it changes it, which takes half as long again.
+ * Whether a day must be folded is checked at random, on average once for so many appended bytes. Not at each append: for
+ * `returning`, SQLite makes a temporary table and a savepoint in each statement, which takes half as long again.
  */
-const CHECKED_BYTES = 512
+const BYTES_PER_CHECK = 512
 
 /** Runs one statement per row, as there is no network. Without Kysely, which would double the cost. */
 export function sqliteClickRows(database: DatabaseSync): ClickRows {
@@ -56,7 +56,7 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
       translated(() => {
         const grown: GrownDay[] = []
         for (const { day, scope, subject, workspace_id, data } of deltas) {
-          if (Math.random() * CHECKED_BYTES >= data.length) {
+          if (Math.random() * BYTES_PER_CHECK >= data.length) {
             append.run(day, scope, subject, workspace_id, data)
             continue
           }
