@@ -7,12 +7,13 @@ import {
 } from '../../clicks/ingest/click-intake.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
 import { highestPendingLink } from '../../clicks/journal/journal-scan.ts'
+import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
+import { StateLog } from '../../platform/log/state-log.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'
 import type { DrainWorkerData } from '../workers/drain-worker.ts'
 import type { DataFolder } from './data-folder.ts'
 
-const LOSS_REPORT_INTERVAL_MS = 10_000
 /**
  * How long ingested journals are kept with PostgreSQL. A promoted standby may lack the last transactions,
  * whose clicks are then ingested again.
@@ -25,7 +26,20 @@ export function openIntake(
   onIngested: IntakeReports['onIngested'],
 ): ClickIntake {
   const keepMs = config.databaseUrl === undefined ? 0 : KEEP_INGESTED_MS
-  const lossLog = log.child({ folder: journalsRoot(config.dataDir) })
+  const journalLog = log.child({ folder: journalsRoot(config.dataDir) })
+  const losses = new StateLog({
+    log: journalLog,
+    level: 'error',
+    begins: 'journal write failed, clicks lost',
+    ends: 'journal written again',
+    quietMs: Number.POSITIVE_INFINITY,
+  })
+  const doubts = new StateLog({
+    log: journalLog,
+    level: 'error',
+    begins: 'journal sync failed, clicks doubtful',
+    ends: 'no journal sync failed any more',
+  })
   return startClickIntake({
     keepMs,
     dataDir: config.dataDir,
@@ -46,8 +60,9 @@ export function openIntake(
     },
     durability: config.clickDurability,
     freeSpace: (error) => dataFolder.noteFailure(error),
-    onLost: lossReporter(lossLog, 'journal write failed, clicks lost'),
-    onDoubt: lossReporter(lossLog, 'journal sync failed, clicks doubtful'),
+    onLost: (count, error) => losses.report(faultKind(error), { err: error }, count),
+    onRecovered: () => losses.endAll(),
+    onDoubt: (count, error) => doubts.report(faultKind(error), { err: error }, count),
     onDamage: (bytes, copy) => log.error({ bytes, copy }, 'journal damaged'),
     onError: (error) => log.warn({ err: error }, 'click ingestion failed'),
     onIngested,
@@ -67,15 +82,6 @@ export async function keepJournalledNumbers(
   if (highest > 0) await store.write(({ links }) => links.skipNumbers(highest))
 }
 
-/** Aggregates frequent losses, so that a full disk does not flood the log. */
-function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
-  let unreported = 0
-  let reportedAtMs = Number.NEGATIVE_INFINITY
-  return (count, error) => {
-    unreported += count
-    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
-    log.error({ err: error, clicks: unreported }, message)
-    unreported = 0
-    reportedAtMs = performance.now()
-  }
+function faultKind(error: unknown): string {
+  return folderFaultOf(error) ?? 'other'
 }

@@ -29,6 +29,8 @@ export type HeldJournal = JournalBacklog & { readonly id: string }
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
+  /** See `JournalWriter`. */
+  readonly onRecovered?: () => void
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
@@ -91,6 +93,7 @@ export class ClickIntake implements ClickRecorder {
       freeSpace: options.freeSpace,
       onWritten: () => this.#thread.wake(),
       onLost: options.onLost,
+      ...(options.onRecovered && { onRecovered: options.onRecovered }),
       onDoubt: options.onDoubt,
     })
     this.#thread = new DrainThread({

@@ -22,6 +22,8 @@ type Options = {
   /** Called after each write. */
   readonly onWritten: () => void
   readonly onLost: (count: number, error: unknown) => void
+  /** Called at the first write that succeeds after one that failed. */
+  readonly onRecovered?: () => void
   readonly onDoubt: (count: number, error: unknown) => void
 }
 
@@ -50,6 +52,7 @@ export class JournalWriter implements ClickRecorder {
   #size = 0
   #callbacks: (() => void)[] = []
   #scheduled = false
+  #isFailing = false
 
   constructor(options: Options) {
     this.#options = options
@@ -99,7 +102,10 @@ export class JournalWriter implements ClickRecorder {
     try {
       this.#writeWithRetry(bytes, count)
       this.counts.recorded += count
+      if (this.#isFailing) this.#options.onRecovered?.()
+      this.#isFailing = false
     } catch (error) {
+      this.#isFailing = true
       this.counts.lost += count
       this.#options.onLost(count, error)
     }
