@@ -93,7 +93,9 @@ try {
       writeSource(file, kind, mib)
       const shared = { file, timeZone: 'UTC' }
       await measure(
-        kind.kind === 'csv' ? { kind: 'csv', map: {}, ...shared } : { kind: kind.kind, ...shared },
+        kind.kind === 'csv'
+          ? { kind: 'csv', map: {}, ignored: [], ...shared }
+          : { kind: kind.kind, ...shared },
       )
     }
 } finally {

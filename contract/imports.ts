@@ -59,6 +59,13 @@ const options = {
   columns: pairs
     .optional()
     .describe('Of a CSV file: from a field of a link to the name of a column.'),
+  ignored_columns: z
+    .array(line(NAME_LENGTH_MAX))
+    .max(PAIRS_MAX)
+    .optional()
+    .describe(
+      'Of a CSV file: columns that are no field. An import ends before its first row when a column that is not recognized may say that links are closed, limited or protected, and is not named here.',
+    ),
 }
 
 export const createImportBody = z
@@ -111,6 +118,7 @@ export const importSchema = z
     on_conflict: z.enum(CONFLICT_RULES).describe('What is done when a key is taken.'),
     time_zone: z.string().describe('Of dates without one.'),
     columns: z.record(z.string(), z.string()).describe('Of a CSV file: fields and columns.'),
+    ignored_columns: z.array(z.string()).describe('Of a CSV file: columns that are no field.'),
     needs_file: z.boolean().describe('Whether the source is a file, which is sent in parts.'),
     file_bytes: z.int().nullable().describe('How many bytes of the file have arrived.'),
     file_columns: z

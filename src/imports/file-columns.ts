@@ -15,7 +15,7 @@ export async function readFileColumns(file: string): Promise<FileColumns> {
   try {
     const { value: header } = await rows.next()
     const names = header !== undefined && 'names' in header ? header.names : []
-    const guessed = [...guessColumns(names)].map(([field, at]) => [field, names[at] ?? ''])
+    const guessed = [...guessColumns(names)].map(([field, [at = -1]]) => [field, names[at] ?? ''])
     return { names, fields: Object.fromEntries(guessed) }
   } catch (error) {
     if (error instanceof ImportSourceFault) return { names: [], fields: {} }

@@ -12,6 +12,8 @@ export type ImportOptions = {
   readonly timeZone: string
   /** From a field of a link record to a column of a CSV file. */
   readonly columns: Readonly<Record<string, string>>
+  /** Columns of a CSV file that are no field; absent in imports of version 0.1.0. */
+  readonly ignoredColumns?: readonly string[]
 }
 
 export type RowOutcome = ImportTables['import_rows']['outcome']

@@ -147,7 +147,8 @@ export class Imports {
     if (!needsFile && found.sealed_settings === null) {
       throw Failure.invalid({ status: ['is failed, and its token was removed: create another'] })
     }
-    const isFresh = wasDry || found.started_at === null
+    // One that ended before its first row, such as for a column that is not recognized, may begin otherwise.
+    const isFresh = wasDry || found.started_at === null || found.rows_done === 0
     const isDryRun = input.dry_run === true
     const options = { ...found.options, ...givenOptions(input) }
     if (!isFresh && (isDryRun || JSON.stringify(options) !== JSON.stringify(found.options))) {
@@ -253,9 +254,10 @@ function settingsOf(
   { url, token, source_domains }: Secrets,
   file: string | undefined,
 ): SourceSettings {
-  const { timeZone, columns } = options
+  const { timeZone, columns, ignoredColumns = [] } = options
+  const given = { file, url, token, domains: source_domains, timeZone, columns, ignoredColumns }
   try {
-    return sourceSettings(source, { file, url, token, domains: source_domains, timeZone, columns })
+    return sourceSettings(source, given)
   } catch (error) {
     if (!(error instanceof SourceInputError)) throw error
     throw Failure.invalid({ [error.field]: [error.message] })
@@ -267,11 +269,12 @@ function optionsOf(input: StartImportInput): ImportOptions {
 }
 
 function givenOptions(input: StartImportInput): Partial<ImportOptions> {
-  const { domains, on_conflict, time_zone, columns } = input
+  const { domains, on_conflict, time_zone, columns, ignored_columns } = input
   return {
     ...(domains && { domains }),
     ...(on_conflict && { onConflict: on_conflict }),
     ...(time_zone && { timeZone: time_zone }),
     ...(columns && { columns }),
+    ...(ignored_columns && { ignoredColumns: ignored_columns }),
   }
 }

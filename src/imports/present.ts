@@ -16,6 +16,7 @@ export function presentImport(of: Import): ImportResource {
     on_conflict: options.onConflict,
     time_zone: options.timeZone,
     columns: options.columns,
+    ignored_columns: [...(options.ignoredColumns ?? [])],
     needs_file: SOURCE_ACCESS[of.source as SourceKind] === 'file',
     file_bytes: of.file_bytes,
     file_columns: columns && [...columns.names],

@@ -35,6 +35,7 @@ export type GivenSource = {
   readonly domains?: readonly string[] | undefined
   readonly timeZone: string
   readonly columns: Readonly<Record<string, string>>
+  readonly ignoredColumns: readonly string[]
 }
 
 /** What a source lacks, or has too much, by the name of what was given. */
@@ -50,14 +51,15 @@ export class SourceInputError extends Error {
 
 /** @throws {SourceInputError} */
 export function sourceSettings(kind: SourceKind, given: GivenSource): SourceSettings {
-  const { timeZone, columns } = given
-  if (Object.keys(columns).length > 0 && kind !== 'csv' && kind !== 'dub-csv') {
+  const { timeZone, columns, ignoredColumns: ignored } = given
+  const namesColumns = Object.keys(columns).length > 0 || ignored.length > 0
+  if (namesColumns && kind !== 'csv' && kind !== 'dub-csv') {
     throw new SourceInputError('columns', `columns are mapped for CSV files, not for ${kind}`)
   }
   switch (kind) {
     case 'csv':
     case 'dub-csv':
-      return { kind, file: need(given, 'file'), map: columns, timeZone }
+      return { kind, file: need(given, 'file'), map: columns, ignored, timeZone }
     case 'yourls-sql':
     case 'polr-sql':
     case 'sink':

@@ -15,6 +15,8 @@ export type CsvSettings = {
   readonly kind: 'csv' | 'dub-csv'
   readonly file: string
   readonly map: Readonly<Record<string, string>>
+  /** Headers of columns that a person has dismissed: they have no field, whatever they say. */
+  readonly ignored: readonly string[]
   /** IANA name: of dates without a zone. */
   readonly timeZone: string
 }

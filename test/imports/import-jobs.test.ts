@@ -40,6 +40,23 @@ async function ended({ api }: Stage, id: string) {
 onEachEngine(
   'an import over the API',
   (stage) => {
+    test('stops at a column that may close links, and goes on when it is dismissed', async () => {
+      const { api } = stage
+      const id = await prepared(stage)
+      const file = 'Short link,Long URL,Zustand\nold.example/shut,https://example.com/,Disabled\n'
+      expectStatus(await sendPart(stage, id, 0, file), 200)
+      expectStatus(await api.post(`/imports/${id}/start`, {}), 200)
+      const stopped = await ended(stage, id)
+      assert.deepEqual([stopped.status, stopped.rows_done], ['failed', 0])
+      assert.match(stopped.fault, /"Zustand" \(such as "Disabled"\)/)
+
+      const dismissed = { ignored_columns: ['Zustand'] }
+      expectStatus(await api.post(`/imports/${id}/start`, dismissed), 200)
+      const done = await ended(stage, id)
+      assert.deepEqual([done.status, done.ignored_columns], ['succeeded', ['Zustand']])
+      assert.equal(done.counts.created, 1)
+    })
+
     test('takes a file in parts, shows what it would do, and does it', async () => {
       const { api, service } = stage
       const id = await prepared(stage)

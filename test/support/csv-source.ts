@@ -7,6 +7,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 export type CsvOptions = {
   readonly map?: Record<string, string>
+  readonly ignored?: readonly string[]
   readonly timeZone?: string
   readonly kind?: 'csv' | 'dub-csv'
 }
@@ -20,8 +21,8 @@ export function writeCsv(t: TestContext, content: string | Buffer): string {
 
 /** Opens a source of a file with this content. */
 export function openCsvText(t: TestContext, content: string | Buffer, options: CsvOptions = {}) {
-  const { kind = 'csv', map = {}, timeZone = 'UTC' } = options
-  return openCsv({ kind, file: writeCsv(t, content), map, timeZone })
+  const { kind = 'csv', map = {}, ignored = [], timeZone = 'UTC' } = options
+  return openCsv({ kind, file: writeCsv(t, content), map, ignored, timeZone })
 }
 
 /** Returns where links are, and lead. */

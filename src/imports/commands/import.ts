@@ -44,6 +44,7 @@ type Options = {
   readonly workspace: string
   readonly domain: Readonly<Record<string, string>>
   readonly map: Readonly<Record<string, string>>
+  readonly ignoreColumn: readonly string[]
   readonly onConflict: ImportOptions['onConflict']
   readonly timezone: string
   readonly dryRun: boolean
@@ -72,6 +73,12 @@ export function importCommand(terminal: Terminal, withImports: RunWith<ImportToo
       'the column of a CSV file that has a field; may be repeated',
       collectPairs,
       {},
+    )
+    .option(
+      '--ignore-column <column>',
+      'a column of a CSV file that is no field, though it may say that links are closed; may be repeated',
+      (column: string, before: readonly string[]) => [...before, column],
+      [],
     )
     .addOption(
       new Option('--on-conflict <rule>', 'what to do when a key is taken')
@@ -111,6 +118,7 @@ async function run(
     onConflict: options.onConflict,
     timeZone: options.timezone,
     columns: options.map,
+    ignoredColumns: options.ignoreColumn,
   }
   const request = { source: kind, isDryRun: options.dryRun, options: importOptions }
   const begun = await tools.imports.begin(
@@ -186,6 +194,7 @@ async function settingsOf({
       token: isFile ? undefined : await readToken(options.tokenFile),
       timeZone: options.timezone,
       columns: options.map,
+      ignoredColumns: options.ignoreColumn,
     })
   } catch (error) {
     if (!(error instanceof SourceInputError)) throw error

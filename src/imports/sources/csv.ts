@@ -1,9 +1,10 @@
 import type { ImportRecord } from '../import-record.ts'
 import { type ImportSource, ImportSourceFault } from '../import-source.ts'
 import type { CsvSettings } from '../source-settings.ts'
-import { resolveColumns } from './csv/csv-columns.ts'
+import { getColumn, resolveColumns } from './csv/csv-columns.ts'
+import { findDoubts } from './csv/csv-doubts.ts'
 import { type CsvRules, toCsvLink } from './csv/csv-link.ts'
-import { type CsvRow, readCsvRows } from './csv/csv-rows.ts'
+import { type CsvHeader, type CsvRow, readCsvRows } from './csv/csv-rows.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
 import { isTimeZone } from './source-dates.ts'
 
@@ -15,11 +16,14 @@ const DUB_COLUMNS = {
   created_at: 'Created at',
   tags: 'Tags',
 } as const
+/** Dub's archived links redirect. */
+const DUB_IGNORED = ['Archived']
 
 /**
  * Opens a CSV file. A position to resume from is the number of a row; those before it are read again, and skipped.
  */
-export function openCsv({ kind, file, map, timeZone }: CsvSettings): ImportSource {
+export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): ImportSource {
+  const { kind, file, timeZone } = settings
   if (!isTimeZone(timeZone))
     throw new ImportSourceFault(`There is no time zone ${timeZone}.`, { isTransient: false })
   return {
@@ -27,17 +31,41 @@ export function openCsv({ kind, file, map, timeZone }: CsvSettings): ImportSourc
     countLinks: async () => undefined,
     async *read({ resume, signal }) {
       const after = resume === undefined ? 0 : Number(resume)
-      let rules: CsvRules | undefined
-      for await (const row of readCsvRows(file, signal)) {
-        if ('names' in row) {
-          const { names } = row
-          const given = kind === 'dub-csv' ? { ...dubColumns(names), ...map } : map
-          rules = { names, columns: resolveColumns(names, given), timeZone }
-        } else if (rules !== undefined && row.number > after) yield toRecord(row, rules)
-      }
+      const rules = await readRules(settings, nowMs() * 1_000, signal)
+      for await (const row of readCsvRows(file, signal))
+        if (!('names' in row) && row.number > after) yield toRecord(row, rules)
     },
     close: async () => undefined,
   }
+}
+
+/**
+ * Reads the whole file once, since a value far below may say that links are closed.
+ *
+ * @throws {ImportSourceFault} when a needed column is missing, or one may say that links are closed
+ */
+async function readRules(
+  { kind, file, map, ignored, timeZone }: CsvSettings,
+  nowMicros: number,
+  signal: AbortSignal,
+): Promise<CsvRules> {
+  const rows = readCsvRows(file, signal)
+  const { value: header } = await rows.next()
+  const { names } = header as CsvHeader
+  const isDub = kind === 'dub-csv'
+  const left = ignored.map((name) => getColumn(name, names))
+  if (isDub) left.push(...DUB_IGNORED.map((name) => names.indexOf(name)))
+  const columns = resolveColumns(names, isDub ? { ...dubColumns(names), ...map } : map, left)
+  const known = new Set([...left, ...[...columns.values()].flat()])
+  const doubts = await findDoubts(names, known, rows)
+  if (doubts.length === 0) return { names, columns, timeZone, nowMicros }
+  const [{ name } = { name: '' }] = doubts
+  const list = doubts.map((doubt) => `"${doubt.name}" (such as "${doubt.value}")`).join(', ')
+  throw new ImportSourceFault(
+    `A column that is not recognized may say which links are closed, limited or protected: ${list.slice(0, 1_000)}. ` +
+      `Say what it is, such as --map closed="${name}", or leave it out: --ignore-column "${name}".`,
+    { isTransient: false },
+  )
 }
 
 function dubColumns(names: readonly string[]): Readonly<Record<string, string>> {
@@ -62,7 +90,7 @@ function toRecord(row: CsvRow, rules: CsvRules): ImportRecord {
 
 /** Returns a row without its password. */
 function showRow({ values, fault }: CsvRow, { columns }: CsvRules): string {
-  const password = columns.get('password')
+  const [password] = columns.get('password') ?? []
   if (password === undefined) return values.join(',')
   // Its columns may be others than those of the header.
   if (fault !== undefined) return 'Not shown: it may hold a password.'

@@ -1,7 +1,10 @@
 import { ImportSourceFault } from '../../import-source.ts'
 
 /** Headers of a column that says whether a link has a password, and not which. */
-const PASSWORD_FLAGS = ['haspassword', 'passwordprotected', 'isprotected', 'protected']
+const PASSWORD_FLAGS = [
+  ...['haspassword', 'passwordprotected', 'ispasswordprotected', 'isprotected', 'protected'],
+  ...['passwordenabled', 'passwordset'],
+]
 
 /** What a column may hold, and how services call it, in lower case and without signs between the letters. */
 const ALIASES = {
@@ -33,7 +36,7 @@ const ALIASES = {
   utm_term: ['utmterm'],
   utm_content: ['utmcontent'],
   external_id: ['externalid'],
-  password: ['password', ...PASSWORD_FLAGS],
+  password: ['password', 'passcode', 'passphrase', 'pin', 'pincode', ...PASSWORD_FLAGS],
   tags: ['tags', 'tag', 'labels', 'label'],
   expires_at: [
     ...[
@@ -45,11 +48,30 @@ const ALIASES = {
       'expiry',
       'expirydate',
     ],
-    ...['expirytime', 'expirein', 'validuntil', 'enddate'],
+    ...['expirytime', 'expirein', 'expiredat', 'expireat', 'expiredate', 'validuntil'],
+    ...['validtill', 'validto', 'activeuntil', 'activetill', 'enddate', 'endsat', 'endson'],
   ],
+  /** An instant before which the link does not redirect. */
+  starts_at: ['validsince', 'validfrom', 'activefrom', 'startsat', 'startson', 'startdate'],
   expired_redirect_url: ['expiredredirecturl', 'expiredurl', 'expirationurl'],
   /** Yes for a link that does not redirect. */
-  closed: ['disabled', 'isdisabled', 'banned', 'isbanned', 'closed', 'deactivated'],
+  closed: [
+    ...['disabled', 'isdisabled', 'banned', 'isbanned', 'blocked', 'isblocked', 'closed'],
+    ...['isclosed', 'deactivated', 'isdeactivated', 'inactive', 'isinactive', 'suspended'],
+    ...['issuspended', 'paused', 'ispaused', 'expired', 'isexpired', 'deleted', 'isdeleted'],
+  ],
+  /** No for a link that does not redirect. */
+  active: [
+    ...['active', 'isactive', 'enabled', 'isenabled', 'published', 'ispublished', 'live'],
+    'islive',
+  ],
+  /** A word such as "active" or "expired". */
+  status: ['status', 'linkstatus', 'state', 'linkstate'],
+  /** After how many visits the link stops to redirect. */
+  max_visits: [
+    ...['maxvisits', 'maxclicks', 'maxhits', 'maxuses', 'maximumvisits', 'maximumclicks'],
+    ...['visitlimit', 'visitslimit', 'clicklimit', 'clickslimit', 'limit'],
+  ],
   created_at: [
     ...['createdat', 'created', 'createdon', 'creationdate', 'createddate', 'datecreated'],
     ...['creationtime', 'timestamp', 'date', 'addedon'],
@@ -80,22 +102,36 @@ export type CsvField = keyof typeof ALIASES
 
 export const CSV_FIELDS = Object.keys(ALIASES) as readonly CsvField[]
 
-/** Where each field is among the columns. */
-export type CsvColumns = ReadonlyMap<CsvField, number>
+/** Fields of which each column counts: a link is closed when one of them says so. */
+const CLOSING_FIELDS: readonly CsvField[] = ['closed', 'active', 'status']
 
-/** Returns the columns that can be recognized by their headers, as headers. */
-export function guessColumns(names: readonly string[], taken: CsvColumns = new Map()): CsvColumns {
+/** Where each field is among the columns: one, or several of the fields that close a link. */
+export type CsvColumns = ReadonlyMap<CsvField, readonly number[]>
+
+/**
+ * Returns the columns that can be recognized by their headers.
+ *
+ * @param taken what is known already; its columns have no other field
+ * @param ignored columns that have no field
+ */
+export function guessColumns(
+  names: readonly string[],
+  taken: CsvColumns = new Map(),
+  ignored: readonly number[] = [],
+): CsvColumns {
   const normalized = names.map(normalize)
-  const used = new Set(taken.values())
+  const used = new Set([...[...taken.values()].flat(), ...ignored])
   const found = new Map(taken)
   for (const field of CSV_FIELDS) {
-    if (found.has(field)) continue
-    const at = ALIASES[field]
-      .map((alias) => normalized.findIndex((name, index) => name === alias && !used.has(index)))
-      .find((index) => index >= 0)
-    if (at === undefined) continue
-    found.set(field, at)
-    used.add(at)
+    const isClosing = CLOSING_FIELDS.includes(field)
+    if (found.has(field) && !isClosing) continue
+    const recognized = ALIASES[field].flatMap((alias) =>
+      normalized.flatMap((name, index) => (name === alias && !used.has(index) ? [index] : [])),
+    )
+    const columns = isClosing ? recognized : recognized.slice(0, 1)
+    if (columns.length === 0) continue
+    found.set(field, [...(found.get(field) ?? []), ...columns])
+    for (const column of columns) used.add(column)
   }
   return found
 }
@@ -105,25 +141,28 @@ export function isFlag(name: string): boolean {
   return PASSWORD_FLAGS.includes(normalize(name))
 }
 
-function normalize(name: string): string {
+/** Returns a header without what services write differently: letter case, spaces and signs. */
+export function normalize(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /**
  * Returns where each field is: as `map` says, and otherwise as its header says.
  *
+ * @param ignored columns that have no field, whatever their headers say
  * @throws {ImportSourceFault} when `map` names no field or no column, or there is no column for the key or
  *   destination
  */
 export function resolveColumns(
   names: readonly string[],
   map: Readonly<Record<string, string>>,
+  ignored: readonly number[] = [],
 ): CsvColumns {
-  const given = Object.entries(map).map(([field, column]): [CsvField, number] => [
+  const given = Object.entries(map).map(([field, column]): [CsvField, number[]] => [
     getField(field),
-    getColumn(column, names),
+    [getColumn(column, names)],
   ])
-  const columns = guessColumns(names, new Map(given))
+  const columns = guessColumns(names, new Map(given), ignored)
   const missing = findMissing(columns)
   if (missing === undefined) return columns
   throw fault(`No column has the ${missing.what}. Name it: --map ${missing.field}=COLUMN.`, names)
@@ -146,7 +185,8 @@ function getField(name: string): CsvField {
   })
 }
 
-function getColumn(wanted: string, names: readonly string[]): number {
+/** @throws {ImportSourceFault} when no column has this header, or several have */
+export function getColumn(wanted: string, names: readonly string[]): number {
   for (const same of [
     (name: string) => name === wanted,
     (name: string) => normalize(name) === normalize(wanted),

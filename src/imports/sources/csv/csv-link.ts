@@ -12,6 +12,8 @@ export type CsvRules = {
   readonly names: CsvHeader['names']
   readonly columns: CsvColumns
   readonly timeZone: string
+  /** What is compared with the instant from which a link redirects. */
+  readonly nowMicros: number
 }
 
 /** @throws {RefusedRow} when the row has a value without which the link would be another, or more open */
@@ -55,7 +57,7 @@ export function toCsvLink(
     expires_at: expiryOf(text('expires_at'), rules.timeZone),
     expired_redirect_url: text('expired_redirect_url'),
     protection: protectionOf(values.get('password') ?? '', rules),
-    closed: closureOf(text('closed'), rules),
+    closed: closureOf(row, rules) ?? limitOf(text, rules, { notes, rest }),
     created_at: date('created_at'),
     clicks: count('clicks', parseCount),
     last_click: date('last_click'),
@@ -67,17 +69,20 @@ export function toCsvLink(
 const APOSTROPHE = /^'(?=[=+\-@\t\r])/
 
 function textOf(row: CsvRow, columns: CsvColumns, field: CsvField): string {
-  const at = columns.get(field)
-  const value = at === undefined ? '' : (row.values[at] ?? '')
+  const [at = -1] = columns.get(field) ?? []
   // A password is what it is.
-  return field === 'password' ? value : value.replace(APOSTROPHE, '').trim()
+  return field === 'password' ? (row.values[at] ?? '') : cellOf(row, at)
+}
+
+function cellOf(row: CsvRow, at: number): string {
+  return (row.values[at] ?? '').replace(APOSTROPHE, '').trim()
 }
 
 /** Returns the columns that are no field, and have a value. */
-function restOf({ values }: CsvRow, { names, columns }: CsvRules): Record<string, unknown> {
-  const used = new Set(columns.values())
+function restOf(row: CsvRow, { names, columns }: CsvRules): Record<string, unknown> {
+  const used = new Set([...columns.values()].flat())
   const others = names.flatMap((name, at) => {
-    const value = used.has(at) ? '' : (values[at] ?? '').replace(APOSTROPHE, '').trim()
+    const value = used.has(at) ? '' : cellOf(row, at)
     return value === '' ? [] : [[name === '' ? `column ${at + 1}` : name, value]]
   })
   return Object.fromEntries(others)
@@ -124,15 +129,54 @@ const NOT_GIVEN =
 function protectionOf(value: string, { names, columns }: CsvRules): LinkProtection {
   const text = value.trim()
   if (text === '' || /^false$/i.test(text)) return { kind: 'none' }
-  if (isFlag(names[columns.get('password') ?? -1] ?? ''))
+  const [at = -1] = columns.get('password') ?? []
+  if (isFlag(names[at] ?? ''))
     return /^(?:no|n|0|none)$/i.test(text) ? { kind: 'none' } : { kind: 'unknown password' }
   if (NOT_GIVEN.test(text)) return { kind: 'unknown password' }
   return { kind: 'password', password: value }
 }
 
-function closureOf(text: string | null, { names, columns }: CsvRules): string | null {
-  if (text === null || /^(?:false|no|0|n|active|enabled)$/i.test(text)) return null
-  return `The column "${names[columns.get('closed') ?? -1]}" is "${text.slice(0, 100)}".`
+/** What says that a link redirects, in a column of each kind. An empty value says nothing. */
+const OPEN = {
+  closed: /^(?:false|no|0|n|none|null|-|active|enabled)$/i,
+  active: /^(?:true|yes|1|y|x|on|active|enabled|published|live)$/i,
+  // Numbers are the status codes of redirects.
+  status: /^(?:active|enabled|ok|live|online|open|published|valid|true|1|200|30[12378])$/i,
+} as const
+
+/** Returns why the link does not redirect. A word that is not known closes it, so that nothing closed opens. */
+function closureOf(row: CsvRow, { names, columns }: CsvRules): string | null {
+  for (const kind of ['closed', 'active', 'status'] as const)
+    for (const at of columns.get(kind) ?? []) {
+      const value = cellOf(row, at)
+      if (value === '' || OPEN[kind].test(value)) continue
+      return `The column "${names[at]}" is "${value.slice(0, 100)}".`
+    }
+  return null
+}
+
+/** Returns why the link does not redirect yet, or no more. Terse has no such limits: others are noted. */
+function limitOf(
+  text: (field: CsvField) => string | null,
+  { timeZone, nowMicros }: CsvRules,
+  { notes, rest }: { readonly notes: string[]; readonly rest: Record<string, unknown> },
+): string | null {
+  const start = text('starts_at')
+  if (start !== null) {
+    rest.starts_at = start
+    const parsed = parseCsvDate(start, timeZone)
+    const isKnown = 'instant' in parsed
+    if (!isKnown || parsed.instant > nowMicros)
+      return `It does not redirect before "${start.slice(0, 100)}".`
+  }
+  const limit = text('max_visits')
+  if (limit === null || /^(?:0|-|none|null|n\/a|unlimited|never)$/i.test(limit)) return null
+  rest.max_visits = limit
+  const max = parseCount(limit)
+  if (max === undefined || (parseCount(text('clicks') ?? '') ?? 0) >= max)
+    return `It has reached its limit of "${limit.slice(0, 100)}" visits, or the limit cannot be read.`
+  notes.push(`It has a limit of ${max} visits, which Terse does not have.`)
+  return null
 }
 
 /** The first of these that occurs separates the tags, so that a tag may have those after it. */

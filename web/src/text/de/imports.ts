@@ -65,6 +65,9 @@ export const imports: Catalogue['imports'] = {
   columnsHint:
     'Was erkannt wurde, ist ausgefüllt. Ein Link braucht ein Ziel und einen Kurzlink oder Schlüssel.',
   noColumn: 'Keine',
+  ignored: 'Spalten, die wegbleiben',
+  ignoredHint:
+    'Ein Import hält vor seiner ersten Zeile an, wenn eine andere Spalte sagen könnte, dass Links geschlossen, begrenzt oder geschützt sind. Wählen Sie sie hier, wenn sie das nicht tut.',
   fields: {
     short_link: 'Kurzlink',
     domain: 'Domain',
@@ -76,7 +79,11 @@ export const imports: Catalogue['imports'] = {
     last_click: 'Letzter Klick',
     expires_at: 'Läuft ab',
     expired_redirect_url: 'Ziel nach Ablauf',
-    closed: 'Deaktiviert',
+    starts_at: 'Leitet weiter ab',
+    closed: 'Deaktiviert (ja schließt)',
+    active: 'Aktiv (nein schließt)',
+    status: 'Status',
+    max_visits: 'Höchstzahl der Aufrufe',
     password: 'Passwort',
     ios: 'Ziel für iOS',
     android: 'Ziel für Android',

@@ -60,6 +60,9 @@ export const imports = {
   columnsHint:
     'What was recognized is filled in. A link needs a destination, and a short link or a key.',
   noColumn: 'None',
+  ignored: 'Columns to leave out',
+  ignoredHint:
+    'An import stops before its first row when another column may say that links are closed, limited or protected. Tick it here if it does not.',
   fields: {
     short_link: 'Short link',
     domain: 'Domain',
@@ -71,7 +74,11 @@ export const imports = {
     last_click: 'Last click',
     expires_at: 'Expires',
     expired_redirect_url: 'Destination after expiry',
-    closed: 'Disabled',
+    starts_at: 'Redirects from',
+    closed: 'Disabled (yes closes)',
+    active: 'Active (no closes)',
+    status: 'Status',
+    max_visits: 'Limit of visits',
     password: 'Password',
     ios: 'iOS destination',
     android: 'Android destination',

@@ -25,6 +25,7 @@ type OptionsFormProps = {
 export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFormProps) {
   const t = useText()
   const [columns, setColumns] = useState(() => startColumns(shown))
+  const [ignored, setIgnored] = useState<readonly string[]>(shown.ignored_columns)
   const [pairs, setPairs] = useState(shown.domains)
   const [conflict, setConflict] = useState(shown.on_conflict)
   const [zone, setZone] = useState(() => startZone(shown))
@@ -32,15 +33,19 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
     mutationFn: (input: StartImportInput) => startImport(shown.id, input),
     onSuccess: onStarted,
   })
-  const faults = useFaults(error, ['time_zone', 'columns', 'domains'])
-  // A failed import goes on as it began.
-  const mayChange = shown.status !== 'failed' || shown.started_at === null || shown.dry_run
+  const faults = useFaults(error, ['time_zone', 'columns', 'ignored_columns', 'domains'])
+  // A failed import goes on as it began, if it did.
+  const hasBegun = shown.started_at !== null && shown.rows_done > 0
+  const mayChange = shown.status !== 'failed' || !hasBegun || shown.dry_run
   const options = mayChange
     ? {
         domains: pairs,
         on_conflict: conflict,
         time_zone: zone,
-        ...(shown.file_columns !== null && { columns }),
+        ...(shown.file_columns !== null && {
+          columns,
+          ignored_columns: ignored.filter((name) => !Object.values(columns).includes(name)),
+        }),
       }
     : {}
   const isTried = shown.status === 'succeeded'
@@ -61,7 +66,9 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
               names={shown.file_columns}
               chosen={columns}
               onChange={setColumns}
-              errors={faults.of('columns')}
+              ignored={ignored}
+              onIgnore={setIgnored}
+              errors={[...faults.of('columns'), ...faults.of('ignored_columns')]}
             />
           )}
           <DomainPairs pairs={pairs} onChange={setPairs} errors={faults.of('domains')} />
