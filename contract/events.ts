@@ -32,6 +32,7 @@ const EVENT_TYPES = [
   'invitation.created',
   'invitation.deleted',
   'invitation.accepted',
+  'mail.dropped',
   'person.created',
   'person.updated',
   'person.disabled',

@@ -116,7 +116,7 @@ describe('the log at trace', () => {
       for (const pair of cookie.split('; ')) keep(pair.split('=')[1] ?? '')
     }
 
-    await eventually(async () => assert.match(service.output().stderr, /mail failed/))
+    await eventually(async () => assert.match(service.output().stderr, /mail deferred/))
     const { stderr } = service.output()
     assert.match(stderr, /oidc_expired/)
     for (const secret of new Set(secrets)) {

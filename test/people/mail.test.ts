@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { SMTPServer } from 'smtp-server'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { type Mailbox, type Received, startMailbox } from '../support/mailbox.ts'
 import { PASSWORD, personClient, setUp, signIn } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -16,35 +14,10 @@ const NEW_PASSWORD = 'another horse battery staple'
 const CODE = /#code=3?D?([A-Za-z0-9_-]{43})/
 const RESET_MESSAGE = 'If an account has this address, an e-mail is on its way.'
 
-type Received = { readonly to: readonly string[]; readonly text: string }
-
-/** A real SMTP server that keeps what it receives, decoded as far as tests read it. */
-async function startMailbox() {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, session, callback) {
-      stream.toArray().then((chunks) => {
-        const raw = Buffer.concat(chunks).toString()
-        const text = raw
-          .replaceAll('=\r\n', '')
-          .replaceAll(/=([0-9A-F]{2})/g, (_all, hex) =>
-            String.fromCharCode(Number.parseInt(hex, 16)),
-          )
-        received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text })
-        callback()
-      }, callback)
-    },
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  const { port } = server.server.address() as AddressInfo
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    received,
-    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  }
+/** Servers that greylist defer what they do not know; others refuse it. */
+function statusOf(address: string): number | undefined {
+  if (address.endsWith('@greylisted.example')) return 451
+  return address.endsWith('@refused.example') ? 550 : undefined
 }
 
 for (const engine of ENGINES) {
@@ -52,11 +25,11 @@ for (const engine of ENGINES) {
     const clock = fakeClock(Date.now())
     /** Ends what runs, also after a start that failed: otherwise this process would not end. */
     const started = new AsyncDisposableStack()
-    let mailbox: Awaited<ReturnType<typeof startMailbox>>
+    let mailbox: Mailbox
     let service: Service
 
     before(async () => {
-      mailbox = await startMailbox()
+      mailbox = await startMailbox(statusOf)
       started.defer(() => mailbox.stop())
       const settings = { TERSE_SMTP_URL: mailbox.url, TERSE_MAIL_FROM: 'Terse <terse@example.com>' }
       service = await startService(engine, settings, { clock })
@@ -144,10 +117,15 @@ for (const engine of ENGINES) {
       assert.deepEqual(statuses, [...Array(20).fill(202), 429])
     })
 
-    test('an invitation is sent too', async () => {
+    async function signInAtWork() {
       const ada = await signIn(service)
       const { body } = await ada.get('/session')
       ada.workspaceId = body.memberships[0].workspace_id
+      return ada
+    }
+
+    test('an invitation is sent too', async () => {
+      const ada = await signInAtWork()
       const mail = await nextMail(async () => {
         const invitation = { email: 'bob@example.com', role: 'viewer' }
         const answer = expectStatus(await ada.post('/invitations', invitation), 201)
@@ -156,6 +134,36 @@ for (const engine of ENGINES) {
       assert.deepEqual(mail.to, ['bob@example.com'])
       assert.match(mail.text, /Ada Lovelace invites you to the workspace acme on localhost/)
       assert.match(mail.text, /\/app\/invitation#code=/)
+    })
+
+    test('an invitation that the mail server refuses is an event', async () => {
+      const ada = await signInAtWork()
+      const email = 'gone@refused.example'
+      const invitation = await ada.post('/invitations', { email, role: 'viewer' })
+      const { id } = expectStatus(invitation, 201).body
+      await eventually(async () => {
+        const { body } = await ada.get(`/events?type=mail.dropped&subject=${id}`)
+        const [event] = body.data
+        assert.equal(event?.actor.name, 'mail')
+        assert.deepEqual(event.after, { kind: 'invitation', email, reason: 'refused' })
+      })
+    })
+
+    test('a link for a new password does not wait for deferred invitations', async () => {
+      clock.move(60 * 60)
+      const ada = await signInAtWork()
+      const addresses = Array.from({ length: 12 }, (_, each) => `${each}@greylisted.example`)
+      for (const email of addresses) {
+        expectStatus(await ada.post('/invitations', { email, role: 'viewer' }), 201)
+      }
+      const mail = await nextMail(() => askFor(EMAIL))
+      assert.deepEqual(mail.to, [EMAIL])
+      await eventually(async () => {
+        assert.deepEqual(
+          addresses.filter((address) => !mailbox.attempts.includes(address)),
+          [],
+        )
+      })
     })
   })
 }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { systemActor } from '../../identity/actor.ts'
 import { invitationMail } from '../../identity/mails/invitation-mail.ts'
 import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
 import { invitationAddress } from '../../identity/members/invitation-address.ts'
-import type { Invitations } from '../../identity/members/invitations.ts'
+import type { Invitation, Invitations } from '../../identity/members/invitations.ts'
 import {
   PasswordResets,
   RESET_MAIL_LIMITS,
@@ -10,9 +11,13 @@ import {
 } from '../../identity/people/password-resets.ts'
 import type { PeoplePasswords } from '../../identity/people/people-passwords.ts'
 import type { ResetLinks } from '../../identity/people/reset-links.ts'
+import { type EventFields, INSTANCE } from '../../platform/events/event-writer.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
+import type { DropReason } from '../../platform/mail/mailer.ts'
 import { SmtpMailer } from '../../platform/mail/smtp-mailer.ts'
 import { type AppContext, logUnexpected } from './app-context.ts'
+
+const mailService = systemActor('mail')
 
 /** What sends mail to people. Its language is that of the request that causes it. */
 export function openMail(
@@ -38,8 +43,23 @@ export function openMail(
     const host = new URL(baseUrl).hostname
     const url = invitationAddress(baseUrl, code)
     const content = { to: invitation.email, host, workspace, invitedBy, url }
-    mailer?.send(invitationMail(content, language))
+    mailer?.send(invitationMail(content, language), {
+      kind: 'invitation',
+      owner: invitation.workspace_id,
+      onDropped: (reason) => noteDroppedInvitation(invitation, reason),
+    })
   }
+
+  const noteDroppedInvitation = ({ workspace_id, id, email }: Invitation, reason: DropReason) =>
+    noteDropped(workspace_id, id, { kind: 'invitation', email, reason })
+
+  const noteDropped = (workspaceId: string, subjectId: string, after: EventFields) =>
+    store
+      .write(({ events }) => {
+        const event = { type: 'mail.dropped', subjectId, before: null, after } as const
+        return events.append(mailService(workspaceId), event, clock.nowMicros())
+      })
+      .catch(logUnexpected(log, 'event of a dropped mail'))
 
   return {
     mailer,
@@ -50,6 +70,8 @@ export function openMail(
       passwords,
       resetLinks,
       mailer,
+      onMailDropped: (personId, reason) =>
+        noteDropped(INSTANCE, personId, { kind: 'password_reset', reason }),
       mailsPerAccount: throttles.create('reset-mails', RESET_MAIL_LIMITS),
       requestsPerAddress: throttles.create('reset-requests', RESET_REQUEST_LIMITS),
       baseUrl,

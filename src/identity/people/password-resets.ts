@@ -2,7 +2,7 @@ import type { Store } from '../../platform/database/store.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
-import type { Mailer } from '../../platform/mail/mailer.ts'
+import type { DropReason, Mailer } from '../../platform/mail/mailer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor, systemActor } from '../actor.ts'
 import type { MailLanguage } from '../mails/mail-layout.ts'
@@ -37,6 +37,8 @@ export class PasswordResets {
     readonly resetLinks: ResetLinks
     /** Undefined when no mail is sent. */
     readonly mailer: Mailer | undefined
+    /** Called when a mail to a person is given up. */
+    readonly onMailDropped: (personId: string, reason: DropReason) => Promise<void>
     /** For `RESET_MAIL_LIMITS`. */
     readonly mailsPerAccount: Throttle
     /** For `RESET_REQUEST_LIMITS`. */
@@ -52,6 +54,7 @@ export class PasswordResets {
     passwords: PeoplePasswords
     resetLinks: ResetLinks
     mailer: Mailer | undefined
+    onMailDropped: (personId: string, reason: DropReason) => Promise<void>
     mailsPerAccount: Throttle
     requestsPerAddress: Throttle
     baseUrl: string
@@ -115,7 +118,7 @@ export class PasswordResets {
   }
 
   async #mail(email: string, language: MailLanguage, mailer: Mailer): Promise<void> {
-    const { store, resetLinks, mailsPerAccount, baseUrl } = this.#deps
+    const { store, resetLinks, mailsPerAccount, onMailDropped, baseUrl } = this.#deps
     const found = await store.read.people.findForSignIn(foldEmail(email))
     if (found === undefined || found.sealedPassword === null) return
     const { person } = found
@@ -123,6 +126,10 @@ export class PasswordResets {
     const { code } = await resetLinks.createForMail(forgottenPassword, person.id)
     const url = resetAddress(baseUrl, code)
     const host = new URL(baseUrl).hostname
-    mailer.send(passwordResetMail({ to: person.email, host, url }, language))
+    mailer.send(passwordResetMail({ to: person.email, host, url }, language), {
+      kind: 'password_reset',
+      owner: person.id,
+      onDropped: (reason) => onMailDropped(person.id, reason),
+    })
   }
 }

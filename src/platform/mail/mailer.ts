@@ -6,13 +6,29 @@ export type Mail = {
   readonly html: string
 }
 
+/**
+ * Why a message was given up. `refused`: the server will refuse it the next time too. `deferred`: the last attempt
+ * failed as those before. `queue_full`: its owner has too many that wait, or all owners together. `waited_too_long`:
+ * its turn did not come in time. `stopped`: the process ends.
+ */
+export type DropReason = 'refused' | 'deferred' | 'queue_full' | 'waited_too_long' | 'stopped'
+
+export type Delivery = {
+  /** Whose turn the message takes: a workspace, or the person who forgot a password. */
+  readonly owner: string
+  /** For log lines. */
+  readonly kind: 'invitation' | 'password_reset'
+  /** Called once if the message is given up. */
+  readonly onDropped: (reason: DropReason) => Promise<void>
+}
+
 /** Sends mail in the background. */
 export type Mailer = {
   /**
-   * Accepts a message, and reports in the log when it cannot be sent. Returns at once, so that an answer
-   * does not show by its time whether there was something to send.
+   * Accepts a message, and logs it when it is given up. Returns at once, so that an answer does not show by its time
+   * whether there was something to send.
    */
-  send(mail: Mail): void
+  send(mail: Mail, delivery: Delivery): void
   /** Waits a few seconds for the messages on their way; gives up the rest. */
   stop(): Promise<void>
 }

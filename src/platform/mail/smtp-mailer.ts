@@ -1,133 +1,168 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Mail, Mailer } from './mailer.ts'
+import { FairQueue, QueueRefusal } from '../work/fair-queue.ts'
+import type { Delivery, DropReason, Mail, Mailer } from './mailer.ts'
+import { SmtpTransport } from './smtp-transport.ts'
 
-const CONNECTION_MS_MAX = 10_000
-/** Without any answer of the server. */
-const SILENCE_MS_MAX = 20_000
-const AT_ONCE_MAX = 2
-const WAITING_MAX = 500
-/** Before each further attempt, where the server is down or refuses a message for the moment. */
-const RETRY_DELAYS_MS = [5_000, 60_000]
+/** Before each further attempt. Servers that greylist accept a message after some minutes. */
+const RETRY_DELAYS_MS = [5_000, 60_000, 5 * 60_000, 15 * 60_000]
+/** For one turn: a link for a new password works for an hour. */
+const TURN_MS_MAX = 20 * 60_000
 const STOP_MS_MAX = 3_000
+/** Messages of one owner: more than a workspace may send within an hour. */
+const HELD_PER_OWNER_MAX = 250
+/** Messages of all owners, of each kind. */
+const HELD_MAX = 2_000
 
 type Log = {
+  info(fields: object, message: string): void
   warn(fields: object, message: string): void
   debug(message: string): void
 }
 
-type Transport = { sendMail(message: object): Promise<unknown> }
+type Held = {
+  readonly mail: Mail
+  readonly delivery: Delivery
+  /** Aborted with a `DropReason`, which ends no attempt that is under way, but those after it. */
+  readonly dropping: AbortController
+}
 
-/** Sends through an SMTP server, two messages at a time. Messages that wait are lost when the process ends. */
+/**
+ * Sends through an SMTP server. A message that the server defers waits in memory without a slot. Links for new
+ * passwords have slots of their own; in each kind, owners are served in turn.
+ */
 export class SmtpMailer implements Mailer {
-  readonly #options: { readonly url: string; readonly from: string; readonly log: Log }
+  readonly #log: Log
   readonly #retryDelaysMs: readonly number[]
-  readonly #waiting: Mail[] = []
+  readonly #heldMax: number
+  readonly #transport: SmtpTransport
+  readonly #queues = {
+    password_reset: slotsFor('password links'),
+    invitation: slotsFor('invitations'),
+  }
+  readonly #held = new Map<Delivery['kind'], Map<string, Set<Held>>>()
   readonly #underWay = new Set<Promise<void>>()
-  readonly #stopping = new AbortController()
-  #transport: Promise<Transport> | undefined
+  #isStopping = false
 
   /**
    * @param options.url `smtp://` or `smtps://`, with a user and password where the server needs them
    * @param options.from the sender
    * @param options.retryDelaysMs for tests
+   * @param options.heldMax for tests
    */
   constructor(options: {
     url: string
     from: string
     log: Log
     retryDelaysMs?: readonly number[]
+    heldMax?: number
   }) {
-    this.#options = options
+    this.#log = options.log
     this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS
+    this.#heldMax = options.heldMax ?? HELD_MAX
+    this.#transport = new SmtpTransport(options)
   }
 
-  send(mail: Mail): void {
-    if (this.#waiting.length >= WAITING_MAX || this.#stopping.signal.aborted) {
-      this.#options.log.warn({ waiting: this.#waiting.length }, 'mail refused')
-      return
-    }
-    this.#waiting.push(mail)
-    this.#startNext()
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    const given = this.#waiting.splice(0).length
-    if (given > 0) this.#options.log.warn({ waiting: given }, 'mail refused')
-    await Promise.race([Promise.all(this.#underWay), sleep(STOP_MS_MAX, undefined, { ref: false })])
-  }
-
-  #startNext(): void {
-    if (this.#underWay.size >= AT_ONCE_MAX) return
-    const mail = this.#waiting.shift()
-    if (mail === undefined) return
-    const work = this.#deliver(mail).finally(() => {
-      this.#underWay.delete(work)
-      this.#startNext()
-    })
+  send(mail: Mail, delivery: Delivery): void {
+    const held = { mail, delivery, dropping: new AbortController() }
+    const work = this.#carry(held).finally(() => this.#underWay.delete(work))
     this.#underWay.add(work)
   }
 
-  async #deliver({ to, ...content }: Mail): Promise<void> {
-    const { from, log } = this.#options
-    for (const delayMs of [...this.#retryDelaysMs, undefined]) {
-      try {
-        const transport = await this.#open()
-        await transport.sendMail({ from, to: { name: '', address: to }, ...content })
-        log.debug('mail sent')
-        return
-      } catch (error) {
-        const isLast = delayMs === undefined || isPermanent(error)
-        // Messages of the server may contain the address: only its codes are logged.
-        log.warn({ ...codesOf(error), isLast }, 'mail failed')
-        if (isLast || !(await this.#pause(delayMs))) return
-      }
-    }
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const all = [...this.#held.values()].flatMap((owners) => [...owners.values()])
+    for (const held of all.flatMap((own) => [...own])) this.#drop(held, 'stopped')
+    await Promise.race([Promise.all(this.#underWay), sleep(STOP_MS_MAX, undefined, { ref: false })])
   }
 
-  /** Returns false when the mailer stops meanwhile. */
-  async #pause(ms: number): Promise<boolean> {
+  async #carry(held: Held): Promise<void> {
+    const { kind } = held.delivery
+    let fields: object = {}
+    let reason = this.#isStopping ? 'stopped' : this.#hold(held)
     try {
-      await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false })
-      return true
-    } catch {
-      return false
+      for (let attempt = 0; reason === undefined; attempt += 1) {
+        const failure = await this.#attempt(held)
+        if (failure === undefined) return this.#log.debug('mail sent')
+        fields = failure.fields
+        const delayMs = this.#retryDelaysMs[attempt]
+        if (failure.isPermanent) reason = 'refused'
+        else if (delayMs === undefined) reason = 'deferred'
+        else {
+          this.#log.info({ kind, ...fields, retryInMs: delayMs }, 'mail deferred')
+          await pause(delayMs, held.dropping.signal)
+        }
+      }
+    } catch (error) {
+      reason = reasonOf(error)
+    } finally {
+      this.#letGo(held)
     }
+    this.#log.warn({ kind, owner: held.delivery.owner, reason, ...fields }, 'mail dropped')
+    await held.delivery.onDropped(reason)
   }
 
-  #open(): Promise<Transport> {
-    this.#transport ??= import('nodemailer').then(({ createTransport }) => {
-      const { url } = this.#options
-      const { username, hostname } = new URL(url)
-      return createTransport({
-        url,
-        // An attacker on the path who removes the server's offer of encryption would read the password otherwise.
-        requireTLS: username !== '' && !isLoopback(hostname),
-        connectionTimeout: CONNECTION_MS_MAX,
-        greetingTimeout: CONNECTION_MS_MAX,
-        dnsTimeout: CONNECTION_MS_MAX,
-        socketTimeout: SILENCE_MS_MAX,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
-    })
-    return this.#transport
+  /** Returns undefined when the server has accepted the message. */
+  #attempt({ mail, delivery, dropping }: Held) {
+    return this.#queues[delivery.kind].run(
+      delivery.owner,
+      () => this.#transport.send(mail),
+      dropping.signal,
+    )
+  }
+
+  /** Makes room for a message, at the expense of the owner who has the most. */
+  #hold(held: Held): DropReason | undefined {
+    const { kind, owner } = held.delivery
+    const owners = this.#held.getOrInsertComputed(kind, () => new Map<string, Set<Held>>())
+    const own = owners.getOrInsertComputed(owner, () => new Set<Held>())
+    own.add(held)
+    if (own.size > HELD_PER_OWNER_MAX) return 'queue_full'
+    const all = [...owners.values()]
+    if (all.reduce((sum, { size }) => sum + size, 0) <= this.#heldMax) return undefined
+    const most = all.reduce((one, other) => (other.size > one.size ? other : one))
+    if (most.size <= own.size) return 'queue_full'
+    const last = [...most].at(-1)
+    if (last !== undefined) this.#drop(last, 'queue_full')
+    return undefined
+  }
+
+  #drop(held: Held, reason: DropReason): void {
+    this.#letGo(held)
+    held.dropping.abort(reason)
+  }
+
+  #letGo(held: Held): void {
+    const { kind, owner } = held.delivery
+    const owners = this.#held.get(kind)
+    const own = owners?.get(owner)
+    own?.delete(held)
+    if (own?.size === 0) owners?.delete(owner)
   }
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+function slotsFor(work: string): FairQueue {
+  return new FairQueue({
+    work,
+    concurrency: 2,
+    concurrencyPerOwner: 1,
+    waitingPerOwnerMax: HELD_PER_OWNER_MAX,
+    waitingMax: HELD_MAX + 1,
+    deadlineMs: TURN_MS_MAX,
+  })
 }
 
-type MailError = { readonly code?: unknown; readonly responseCode?: unknown }
-
-/** Whether the server will refuse the message the next time too (RFC 5321, section 4.2.1). */
-function isPermanent(error: unknown): boolean {
-  const { responseCode } = error as MailError
-  return typeof responseCode === 'number' && responseCode >= 500
+/** @throws the reason of `signal` */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch((error) => {
+    throw signal.aborted ? signal.reason : error
+  })
 }
 
-function codesOf(error: unknown): { code: unknown; responseCode: unknown } {
-  const { code, responseCode } = error as MailError
-  return { code, responseCode }
+/** @throws what is no reason to drop a message */
+function reasonOf(error: unknown): DropReason {
+  if (error instanceof QueueRefusal) {
+    return error.reason === 'deadline' ? 'waited_too_long' : 'queue_full'
+  }
+  if (error === 'stopped' || error === 'queue_full') return error
+  throw error
 }

@@ -57,6 +57,7 @@ const TYPES: Readonly<Record<AuditKind, readonly EventResource['type'][]>> = {
     'invitation.created',
     'invitation.deleted',
     'invitation.accepted',
+    'mail.dropped',
   ],
   tokens: ['token.created', 'token.revoked'],
   workspace: ['workspace.created', 'workspace.updated', 'workspace.deleted', 'workspace.exported'],

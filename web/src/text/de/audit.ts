@@ -58,6 +58,7 @@ export const audit: typeof en.audit = {
     'invitation.created': '{who} hat {it} eingeladen',
     'invitation.deleted': '{who} hat die Einladung von {it} zurückgezogen',
     'invitation.accepted': '{it} hat die Einladung angenommen',
+    'mail.dropped': 'Die E-Mail an {it} konnte nicht gesendet werden',
     'person.created': '{it} hat ein Konto bekommen',
     'person.updated': '{who} hat das Konto von {it} geändert',
     'person.disabled': '{who} hat {it} gesperrt',

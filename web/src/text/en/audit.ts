@@ -57,6 +57,7 @@ export const audit = {
     'invitation.created': '{who} invited {it}',
     'invitation.deleted': '{who} withdrew the invitation of {it}',
     'invitation.accepted': '{it} accepted the invitation',
+    'mail.dropped': 'The mail to {it} could not be sent',
     'person.created': '{it} got an account',
     'person.updated': '{who} changed the account of {it}',
     'person.disabled': '{who} disabled {it}',
