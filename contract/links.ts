@@ -56,7 +56,7 @@ const key = z
   .string()
   .min(1, 'must not be empty')
   .describe(
-    `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
+    `1 to ${KEY_LENGTH_MAX} letters and digits of any script, emoji, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
   )
 
 export const tagInput = line(TAG_LENGTH_MAX)
@@ -109,7 +109,9 @@ const readOnlyFields = {
 }
 
 const domain = line(2000).describe('The host name, such as `go.example.com`.')
-const url = destinationInput.describe('The destination: an absolute http: or https: URL.')
+const url = destinationInput.describe(
+  'The destination: an absolute http: or https: URL, or an address that begins with mailto:, tel: or sms:.',
+)
 
 const EXAMPLE = { domain: 'localhost', url: 'https://example.com/' }
 

@@ -19,6 +19,9 @@ describe('parseDestination', () => {
     ['https://example.com/?a={b|c}^`', 'https://example.com/?a={b|c}^`'],
     ['https://example.com/\r\nX-Injected: 1', 'https://example.com/X-Injected:%201'],
     ['https://[::1]/', 'https://[::1]/'],
+    ['mailto:a@example.com?subject=Hi there', 'mailto:a@example.com?subject=Hi%20there'],
+    ['tel:+49-30-1234', 'tel:+49-30-1234'],
+    ['SMS:+4930123?body=ü', 'sms:+4930123?body=%C3%BC'],
     [`https://example.com/${'a'.repeat(8_172)}`, `https://example.com/${'a'.repeat(8_172)}`],
   ]
   for (const [text, stored] of accepted) {
@@ -34,7 +37,7 @@ describe('parseDestination', () => {
     ['https://', /absolute URL/],
     ['https://exa mple.com', /absolute URL/],
     ['https://example.com:99999', /absolute URL/],
-    ['ftp://example.com', /must begin with http:, https:/],
+    ['ftp://example.com', /must begin with http:, https:, mailto:, tel:, sms:$/],
     ['javascript:alert(1)', /must begin with/],
     ['java\nscript:alert(1)', /must begin with/],
     [' javascript:alert(1)', /must begin with/],
@@ -45,7 +48,8 @@ describe('parseDestination', () => {
     ['blob:https://example.com/1', /must begin with/],
     ['about:blank', /must begin with/],
     ['myapp://open', /must begin with/],
-    ['mailto:a@example.com', /must begin with/],
+    ['mailto:', /address after mailto:/],
+    ['tel:?x', /address after tel:/],
     ['https://user@example.com', /user name/],
     ['https://:secret@example.com', /user name/],
     [`https://example.com/${'a'.repeat(8_173)}`, /at most 8192/],

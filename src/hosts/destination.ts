@@ -8,6 +8,9 @@ const DESTINATION_LENGTH_MAX = 8192
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/
 
+/** Addresses of people, which a phone or a mail program opens. */
+const CONTACT_SCHEMES = ['mailto', 'tel', 'sms']
+
 /** Schemes that run code on, or read from, the visitor's machine. Operators cannot allow them. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
@@ -15,15 +18,18 @@ const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'bl
  * Parses a destination into its stored form: the URL Standard's serialization, which is ASCII, so
  * that it cannot split a response header.
  *
- * @param appSchemes schemes allowed besides http and https, without the colon
+ * @param appSchemes schemes allowed besides those of the web and of people's addresses, without the colon
  */
 export function parseDestination(text: string, appSchemes: readonly string[] = []): Parsed<string> {
   const url = URL.parse(text)
   if (url === null) return { fault: 'must be an absolute URL such as https://example.com/page' }
   const scheme = url.protocol.slice(0, -1)
-  const isWeb = scheme === 'http' || scheme === 'https'
-  if (!isWeb && (FORBIDDEN_SCHEMES.has(scheme) || !appSchemes.includes(scheme))) {
-    return { fault: `must begin with ${['http', 'https', ...appSchemes].join(':, ')}:` }
+  const allowed = ['http', 'https', ...CONTACT_SCHEMES, ...appSchemes]
+  if (FORBIDDEN_SCHEMES.has(scheme) || !allowed.includes(scheme)) {
+    return { fault: `must begin with ${allowed.join(':, ')}:` }
+  }
+  if (CONTACT_SCHEMES.includes(scheme) && url.pathname === '') {
+    return { fault: `must have an address after ${scheme}:` }
   }
   if (url.username !== '' || url.password !== '') {
     return { fault: 'must not hold a user name or password' }

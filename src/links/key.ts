@@ -14,8 +14,21 @@ export const KEY_VARIANTS_MAX = 16
 const GENERATED_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const GENERATED_LENGTH = 7
 
-/** Marks are allowed because many scripts cannot be written without them. */
-const KEY = /^[\p{L}\p{M}\p{N}\-_.~/]+$/u
+/**
+ * Letters, marks (many scripts cannot be written without them), digits and signs; emoji, of which sequences are joined
+ * by U+200D and regions' flags end with U+E007F (Unicode Technical Standard 51); flags of countries as pairs. Each
+ * character matches in one way, so that no input makes the match slow. The sign of a keycap is a mark; "#" and "*",
+ * which have keycaps too, would end the path of an address.
+ */
+const KEY = new RegExp(
+  [
+    String.raw`^(?:[\p{L}\p{M}\p{N}\-_.~/\p{Extended_Pictographic}\p{Emoji_Modifier}]`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=\u{1F3F4})[\u{E0020}-\u{E007E}]{2,6}\u{E007F}`,
+    String.raw`\p{Regional_Indicator}{2})+$`,
+  ].join('|'),
+  'u',
+)
 const ASCII = /^[\x20-\x7e]*$/
 
 /** First path segments that the service uses on its own host. */
@@ -40,7 +53,8 @@ export function parseKey(text: string): Parsed<string> {
   if (length < 1 || length > KEY_LENGTH_MAX) {
     return { fault: `must have 1 to ${KEY_LENGTH_MAX} characters` }
   }
-  if (!KEY.test(key)) return { fault: 'may hold only letters, digits, "-", "_", ".", "~" and "/"' }
+  if (!KEY.test(key))
+    return { fault: 'may hold only letters, digits, emoji, "-", "_", ".", "~" and "/"' }
   for (const segment of key.split('/')) {
     if (segment === '') return { fault: 'must not begin or end with "/" or hold "//"' }
     if (segment === '.' || segment === '..') return { fault: 'must not hold a "." or ".." segment' }

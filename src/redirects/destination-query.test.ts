@@ -107,6 +107,18 @@ describe('withParameters', () => {
       expected: 'myapp://open/1?a=2#x',
     },
     {
+      what: 'adds nothing to a mail address',
+      destination: 'mailto:a@example.com?subject=a',
+      query: 'fbclid=1',
+      expected: 'mailto:a@example.com?subject=a',
+    },
+    {
+      what: 'adds nothing to a number',
+      destination: 'tel:+49301234',
+      query: 'utm_source=x',
+      expected: 'tel:+49301234',
+    },
+    {
       what: 'replaces the only parameter',
       destination: 'https://example.com/p?a=1#f',
       query: 'a=2',

@@ -4,13 +4,16 @@ export type Parameter = { readonly name: string; readonly text: string }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not get into a header
 const UNSAFE = /[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/g
 
+/** There a parameter would become part of a mail, or of a number. */
+const CONTACT = /^(?:mailto|tel|sms):/
+
 /**
  * Sets parameters on a destination: existing parameters of the same names are dropped, and the new ones
  * come last. Everything else of the destination stays byte for byte, because destinations sign, order
- * and encode their queries in their own ways.
+ * and encode their queries in their own ways. Addresses of people get none.
  */
 export function withParameters(destination: string, parameters: readonly Parameter[]): string {
-  if (parameters.length === 0) return destination
+  if (parameters.length === 0 || CONTACT.test(destination)) return destination
   const hashAt = destination.indexOf('#')
   const fragment = hashAt === -1 ? '' : destination.slice(hashAt)
   const whole = hashAt === -1 ? destination : destination.slice(0, hashAt)

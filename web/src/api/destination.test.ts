@@ -10,7 +10,9 @@ describe('destinationOf', () => {
     ['http://localhost:3000/', 'http://localhost:3000/'],
     ['localhost', undefined],
     ['javascript:alert(1)', undefined],
-    ['mailto:a@example.com', undefined],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+    ['tel:+49301234', 'tel:+49301234'],
+    ['ftp://example.com/', undefined],
     ['two words', undefined],
     ['', undefined],
   ]

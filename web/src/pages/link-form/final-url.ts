@@ -16,7 +16,9 @@ export function finalUrlOf(draft: LinkDraft): FinalUrl | undefined {
   const url = new URL(destination)
   const fragment = url.hash
   url.hash = ''
-  const set = UTM_FIELDS.filter((field) => draft[field].trim() !== '')
+  // An address of a person gets no parameters.
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
+  const set = UTM_FIELDS.filter((field) => isWeb && draft[field].trim() !== '')
   for (const field of set) url.searchParams.delete(field)
   const base = url.href
   const parameters = set.map((field) => {

@@ -8,8 +8,8 @@ export const linkFaults: typeof faults = {
     'ist auf dieser Domain dem Dienst selbst vorbehalten',
   'has {count} variants on this domain that differ only by letter case':
     'hat auf dieser Domain {count} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
-  'may hold only letters, digits, "-", "_", ".", "~" and "/"':
-    'darf nur Buchstaben, Ziffern, „-“, „_“, „.“, „~“ und „/“ enthalten',
+  'may hold only letters, digits, emoji, "-", "_", ".", "~" and "/"':
+    'darf nur Buchstaben, Ziffern, Emojis, „-“, „_“, „.“, „~“ und „/“ enthalten',
   'must not begin or end with "/" or hold "//"':
     'darf nicht mit „/“ beginnen oder enden und nicht „//“ enthalten',
   'must not hold a "." or ".." segment': 'darf keinen Abschnitt „.“ oder „..“ enthalten',
