@@ -37,7 +37,7 @@ const REFUSED: readonly (readonly [what: string, sent: unknown])[] = [
   ['blob:', 'blob:https://example.com/0c4b7a4e'],
   ['about:', 'about:blank'],
   ['ftp:', 'ftp://example.com/'],
-  ['mailto:', 'mailto:someone@example.com'],
+  ['magnet:', 'magnet:?xt=urn:btih:1'],
   ['a scheme not listed in TERSE_APP_SCHEMES', 'otherapp://open'],
   ['no scheme', 'example.com/page'],
   ['a path alone', '/page'],

@@ -72,7 +72,7 @@ describeStore('an import from an API', (at) => {
       service: 'bitly',
       open: () => openBitly({ kind: 'bitly', token: 't', url: api.url }, deps),
       // bit.ly/3nolong has no destination, and so no key in the report.
-      refused: ['', '32xsl', '33ygf', 'deeplink'],
+      refused: ['', '32xsl', 'deeplink'],
     },
   ]
   for (const { service, open, refused } of SOURCES) {
