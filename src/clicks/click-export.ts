@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
-import { csvLine } from '../platform/text/csv-line.ts'
+import { csvLine } from '@terse/contract/csv'
 import { formatInstant } from '../platform/time/instant.ts'
 import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
 import type { RawClick } from './report/day-of-clicks.ts'
@@ -55,7 +55,7 @@ export async function exportStream(
   const write = format === 'csv' ? csvLineOf : ndjsonLine
 
   async function* text(): AsyncGenerator<string> {
-    if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
+    if (format === 'csv') yield csvLine(COLUMNS)
     for (let batch = first; batch.done !== true; batch = await iterator.next()) {
       watch.onBatch()
       if (batch.value.length > 0)

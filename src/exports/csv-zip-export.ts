@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
+import { csvLine } from '@terse/contract/csv'
 import type { ExportedRecord, ExportHead } from '@terse/contract/export'
 import { ZipFile } from 'yazl'
-import { csvLine } from '../platform/text/csv-line.ts'
 import { type ExportedStores, readSection, type Section, type Subject } from './read-workspace.ts'
 
 type RecordOf<S extends Section> = Extract<ExportedRecord, { type: S }>

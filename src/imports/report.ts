@@ -1,5 +1,5 @@
+import { csvLine } from '@terse/contract/csv'
 import type { Store } from '../platform/database/store.ts'
-import { csvLine } from '../platform/text/csv-line.ts'
 import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
 import type { ReportRow } from './import.ts'
 import type { ImportStores } from './import-stores.ts'

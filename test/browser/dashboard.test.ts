@@ -322,7 +322,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('deletes more links than one request may name, and shows how far it is', async () => {
       await on('/links', async (page, { origin }) => {
         const ids = Array.from({ length: 1_200 }, () => crypto.randomUUID())
-        const csv = ['id', ...ids, ''].join('\r\n')
+        const csv = ['id', ...ids].map((id) => `"${id}"\r\n`).join('')
         await page.route(`${origin}/api/v1/links/export?fields=id`, (route) =>
           route.fulfill({ body: csv, contentType: 'text/csv' }),
         )
@@ -373,7 +373,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         for await (const part of await file.createReadStream()) parts.push(part)
         const lines = Buffer.concat(parts).toString().trimEnd().split('\r\n')
         assert.equal(lines.length, 2)
-        assert.match(lines[1] ?? '', /,localhost,link-42,/)
+        assert.match(lines[1] ?? '', /,"localhost","link-42",/)
       })
     })
 

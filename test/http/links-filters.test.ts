@@ -171,7 +171,7 @@ onEachEngine('the filters of the link list', (stage) => {
     const answer = expectStatus(await stage.api.get(path), 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
     assert.match(answer.headers.get('content-disposition') ?? '', /links\.csv/)
-    assert.equal(answer.body, 'key,protected\r\ngamma,true\r\nbeta,true\r\n')
+    assert.equal(answer.body, '"key","protected"\r\n"gamma","true"\r\n"beta","true"\r\n')
     const all = expectStatus(await stage.api.get('/links/export?format=ndjson&fields=key'), 200)
     assert.equal(all.body.trimEnd().split('\n').length, LINKS.length)
   })

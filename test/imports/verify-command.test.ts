@@ -47,8 +47,10 @@ describe('terse import verify', () => {
     [
       ...[`${old.url}/open`, 'https://go.acme.test/open', 'different'],
       'The old service redirects; Terse answers that it is gone.',
-      '302,https://example.com/open,404,',
-    ].join(',')
+      ...['302', 'https://example.com/open', '404', ''],
+    ]
+      .map((cell) => `"${cell}"`)
+      .join(',')
 
   test('prints what differs, and ends with 2', async () => {
     const { code, stdout, stderr } = await verify('--old-url', old.url, '--private')
@@ -61,7 +63,7 @@ describe('terse import verify', () => {
     const file = join(place.dataDir, 'differences.csv')
     const { code, stdout } = await verify(id, '--old-url', old.url, '--private', '--report', file)
     assert.deepEqual([code, stdout], [2, ''])
-    assert.match(readFileSync(file, 'utf8'), /^old_link,link,verdict,/)
+    assert.match(readFileSync(file, 'utf8'), /^"old_link","link","verdict",/)
     assert.ok(readFileSync(file, 'utf8').includes(line()))
   })
 
@@ -73,7 +75,7 @@ describe('terse import verify', () => {
       old: { status: 302, location: 'https://example.com/open' },
       new: { status: 404, location: null },
     }
-    const [old_link, link, verdict] = line().split(',')
+    const [old_link, link, verdict] = line().replaceAll('"', '').split(',')
     const reason = 'The old service redirects; Terse answers that it is gone.'
     const counts = { same: 1, different: 1, unknown: 0 }
     assert.deepEqual(JSON.parse(stdout), {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { csvLine } from '@terse/contract/csv'
 import fc from 'fast-check'
 import {
   openCsvText,
@@ -105,16 +106,32 @@ describe('a CSV file', () => {
     const { links } = await readSorted(
       openCsvText(
         t,
-        "key,url,title\n'-lead,https://example.com/,'=1+1\n'quoted',https://example.com/,\n",
+        "key,url,title\n'-lead,https://example.com/,a;'=1+1\n'quoted',https://example.com/,\n",
       ),
     )
     assert.deepEqual(
       links.map(({ key, rest }) => [key, rest]),
       [
-        ['-lead', { title: '=1+1' }],
+        ['-lead', { title: 'a;=1+1' }],
         ["'quoted'", {}],
       ],
     )
+  })
+
+  test('gives back what an export of links has written', async (t) => {
+    const link = {
+      ...{ domain: 'go.example.com', key: '-lead', url: 'https://example.com/?a=1;=2' },
+      ...{ link: 'https://go.example.com/-lead', utm_campaign: "'=sale;\t@x", external_id: '-7' },
+      ...{ tags: '["=a;b","it|s",";-c"]', protected: 'false', clicks: '3' },
+    }
+    const content = csvLine(Object.keys(link)) + csvLine(Object.values(link))
+    const { links, refused } = await readSorted(openCsvText(t, content))
+    assert.deepEqual(refused, [])
+    const { domain, key, url, utm_campaign } = link
+    assert.partialDeepStrictEqual(links[0], {
+      ...{ domain, key, url, utm_campaign, external_id: -7, clicks: 3 },
+      ...{ tags: ['=a;b', 'it|s', ';-c'], protection: { kind: 'none' }, rest: {} },
+    })
   })
 
   const PASSWORDS: { header: string; value: string; protection: LinkRecord['protection'] }[] = [

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
+import { originalText } from '@terse/contract/csv'
 import type { ExportedRecord, ExportHead } from '@terse/contract/export'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import type { ImportRecord } from '../import-record.ts'
@@ -182,8 +183,7 @@ const TEXTS: ReadonlySet<string> = new Set(['name', 'email', 'key', 'url', 'doma
 
 /** Returns what a cell stands for; a text that cannot be that as it is, which the check of the record refuses. */
 function cellValue(column: string, cell: string): unknown {
-  // Exports write an apostrophe before each cell that begins like a formula or with an apostrophe.
-  const text = cell.startsWith("'") ? cell.slice(1) : cell
+  const text = originalText(cell)
   if (TEXTS.has(column)) return text
   if (text === '') return LISTS.has(column) ? [] : null
   if (NUMBERS.has(column)) return /^-?\d{1,16}$/.test(text) ? Number(text) : text

@@ -10,8 +10,8 @@ export function exportLinks(filter: LinkFilter): Promise<Blob> {
 /** Returns the ids of the links that match, the newest first; those that are made meanwhile may be missing. */
 export async function findLinkIds(filter: LinkFilter): Promise<readonly string[]> {
   const text = await read(filter, 'id', (answer) => answer.text())
-  const [, ...ids] = text.trimEnd().split('\r\n')
-  return ids
+  const [, ...lines] = text.trimEnd().split('\r\n')
+  return lines.map((line) => line.replaceAll('"', ''))
 }
 
 async function read<T>(

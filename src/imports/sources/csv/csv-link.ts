@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { likelyText } from '@terse/contract/csv'
 import type { LinkProtection, LinkRecord } from '../../import-record.ts'
 import { linkRecord, refOf } from '../link-record.ts'
 import { RefusedRow } from '../refused-record.ts'
@@ -65,9 +66,6 @@ export function toCsvLink(
   })
 }
 
-/** Spreadsheets put it before what they would take for a formula. */
-const APOSTROPHE = /^'(?=[=+\-@\t\r])/
-
 function textOf(row: CsvRow, columns: CsvColumns, field: CsvField): string {
   const [at = -1] = columns.get(field) ?? []
   // A password is what it is.
@@ -75,7 +73,7 @@ function textOf(row: CsvRow, columns: CsvColumns, field: CsvField): string {
 }
 
 function cellOf(row: CsvRow, at: number): string {
-  return (row.values[at] ?? '').replace(APOSTROPHE, '').trim()
+  return likelyText(row.values[at] ?? '').trim()
 }
 
 /** Returns the columns that are no field, and have a value. */
@@ -183,9 +181,23 @@ function limitOf(
 const TAG_SEPARATORS = ['|', ';', '\n', ',']
 
 function splitTags(text: string): readonly string[] {
+  const listed = text.startsWith('[') ? parseJsonTexts(text) : undefined
+  if (listed !== undefined) return listed
   const separator = TAG_SEPARATORS.find((each) => text.includes(each))
   const tags = separator === undefined ? [text] : text.split(separator)
   return tags.map((tag) => tag.trim()).filter((tag) => tag !== '')
+}
+
+/** Returns the texts of a JSON array, as Terse exports tags; undefined for anything else. */
+function parseJsonTexts(text: string): readonly string[] | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) && parsed.every((each) => typeof each === 'string')
+      ? parsed
+      : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads a count, with or without separators of thousands. */

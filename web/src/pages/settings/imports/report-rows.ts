@@ -1,3 +1,5 @@
+import { originalText } from '@terse/contract/csv'
+
 /** A row of a report about which the person should know. */
 export type ReportRow = {
   readonly number: string
@@ -12,9 +14,8 @@ export type ReportRow = {
 /** Returns the first rows of a report that were not simply created. */
 export function notableRows(csv: string, max: number): readonly ReportRow[] {
   const [header = [], ...lines] = parseCsv(csv)
-  // An apostrophe in front keeps a spreadsheet from running a cell.
   const at = (line: readonly string[], name: string) =>
-    (line[header.indexOf(name)] ?? '').replace(/^'/, '')
+    originalText(line[header.indexOf(name)] ?? '')
   return lines
     .map((line) => ({
       number: at(line, 'number'),
