@@ -89,7 +89,7 @@ async function backUp(): Promise<void> {
     s3: undefined,
     target: path.join(target, 'target'),
     recipients: [],
-    identities: [],
+    identityFile: undefined,
     retention: undefined,
     verifies: false,
     takesOver: false,

@@ -1,12 +1,25 @@
 /** What other modules use of backups: how they are stored, found and thinned out. */
-export { BlockStore, readBlocks } from './block-store.ts'
+export {
+  type BlockOfFile,
+  type BlockSource,
+  BlockStore,
+  findDamagedBlocks,
+  listUnusableBlocks,
+  readBlocks,
+} from './block-store.ts'
 export { BackupCatalog, contentOf } from './catalog.ts'
-export { type BackupCipher, openCipher, parseIdentities } from './encryption.ts'
+export {
+  type BackupCipher,
+  type Identities,
+  openCipher,
+  parseIdentities,
+} from './encryption.ts'
 export {
   type BackupContent,
   type BackupFile,
   type BackupHead,
   type BackupTotals,
+  DamagedBackup,
   formatBackupName,
   MANIFEST_FORMAT,
 } from './manifest.ts'

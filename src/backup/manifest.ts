@@ -13,6 +13,18 @@ const BLOCK_NAME = /^[0-9a-f]{64}$/
 const FILE_PATH =
   /^(?:terse\.db|clicks\.db|secret\.key|terse\.env|clicks\/[+-]?\d{4,6}-\d\d-\d\d\.db|journal\/[0-9a-f-]{36}\/(?:lock|\d{10}\.journal))$/
 
+/** Thrown when a target does not hold what was stored there. The message says what, as a sentence without its full stop. */
+export class DamagedBackup extends Error {
+  override readonly name = 'DamagedBackup'
+  /** The blocks that are damaged or missing, as far as they are known. */
+  readonly blocks: readonly string[]
+
+  constructor(message: string, blocks: readonly string[] = []) {
+    super(message)
+    this.blocks = blocks
+  }
+}
+
 const count = z.int().nonnegative()
 
 /** What can be counted in a backup and in what was restored from it, to compare the two. */
@@ -82,14 +94,15 @@ export type StoredManifest = z.output<typeof storedSchema>
 /**
  * Reads a stored manifest.
  *
- * @throws when it is damaged, or of a newer format
+ * @throws {DamagedBackup} when it is damaged
+ * @throws when it is of a newer format
  */
 export function parseManifest(text: string, name: string): StoredManifest {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw damaged(name)
+    throw damagedManifest(name)
   }
   const format = z.looseObject({ format: z.int() }).safeParse(value)
   if (format.success && format.data.format > MANIFEST_FORMAT) {
@@ -98,16 +111,20 @@ export function parseManifest(text: string, name: string): StoredManifest {
     )
   }
   const parsed = storedSchema.safeParse(value)
-  if (!parsed.success || parsed.data.name !== name) throw damaged(name)
+  if (!parsed.success || parsed.data.name !== name) throw damagedManifest(name)
   return parsed.data
 }
 
-/** Reads the decrypted content of a manifest; throws when it is damaged. */
+/**
+ * Reads the decrypted content of a manifest.
+ *
+ * @throws {DamagedBackup} when it is damaged
+ */
 export function parseContent(text: string, name: string): BackupContent {
   try {
     return contentSchema.parse(JSON.parse(text))
   } catch {
-    throw damaged(name)
+    throw damagedManifest(name)
   }
 }
 
@@ -119,6 +136,18 @@ export function formatBackupName(consistentAt: Date, suffix: string): string {
   return `${consistentAt.toISOString().replaceAll(/[:.]/g, '-')}-${suffix}`
 }
 
-function damaged(name: string): Error {
-  return new Error(`The manifest of the backup ${name} is damaged. Restore another backup.`)
+/** Returns everything in the text of a damaged manifest that may be the name of a block. */
+export function findBlockNames(text: string): readonly string[] {
+  return text.match(/[0-9a-f]{64}/g) ?? []
+}
+
+/** Returns the consistent instant of a backup of that name. */
+export function parseBackupName(name: string): Date {
+  const [date = '', time = ''] = name.split('T')
+  const [hours, minutes, seconds, milliseconds] = time.split(/-|Z/)
+  return new Date(`${date}T${hours}:${minutes}:${seconds}.${milliseconds}Z`)
+}
+
+export function damagedManifest(name: string): DamagedBackup {
+  return new DamagedBackup(`the manifest of the backup ${name} is damaged`)
 }

@@ -29,24 +29,29 @@ describe('the target of a backup', () => {
     rmSync(folder, { recursive: true, force: true })
   })
   const inFolder = (name: string) => path.join(folder, name)
+  async function makeIdentity(name: string) {
+    const key = await generateX25519Identity()
+    writeFileSync(inFolder(name), `${key}\n`, { mode: 0o600 })
+    return { file: inFolder(name), recipient: await identityToRecipient(key) }
+  }
   const filesOf = (target: string) =>
     readdirSync(target, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => path.join(entry.parentPath, entry.name))
 
   describe('that is encrypted', () => {
-    let identity: string
+    let identityFile: string
     let recipients: readonly string[]
     const target = () => inFolder('encrypted')
     before(async () => {
-      identity = await generateX25519Identity()
-      recipients = [await identityToRecipient(identity)]
-      const identities = [identity]
+      const key = await makeIdentity('identity.key')
+      identityFile = key.file
+      recipients = [key.recipient]
       await backUp({
         dataDir: place.dataDir,
         target: target(),
         recipients,
-        identities,
+        identityFile,
         verifies: true,
       })
     })
@@ -65,20 +70,28 @@ describe('the target of a backup', () => {
     test('is restored with the identity alone', async () => {
       const request = { source: target(), dataDir: inFolder('decrypted') }
       await assert.rejects(restoreInto(request), /is encrypted.*--identity/)
-      const identities = [await generateX25519Identity()]
-      await assert.rejects(restoreInto({ ...request, identities }), /no identity matched/)
-      const { links } = await restoreInto({ ...request, identities: [identity] })
+      const { file: wrong } = await makeIdentity('wrong.key')
+      await assert.rejects(
+        restoreInto({ ...request, identityFile: wrong }),
+        new RegExp(`No identity in ${wrong} can decrypt the backup`),
+      )
+      const missing = inFolder('missing.key')
+      await assert.rejects(
+        restoreInto({ ...request, identityFile: missing }),
+        new RegExp(`cannot be read: ${missing} \\(ENOENT\\)`),
+      )
+      const { links } = await restoreInto({ ...request, identityFile })
       assert.equal(links, 1)
     })
 
     test('is stored again for other recipients', async () => {
-      const other = await generateX25519Identity()
+      const other = await makeIdentity('other.key')
       await backUp({
         dataDir: place.dataDir,
         target: target(),
-        recipients: [await identityToRecipient(other)],
+        recipients: [other.recipient],
       })
-      const request = { source: target(), dataDir: inFolder('other'), identities: [other] }
+      const request = { source: target(), dataDir: inFolder('other'), identityFile: other.file }
       assert.equal((await restoreInto(request)).links, 1)
     })
 

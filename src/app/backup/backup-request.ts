@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parseIdentities } from '../../backup/index.ts'
 import type { Config } from '../config/read-config.ts'
 import type { BackupRequest } from './make-backup.ts'
 
@@ -17,21 +15,9 @@ export function backupRequest(config: BackupSettings, target: string): BackupReq
     s3,
     target,
     recipients,
-    identities: readIdentities(identityFile),
+    identityFile,
     retention,
     verifies,
     takesOver: false,
   }
-}
-
-/**
- * Returns the identities in a file of `age-keygen`; none for no file.
- *
- * @throws when it has none
- */
-export function readIdentities(file: string | undefined): readonly string[] {
-  if (file === undefined) return []
-  const identities = parseIdentities(readFileSync(file, 'utf8'))
-  if (identities.length === 0) throw new Error(`${file} has no age identity (AGE-SECRET-KEY-…).`)
-  return identities
 }

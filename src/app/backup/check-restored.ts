@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
-import type { BackupContent } from '../../backup/index.ts'
+import { type BackupContent, DamagedBackup } from '../../backup/index.ts'
 import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
 import type { FileFault } from '../../platform/database/file-fault.ts'
 import { sqliteFile } from '../../platform/database/sqlite/data-files.ts'
@@ -28,7 +28,7 @@ export const LINK_NUMBERS_SKIPPED = 2 ** 24
  * since the backup.
  *
  * @param key the secret key when it is not in the folder; undefined to not check it against the database
- * @throws when the folder is not what was backed up
+ * @throws {DamagedBackup} when the folder is not what was backed up, or that was damaged
  */
 export async function checkRestored(
   dataDir: string,
@@ -37,8 +37,8 @@ export async function checkRestored(
 ): Promise<void> {
   const totals = totalsOfFolder(dataDir, content.engine)
   if (!isDeepStrictEqual(totals, content.totals)) {
-    throw new Error(
-      `The restored data differs from the totals in the manifest. Restore another backup. Expected ${JSON.stringify(content.totals)}, found ${JSON.stringify(totals)}.`,
+    throw new DamagedBackup(
+      `the restored data differs from the totals in the manifest: expected ${JSON.stringify(content.totals)}, found ${JSON.stringify(totals)}`,
     )
   }
   if (content.engine === 'postgres') return
@@ -54,7 +54,7 @@ export async function checkRestored(
 function refuse(faults: readonly FileFault[]): void {
   const [first] = faults
   if (first === undefined) return
-  throw new Error(`The backup is damaged: ${first.file}: ${first.text}. Restore another backup.`)
+  throw new DamagedBackup(`${first.file}: ${first.text}`)
 }
 
 /** Spares the first start another full check: the files are copies, but have just been checked. */

@@ -1,7 +1,9 @@
-import type { BackupTarget } from '../../backup/index.ts'
-import { NoRoom } from '../../backup/index.ts'
+import { type BackupTarget, NoRoom } from '../../backup/index.ts'
+import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
+import { Failure } from '../../platform/failure.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 /**
  * Ensures that the disk of the working folder has room for a copy.
@@ -21,4 +23,15 @@ export async function ensureRoom({
   createFolder(workFolder)
   const { freeBytes, reserveNeedsBytes } = await readDiskSpace(workFolder)
   if (freeBytes < bytes + reserveNeedsBytes) throw new NoRoom(workFolder)
+}
+
+/** Whether an error says that a disk is full. */
+export function isNoRoom(error: unknown): boolean {
+  if (error instanceof Failure) return isNoRoom(error.cause)
+  return (
+    error instanceof NoRoom ||
+    sqliteFolderFault(error) === 'full' ||
+    hasErrorCode(error, 'ENOSPC') ||
+    hasErrorCode(error, 'EDQUOT')
+  )
 }

@@ -8,7 +8,10 @@ import {
   type BackupFile,
   type BackupHead,
   type BackupTarget,
+  type BlockOfFile,
   BlockStore,
+  DamagedBackup,
+  findDamagedBlocks,
   formatBackupName,
   MANIFEST_FORMAT,
   NoRoom,
@@ -18,7 +21,6 @@ import {
   type S3Access,
 } from '../../backup/index.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
-import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
@@ -26,7 +28,9 @@ import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { lockName } from '../database/sqlite/folder-lock.ts'
+import { readIdentities } from './backup-keys.ts'
 import { type BackupRecords, readBackupRecords, writeBackupRecords } from './backup-records.ts'
+import { isNoRoom } from './ensure-room.ts'
 import { pinDataFolder, pinJournals } from './pin-data-folder.ts'
 import { pruneBackups } from './prune-backups.ts'
 import { knownDays, type StoredDays, storePinned } from './store-pinned.ts'
@@ -44,8 +48,8 @@ export type BackupRequest = {
   readonly s3: S3Access | undefined
   /** Recipients of age; none to store the backup unencrypted. */
   readonly recipients: readonly string[]
-  /** Identities of age, to verify an encrypted backup. */
-  readonly identities: readonly string[]
+  /** The file of `age-keygen`, to verify an encrypted backup. */
+  readonly identityFile: string | undefined
   /** Undefined to keep all backups. */
   readonly retention: Retention | undefined
   /** Whether to restore the backup into a temporary folder and compare it. */
@@ -62,12 +66,15 @@ export type BackupReport = {
   readonly storedBytes: number
   readonly writtenBytes: number
   readonly isVerified: boolean
+  /** Blocks that were damaged in the target, and that the backup has written again. */
+  readonly repaired: readonly BlockOfFile[]
   /** Backups that were removed because they are no longer needed. */
   readonly removed: readonly string[]
 }
 
 /**
- * Makes a backup of a data folder, whether or not a service uses it.
+ * Makes a backup of a data folder, whether or not a service uses it. What is damaged in the target
+ * is written again: always if its size is wrong, and if its content is when the backup is verified.
  *
  * @throws when another backup of the folder is being made, the target cannot be used or has no room, or the
  *   backup could not be verified. Earlier backups are unchanged.
@@ -76,8 +83,9 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
   const { dataDir } = request
   const key = request.secretKey ?? loadSecretKey(dataDir)
   if (key === undefined) throw new NoInstance()
-  const cipher = openCipher(request)
-  if (request.verifies && cipher.isEncrypting && request.identities.length === 0) {
+  const { recipients, identityFile } = request
+  const cipher = openCipher({ recipients, identities: readIdentities(identityFile) })
+  if (request.verifies && cipher.isEncrypting && identityFile === undefined) {
     throw new Error(
       'An encrypted backup is verified by decrypting it: name the file with the age identity by --identity or TERSE_BACKUP_IDENTITY_FILE.',
     )
@@ -87,10 +95,13 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
   try {
     const target = await openTarget(request.target, request.s3, await bytesToKeepFree(request))
     const workFolder = target.workFolder ?? path.join(dataDir, 'backup-work')
+    const run = new BackupRun({ request, target, cipher, key, workFolder })
+    // Before anything there is touched: another data folder may be making a backup.
+    await run.claimTarget()
     // A killed backup leaves it.
     rmSync(workFolder, { recursive: true, force: true })
     try {
-      return await new BackupRun({ request, target, cipher, key, workFolder }).run()
+      return await run.make()
     } finally {
       rmSync(workFolder, { recursive: true, force: true })
     }
@@ -107,6 +118,8 @@ type RunParts = {
   readonly workFolder: string
 }
 
+type Made = { readonly head: BackupHead; readonly content: BackupContent }
+
 class BackupRun {
   readonly #parts: RunParts
   readonly #catalog: BackupCatalog
@@ -118,36 +131,82 @@ class BackupRun {
     this.#records = readBackupRecords(parts.request.dataDir)
   }
 
-  async run(): Promise<BackupReport> {
+  async make(): Promise<BackupReport> {
     const { request, target, cipher } = this.#parts
-    await this.#claimTarget()
-    const startedAt = new Date()
     const blocks = await BlockStore.open({ target, cipher, nameKey: this.#nameKey() })
-    const { head, content, days } = await this.#store(blocks, startedAt)
-    await target.sync()
-    await this.#catalog.add(head, content, cipher)
-    await target.sync()
-    const consistentAtMs = Date.parse(head.consistentAt)
-    const made = { target: target.label, name: head.name, consistentAtMs }
-    const recordedDays = { target: this.#storeName(), files: Object.fromEntries(days) }
-    this.#record({ last: made, days: recordedDays })
-    if (request.verifies) {
-      await verifyBackup(head.name, this.#parts)
-      this.#record({ verified: made })
-    }
+    const first = await this.#complete(blocks)
+    const { head, content } = request.verifies ? await this.#verified(blocks, first) : first
     const removed = await this.#prune(blocks)
     return {
       name: head.name,
-      consistentAtMs,
+      consistentAtMs: Date.parse(head.consistentAt),
       files: content.files.length,
       storedBytes: head.storedBytes,
       writtenBytes: blocks.writtenBytes,
       isVerified: request.verifies,
+      repaired: blocks.repaired,
       removed,
     }
   }
 
-  async #claimTarget(): Promise<void> {
+  /** @param options.readsAll whether to read days too that the target is recorded to have */
+  async #complete(blocks: BlockStore, { readsAll = false } = {}): Promise<Made> {
+    const { target, cipher } = this.#parts
+    const { head, content, days } = await this.#store(blocks, readsAll)
+    await target.sync()
+    await this.#refuseLostTarget()
+    await this.#catalog.add(head, content, cipher)
+    await target.sync()
+    const recordedDays = { target: this.#storeName(), files: Object.fromEntries(days) }
+    this.#record({ last: this.#recordOf(head), days: recordedDays })
+    return { head, content }
+  }
+
+  /**
+   * Returns the verified backup. When it is damaged, makes another one, for which the damaged blocks are written
+   * again and nothing is believed of the target that was recorded earlier.
+   *
+   * @throws when that one is damaged too
+   */
+  async #verified(blocks: BlockStore, first: Made): Promise<Made> {
+    if ((await this.#verify(blocks, first)) === undefined) return first
+    const second = await this.#complete(blocks, { readsAll: true })
+    const damage = await this.#verify(blocks, second)
+    if (damage !== undefined) {
+      const { label } = this.#parts.target
+      const check = damage.blocks.length > 0 ? label : `the data folder: ${terseCommand('doctor')}`
+      throw new Error(
+        `The backup ${second.head.name} in ${label} could not be verified, nor the one before it: ${damage.message}. Check ${check}.`,
+        { cause: damage },
+      )
+    }
+    await this.#catalog.remove(first.head.name)
+    return second
+  }
+
+  /** Verifies a backup, and marks its damaged blocks. Returns the damage, if there is any. */
+  async #verify(blocks: BlockStore, { head, content }: Made): Promise<DamagedBackup | undefined> {
+    const { target, cipher } = this.#parts
+    try {
+      await verifyBackup(head.name, this.#parts)
+    } catch (error) {
+      if (!(error instanceof DamagedBackup)) throw error
+      const decrypt = cipher.isEncrypting ? cipher.decrypt : undefined
+      const source = { target, decrypt, nameKey: this.#nameKey() }
+      const damaged = await findDamagedBlocks(source, content.files)
+      await blocks.markDamaged(damaged.map(({ block }) => block))
+      return error
+    }
+    this.#record({ verified: this.#recordOf(head) })
+    return undefined
+  }
+
+  /**
+   * Ensures that the target belongs to this data folder.
+   *
+   * @throws when it has the backups of another one
+   */
+  async claimTarget(): Promise<void> {
     const { request, target } = this.#parts
     const { dataFolder } = this.#records
     const owner = await this.#catalog.owner()
@@ -162,23 +221,33 @@ class BackupRun {
     await this.#catalog.setOwner(dataFolder)
   }
 
-  async #store(blocks: BlockStore, startedAt: Date) {
+  /** Two data folders may have claimed a new target at once, or one has taken it over meanwhile. */
+  async #refuseLostTarget(): Promise<void> {
+    const { target } = this.#parts
+    if ((await this.#catalog.owner()) === this.#records.dataFolder) return
+    throw new Error(
+      `Another data folder has begun to use ${target.label}. Name a target of its own.`,
+    )
+  }
+
+  async #store(blocks: BlockStore, readsAll: boolean) {
     try {
-      return await this.#storePinned(blocks, startedAt)
+      return await this.#storePinned(blocks, readsAll)
     } catch (error) {
-      if (!(error instanceof NoRoom) && sqliteFolderFault(error) !== 'full') throw error
+      if (!isNoRoom(error)) throw error
       await pruneBackups({ catalog: this.#catalog, blocks, retention: undefined, kept: new Set() })
       throw error instanceof NoRoom ? error : new NoRoom(this.#parts.workFolder)
     }
   }
 
-  async #storePinned(blocks: BlockStore, startedAt: Date) {
+  async #storePinned(blocks: BlockStore, readsAll: boolean) {
+    const startedAt = new Date()
     const { request, workFolder } = this.#parts
     const { dataDir, databaseUrl } = request
     createFolder(workFolder)
     const { days } = this.#records
-    const known: StoredDays =
-      days?.target === this.#storeName() ? knownDays(days.files, blocks) : new Map()
+    const isKnown = !readsAll && days?.target === this.#storeName()
+    const known: StoredDays = isKnown ? knownDays(days.files, blocks) : new Map()
     const pinned =
       databaseUrl === undefined ? await pinDataFolder(dataDir, known) : pinJournals(dataDir)
     const stored = await storePinned(pinned, {
@@ -221,10 +290,16 @@ class BackupRun {
   }
 
   async #prune(blocks: BlockStore): Promise<readonly string[]> {
+    await this.#refuseLostTarget()
     const { retention } = this.#parts.request
     const { verified } = this.#records
     const kept = new Set(verified?.target === this.#parts.target.label ? [verified.name] : [])
     return pruneBackups({ catalog: this.#catalog, blocks, retention, kept })
+  }
+
+  #recordOf({ name, consistentAt }: BackupHead) {
+    const { label } = this.#parts.target
+    return { target: label, name, consistentAtMs: Date.parse(consistentAt) }
   }
 
   #record(change: Partial<BackupRecords>): void {

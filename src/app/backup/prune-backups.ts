@@ -1,6 +1,5 @@
 import {
   type BackupCatalog,
-  type BackupHead,
   type BlockStore,
   decideExpired,
   type Retention,
@@ -13,7 +12,7 @@ import {
  * @param options.retention undefined to keep all backups
  * @param options.kept backups that are needed in any case
  * @returns the names of the removed backups
- * @throws when a manifest cannot be read; then nothing is removed, because its blocks are not known
+ * @throws when a backup was made by a newer release; then nothing is removed, because its blocks are not known
  */
 export async function pruneBackups(options: {
   readonly catalog: BackupCatalog
@@ -22,14 +21,12 @@ export async function pruneBackups(options: {
   readonly kept: ReadonlySet<string>
 }): Promise<readonly string[]> {
   const { catalog, blocks, retention, kept } = options
-  const heads: BackupHead[] = []
-  for (const name of await catalog.names()) heads.push(await catalog.read(name))
-  const dated = heads.map((head) => ({ ...head, at: new Date(head.consistentAt) }))
-  const expired = retention === undefined ? [] : decideExpired(dated, retention, kept)
+  const backups = await catalog.list()
+  const expired = retention === undefined ? [] : decideExpired(backups, retention, kept)
   const expiredNames = new Set(expired.map(({ name }) => name))
   // The manifests first: a backup whose blocks are missing must not look complete.
   for (const name of expiredNames) await catalog.remove(name)
-  const left = heads.filter(({ name }) => !expiredNames.has(name))
-  await blocks.sweep(new Set(left.flatMap((head) => head.blocks)))
+  const left = backups.filter(({ name }) => !expiredNames.has(name))
+  await blocks.sweep(new Set(left.flatMap(({ blocks }) => blocks)))
   return [...expiredNames]
 }

@@ -10,16 +10,25 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { formatBytes } from '../../backup/commands/format-bytes.ts'
 import {
   BackupCatalog,
+  type BackupContent,
+  type BlockSource,
   contentOf,
+  DamagedBackup,
+  listUnusableBlocks,
+  NoRoom,
   openCipher,
   openTarget,
   type S3Access,
 } from '../../backup/index.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
+import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
+import { readIdentities } from './backup-keys.ts'
 import { checkRestored, LINK_NUMBERS_SKIPPED } from './check-restored.ts'
+import { isNoRoom } from './ensure-room.ts'
 import { restoringFolder } from './unfinished-restore.ts'
 import { writeRestoredFiles } from './write-restored-files.ts'
 
@@ -37,7 +46,8 @@ export type RestoreRequest = {
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
   readonly s3: S3Access | undefined
-  readonly identities: readonly string[]
+  /** The file of `age-keygen`, to read an encrypted backup. */
+  readonly identityFile: string | undefined
   /**
    * Skips numbers of links in PostgreSQL, which has been restored before.
    *
@@ -56,24 +66,57 @@ export type RestoreReport = {
   readonly pendingClicks: number
 }
 
+/** A backup in a list. */
+export type BackupSummary = {
+  readonly name: string
+  readonly consistentAt: string
+  /** The version of the program; null when the manifest is damaged. */
+  readonly terse: string | null
+  readonly storedBytes: number | null
+  /** `damaged` when the manifest is, or a block is missing or was found damaged. */
+  readonly state: 'complete' | 'damaged'
+}
+
 /**
  * Restores a backup into an empty data folder. Everything is written and checked in a subfolder and moved at
  * the end. While that subfolder exists, the data folder is refused; a restore that was killed is run again.
  *
- * @throws when the folder is not empty, the backup is of the other engine, cannot be read, or is damaged
+ * @throws when the folder is not empty or its disk full, the backup is of the other engine, cannot be read, or is
+ *   damaged
  */
 export async function restoreBackup(request: RestoreRequest): Promise<RestoreReport> {
-  const { dataDir, source, identities } = request
+  const { dataDir, source, identityFile } = request
   const folder = restoringFolder(dataDir)
-  const target = await openTarget(source, request.s3)
+  const target = await openSource(source, request.s3)
   const catalog = new BackupCatalog(target)
   const name = request.name ?? readComplete(folder) ?? (await catalog.names()).at(-1)
   if (name === undefined) throw new Error(`There is no complete backup in ${target.label}.`)
-  const manifest = await catalog.read(name)
-  const cipher = openCipher({ recipients: [], identities })
-  const content = await contentOf(manifest, cipher.decrypt)
+  try {
+    const manifest = await catalog.read(name)
+    const cipher = openCipher({ recipients: [], identities: readIdentities(identityFile) })
+    const content = await contentOf(manifest, cipher.decrypt)
+    const decrypt = 'encrypted' in manifest ? cipher.decrypt : undefined
+    await restoreFiles(request, { name, content, source: { target, decrypt } })
+    return reportOf(name, manifest.consistentAt, content)
+  } catch (error) {
+    if (!(error instanceof DamagedBackup)) throw error
+    const others = await listBackups(source, request.s3)
+    throw new Error(damageText(name, error.message, others), { cause: error })
+  }
+}
+
+async function restoreFiles(
+  request: RestoreRequest,
+  {
+    name,
+    content,
+    source,
+  }: { readonly name: string; readonly content: BackupContent; readonly source: BlockSource },
+): Promise<void> {
+  const { dataDir, secretKey } = request
+  const folder = restoringFolder(dataDir)
   checkEngine(content.engine, request.databaseUrl)
-  if (content.secretKey === 'external' && request.secretKey === undefined) {
+  if (content.secretKey === 'external' && secretKey === undefined) {
     throw new Error(
       'This backup does not contain the secret key, because TERSE_SECRET_KEY was set when it was made. Set it to the same key.',
     )
@@ -84,38 +127,78 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
     createFolder(folder)
     syncFolder(dataDir)
     const data = path.join(folder, 'data')
-    const isEncrypted = 'encrypted' in manifest
-    await writeRestoredFiles({ target, cipher, isEncrypted }, content, data)
-    await checkRestored(data, content, request.secretKey)
+    const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
+    try {
+      if ((await readDiskSpace(folder)).freeBytes < bytes) throw new NoRoom(folder)
+      await writeRestoredFiles(source, content, data)
+      await checkRestored(data, content, secretKey)
+    } catch (error) {
+      if (!isNoRoom(error)) throw error
+      throw new Error(
+        `The disk of ${dataDir} has no room for the backup, whose files have ${formatBytes(bytes)}. Make room, and run the same command again.`,
+        { cause: error },
+      )
+    }
     if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
     writeFileSync(completeFile(folder), name, { mode: 0o600, flush: true })
   }
   moveInto(dataDir, folder)
-  const { database, pending } = content.totals
+}
+
+function reportOf(
+  name: string,
+  consistentAt: string,
+  { engine, totals: { database, pending } }: BackupContent,
+): RestoreReport {
   return {
     name,
-    consistentAt: manifest.consistentAt,
-    engine: content.engine,
+    consistentAt,
+    engine,
     links: database?.links,
     clicks: database?.clicks,
     pendingClicks: Object.values(pending).reduce((sum, clicks) => sum + clicks, 0),
   }
 }
 
-/** Returns the names and heads of all complete backups, the oldest first. */
+/** Explains why a backup cannot be restored, and which other one can. */
+function damageText(name: string, reason: string, backups: readonly BackupSummary[]): string {
+  const others = backups.filter((other) => other.name !== name && other.state === 'complete')
+  const other = others.at(-1)
+  const advice =
+    other === undefined
+      ? 'There is no other one in this place that looks complete.'
+      : `Restore another one: the newest that looks complete is of ${other.consistentAt} (--at ${other.name}).`
+  return `The backup ${name} cannot be restored: ${reason}. ${advice}`
+}
+
+/** Returns all complete backups, the oldest first. */
 export async function listBackups(
   source: string,
   s3: S3Access | undefined,
-): Promise<readonly { name: string; consistentAt: string; terse: string; storedBytes: number }[]> {
-  const catalog = new BackupCatalog(await openTarget(source, s3))
-  const heads = []
-  for (const name of await catalog.names()) heads.push(await catalog.read(name))
-  return heads.map(({ name, consistentAt, terse, storedBytes }) => ({
+): Promise<readonly BackupSummary[]> {
+  const target = await openSource(source, s3)
+  const backups = await new BackupCatalog(target).list()
+  const unusable = await listUnusableBlocks(
+    target,
+    backups.flatMap(({ blocks }) => blocks),
+  )
+  return backups.map(({ name, at, head, blocks }) => ({
     name,
-    consistentAt,
-    terse,
-    storedBytes,
+    consistentAt: head?.consistentAt ?? at.toISOString(),
+    terse: head?.terse ?? null,
+    storedBytes: head?.storedBytes ?? null,
+    state:
+      head === undefined || blocks.some((block) => unusable.has(block)) ? 'damaged' : 'complete',
   }))
+}
+
+/** @throws when the folder of the backups is missing, rather than find none in it */
+async function openSource(source: string, s3: S3Access | undefined) {
+  const target = await openTarget(source, s3)
+  if (target.workFolder === undefined || existsSync(target.label)) return target
+  throw new Error(
+    `There is no folder ${target.label}. Check its name, and that its disk is mounted.`,
+  )
 }
 
 function checkEngine(engine: 'sqlite' | 'postgres', databaseUrl: string | undefined): void {

@@ -19,7 +19,7 @@ type StoringParts = {
   readonly workFolder: string
 }
 
-/** Returns the recorded days whose blocks are all in the target. */
+/** Returns the recorded days whose files are in the target. */
 export function knownDays(
   records: Readonly<Record<string, DayRecord>>,
   blocks: BlockStore,
@@ -27,7 +27,7 @@ export function knownDays(
   const days = new Map<number, DayRecord>()
   for (const [text, record] of Object.entries(records)) {
     const day = parseDay(text)
-    if (day === undefined || !record.file.blocks.every((block) => blocks.has(block))) continue
+    if (day === undefined || !blocks.holds(record.file)) continue
     days.set(day, record)
   }
   return days

@@ -5,6 +5,7 @@ import {
   type BackupCipher,
   type BackupTarget,
   contentOf,
+  DamagedBackup,
 } from '../../backup/index.ts'
 import { checkRestored } from './check-restored.ts'
 import { ensureRoom } from './ensure-room.ts'
@@ -13,7 +14,8 @@ import { writeRestoredFiles } from './write-restored-files.ts'
 /**
  * Restores a backup from its target into a temporary folder, and checks it as a restore does.
  *
- * @throws when it cannot be restored, or is not what was backed up
+ * @throws {DamagedBackup} when what the target has is not what was backed up
+ * @throws when it cannot be restored for another reason
  */
 export async function verifyBackup(
   name: string,
@@ -31,10 +33,11 @@ export async function verifyBackup(
     const content = await contentOf(manifest, cipher.decrypt)
     const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
     await ensureRoom({ target, workFolder, bytes })
-    const isEncrypted = 'encrypted' in manifest
-    await writeRestoredFiles({ target, cipher, isEncrypted }, content, folder)
+    const decrypt = 'encrypted' in manifest ? cipher.decrypt : undefined
+    await writeRestoredFiles({ target, decrypt }, content, folder)
     await checkRestored(folder, content, key)
   } catch (error) {
+    if (error instanceof DamagedBackup) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The backup ${name} could not be verified: ${reason}`, { cause: error })
   } finally {

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { BackupOptions } from '../../backup/commands/backup.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
@@ -31,7 +32,7 @@ export async function backup(target: string | undefined, options: BackupOptions)
   const to = target ?? config.backup.target
   if (to === undefined) throw new Error('Name a folder or a bucket, or set TERSE_BACKUP_TO.')
   const { runBackup } = await import('../backup/run-backup.ts')
-  const { backupRequest, readIdentities } = await import('../backup/backup-request.ts')
+  const { backupRequest } = await import('../backup/backup-request.ts')
   const { recipient, identity, keep: retention } = options
   const report = await runBackup({
     ...backupRequest(config, to),
@@ -39,7 +40,7 @@ export async function backup(target: string | undefined, options: BackupOptions)
     verifies: options.verify,
     takesOver: options.takeOver,
     ...(recipient && { recipients: recipient }),
-    ...(identity !== undefined && { identities: readIdentities(identity) }),
+    ...(identity !== undefined && { identityFile: path.resolve(identity) }),
   })
   return { ...report, target: to }
 }
@@ -55,7 +56,6 @@ export async function restore(source: string, options: { at?: string; identity?:
   const { config } = openConfig()
   const { dataDir, databaseUrl, secretKey, s3 } = config
   const { restoreBackup } = await import('../backup/restore-backup.ts')
-  const { readIdentities } = await import('../backup/backup-request.ts')
   const { skipRestoredNumbers } = await import('../backup/skip-restored-numbers.ts')
   const report = await restoreBackup({
     source,
@@ -64,7 +64,7 @@ export async function restore(source: string, options: { at?: string; identity?:
     databaseUrl,
     secretKey,
     s3,
-    identities: readIdentities(options.identity ?? config.backup.identityFile),
+    identityFile: options.identity ?? config.backup.identityFile,
     skipNumbers: (folder, count) => skipRestoredNumbers(config, folder, count),
   })
   return { ...report, dataDir }

@@ -8,6 +8,8 @@ import type { Job } from './polling-job.ts'
 const FIRST_DELAY_MS = 5_000
 const LOOK_INTERVAL_MS = 60_000
 const RETRY_MS = 10 * 60 * 1_000
+/** How many damaged blocks one log line names. */
+const NAMED_MAX = 10
 const MIB = 1024 * 1024
 
 /**
@@ -43,6 +45,13 @@ export function startBackups({
     try {
       const { backupRequest } = await import('../backup/backup-request.ts')
       const report = await runBackup(backupRequest(config, to), stopping.signal)
+      if (report.repaired.length > 0) {
+        const { length: count } = report.repaired
+        log.warn(
+          { backup: report.name, target: to, count, blocks: report.repaired.slice(0, NAMED_MAX) },
+          'damaged blocks of backups written again',
+        )
+      }
       log.info(
         {
           backup: report.name,

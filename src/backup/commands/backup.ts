@@ -24,6 +24,7 @@ type Backup = (
   readonly storedBytes: number
   readonly writtenBytes: number
   readonly isVerified: boolean
+  readonly repaired: readonly { readonly block: string; readonly file: string }[]
   readonly removed: readonly string[]
 }>
 
@@ -64,6 +65,9 @@ export function backupCommand(terminal: Terminal, backup: Backup): Command {
           `${report.name}: ${report.files} files, ${stored}, of which ${written} new, in ${report.target}`,
         )
         terminal.out(report.isVerified ? 'Restored and compared: complete.' : 'Not verified.')
+        for (const { block, file } of report.repaired) {
+          terminal.out(`written again, because it was damaged: block ${block} of ${file}`)
+        }
         for (const name of report.removed) terminal.out(`removed ${name}`)
       },
     )

@@ -12,9 +12,15 @@ type RestoreOptions = {
 }
 
 type Restore = {
-  list(
-    source: string,
-  ): Promise<readonly { name: string; consistentAt: string; terse: string; storedBytes: number }[]>
+  list(source: string): Promise<
+    readonly {
+      readonly name: string
+      readonly consistentAt: string
+      readonly terse: string | null
+      readonly storedBytes: number | null
+      readonly state: string
+    }[]
+  >
   restore(
     source: string,
     options: RestoreOptions,
@@ -51,10 +57,11 @@ export function restoreCommand(terminal: Terminal, { list, restore }: Restore): 
         const rows = backups.map((backup) => [
           backup.name,
           backup.consistentAt,
-          formatBytes(backup.storedBytes),
-          backup.terse,
+          backup.storedBytes === null ? '' : formatBytes(backup.storedBytes),
+          backup.terse ?? '',
+          backup.state,
         ])
-        terminal.out(formatTable(['name', 'made at', 'size', 'version'], rows))
+        terminal.out(formatTable(['name', 'made at', 'size', 'version', 'state'], rows))
         return
       }
       const report = await restore(source, options)
