@@ -4,7 +4,11 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { createPostgres, type PostgresServer } from '../support/postgres-server.ts'
+import {
+  createPostgres,
+  type PostgresServer,
+  replicateSynchronously,
+} from '../support/postgres-server.ts'
 import { SEED } from '../support/properties.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, type ClusterNode, startCluster } from './cluster.ts'
@@ -277,20 +281,15 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
       async begin() {
         standby = await server.standby()
         await standby.start()
-        await server.query("alter system set synchronous_standby_names = '*'")
-        await server.query('select pg_reload_conf()')
-        await eventually(async () => {
-          const [row] = await server.query('select sync_state from pg_stat_replication')
-          assert.equal(row?.sync_state, 'sync')
-        }, 15_000)
-        // From here on, every acknowledged write is on both servers.
+        await replicateSynchronously(server)
+        // What it receives from here on, it does not show before it is promoted.
+        await standby.query('select pg_wal_replay_pause()')
         await sleep(FAULT_MS)
         await server.crash()
         const { port } = standby
+        for (const { network } of everywhere()) network.leadTo({ host: '127.0.0.1', port })
         return async () => {
-          // First: until then it may not have replayed all that it has received, and answer from that.
           await standby?.query('select pg_promote()')
-          for (const { network } of everywhere()) network.leadTo({ host: '127.0.0.1', port })
         }
       },
     },
@@ -308,7 +307,10 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
         const mend = await begin()
         try {
           await sleep(FAULT_MS)
-          if (isUnreachable) await eventually(expectAllUnavailable)
+          if (isUnreachable) {
+            await eventually(expectAllUnavailable)
+            await expectAllUnavailable()
+          }
         } finally {
           await mend()
           heal()

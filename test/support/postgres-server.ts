@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
 const USER = 'postgres'
@@ -43,8 +45,8 @@ export type PostgresServer = {
   freeze(which: 'backends' | 'everything'): Promise<() => void>
   /** Accepts clients of a network, such as 192.0.2.0/24, after the next start. */
   letIn(network: string): void
-  /** Creates a standby of this server, which the caller starts after this one. */
-  standby(): Promise<PostgresServer>
+  /** Creates a standby of this server, at a free port or a given one, which the caller starts after this one. */
+  standby(port?: number): Promise<PostgresServer>
   remove(): Promise<void>
 }
 
@@ -82,6 +84,16 @@ export async function openPostgres(
   return serverIn({ folder, data, origin }, programs.postgres, owner, settings)
 }
 
+/** Waits for a standby of the server, which then has every write that is acknowledged. */
+export async function replicateSynchronously(server: PostgresServer): Promise<void> {
+  await server.query("alter system set synchronous_standby_names = '*'")
+  await server.query('select pg_reload_conf()')
+  await eventually(async () => {
+    const [row] = await server.query('select sync_state from pg_stat_replication')
+    assert.equal(row?.sync_state, 'sync')
+  })
+}
+
 type Owner = { readonly uid?: number; readonly gid?: number }
 
 async function serverIn(
@@ -89,8 +101,9 @@ async function serverIn(
   program: string,
   owner: Owner,
   settings: Readonly<Record<string, string>>,
+  givenPort?: number,
 ): Promise<PostgresServer> {
-  const port = await freePort()
+  const port = givenPort ?? (await freePort())
   let child: ChildProcess | undefined
   let lines = ''
 
@@ -172,15 +185,14 @@ async function serverIn(
       appendFileSync(path.join(data, 'pg_hba.conf'), `host all all ${network} trust\n`)
     },
 
-    async standby() {
+    async standby(standbyPort) {
       const copy = path.join(folder, 'standby')
       cpSync(origin, copy, { recursive: true })
       writeFileSync(path.join(copy, 'standby.signal'), '')
       if (owner.uid !== undefined) execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, copy])
       chmodSync(copy, 0o700)
-      return serverIn({ folder: copy, data: copy, origin }, program, owner, {
-        primary_conninfo: `host=127.0.0.1 port=${port} user=${USER}`,
-      })
+      const follow = { primary_conninfo: `host=127.0.0.1 port=${port} user=${USER}` }
+      return serverIn({ folder: copy, data: copy, origin }, program, owner, follow, standbyPort)
     },
 
     async remove() {

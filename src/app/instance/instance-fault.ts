@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { NoInstance } from '../../platform/database/no-instance.ts'
+import { parseDatabaseUrl } from '../../platform/database/postgres/database-url.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { userName } from '../../platform/process/user-name.ts'
@@ -27,7 +28,7 @@ const POSTGRES_ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['28000', 'Correct the user in TERSE_DATABASE_URL, or let it in by pg_hba.conf.'],
   ['3D000', 'Create the database, or correct its name in TERSE_DATABASE_URL.'],
   ['42501', 'Make the user of TERSE_DATABASE_URL the owner of the database.'],
-  ['25006', 'Name the primary server in TERSE_DATABASE_URL.'],
+  ['25006', 'Name the primary server in TERSE_DATABASE_URL, or all servers, separated by commas.'],
   ['53300', 'Raise max_connections, or stop other clients.'],
   ['57P03', 'Try again when the server has started.'],
 ])
@@ -73,11 +74,14 @@ function postgresText(url: string, cause: unknown): string {
 
 /** Names a database without user and password. */
 function databaseName(text: string): string {
-  const url = new URL(text)
+  const parsed = parseDatabaseUrl(text)
+  const { servers, url: plain } = 'value' in parsed ? parsed.value : { servers: [], url: text }
+  const url = new URL(plain)
   const host = url.searchParams.get('host') ?? (url.hostname || 'this machine')
   const name = decodeURIComponent(url.pathname.slice(1))
   const server = url.port === '' ? host : `${host}:${url.port}`
-  return `PostgreSQL database${name === '' ? '' : ` "${name}"`} at ${server}`
+  const all = servers.map(({ host, port }) => `${host}:${port}`).join(' or ') || server
+  return `PostgreSQL database${name === '' ? '' : ` "${name}"`} at ${all}`
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseDatabaseUrl } from '../../../platform/database/postgres/database-url.ts'
 import { integer } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
@@ -28,14 +29,15 @@ export const STORAGE_SETTINGS = {
   TERSE_DATABASE_URL: setting({
     schema: z
       .string()
-      .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
-        message: 'must be a postgres:// address',
+      .superRefine((text, context) => {
+        const parsed = parseDatabaseUrl(text)
+        if ('fault' in parsed) context.addIssue({ code: 'custom', message: parsed.fault })
       })
       .optional(),
     default: undefined,
     unset: 'SQLite in the data folder',
     description:
-      'A PostgreSQL database to use instead of SQLite, such as `postgres://user@host/terse`.',
+      'A PostgreSQL database to use instead of SQLite, such as `postgres://user@host/terse`. With standbys, name all servers: `postgres://user@host1:5432,host2:5432/terse?target_session_attrs=read-write`; Terse uses the one that accepts writes.',
     secret: true,
   }),
   TERSE_DATABASE_TIMEOUT_SECONDS: setting({

@@ -14,13 +14,13 @@ export const TRANSACTION_INDEX = 'create index changes_transaction on changes (t
 /**
  * Identifies the server, the database and its timeline. Each promotion of a standby begins a new
  * timeline, which reuses the numbers of transactions that the standby never received. A restored
- * copy is a different database, even at the same address.
+ * copy is a different database, even at the same address. Fails on a standby, to which a pooler may have
+ * switched under an open connection.
  */
 const HISTORY = sql<string>`concat_ws('-',
   (select system_identifier from pg_control_system()),
   (select oid from pg_database where datname = current_database()),
-  case when pg_is_in_recovery() then 'standby'
-    else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
+  left(pg_walfile_name(pg_current_wal_lsn()), 8))`
 
 /**
  * The time of the server's last crash recovery, microseconds since the epoch; orderly restarts do

@@ -15,14 +15,14 @@ const DISK_FULL_TEXT =
 
 /**
  * Connection exceptions, insufficient resources, operator intervention, system errors, read-only
- * transactions, and idle session time-outs.
+ * transactions, idle session time-outs, and functions that a standby refuses.
  */
-const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
+const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03|55000)$/
 
 /**
- * After these errors the connection is unusable: the server closes it, or the server is read-only.
+ * After these errors the connection is unusable: the server closes it, or the server is read-only or a standby.
  */
-const CONNECTION_LOST = /^08|^57P0|^25006$|^25P03$/
+const CONNECTION_LOST = /^08|^57P0|^25006$|^25P03$|^55000$/
 
 /** Whether an error of pg means that the connection failed, and not only the query. */
 export function isConnectionLost(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { backoffMs } from '../../work/backoff.ts'
 import { connectionOptions } from './pool.ts'
+import { PrimaryClient } from './primary-client.ts'
 
 const CHANNEL = 'terse_changes'
 const CONNECT_TIMEOUT_MS = 5_000
@@ -67,13 +68,12 @@ export class Notifications {
   }
 
   async #listen(): Promise<void> {
-    const client = new pg.Client({
+    const client = new PrimaryClient({
       ...connectionOptions(this.#url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
     })
     this.#client = client
-    client.on('error', () => {})
     client.on('end', () => this.#scheduleListen())
     client.on('notification', ({ payload }) => {
       if (payload !== this.#senderId) this.#notifyListeners()

@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { Failure } from '../../failure.ts'
 import { isConnectionLost, translateError } from './errors.ts'
+import { PrimaryClient } from './primary-client.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 /** Longer than the server's own time-out, so that the server is the one that ends a query. */
@@ -62,6 +63,7 @@ export function openPool(options: {
   const { statementTimeoutMs, connectTimeoutMs = CONNECT_TIMEOUT_MS, gate = OPEN_GATE } = options
   const pool = new pg.Pool({
     ...connectionOptions(options.url),
+    Client: PrimaryClient,
     max: options.connectionsMax,
     connectionTimeoutMillis: Math.min(connectTimeoutMs, statementTimeoutMs),
     statement_timeout: statementTimeoutMs,
@@ -85,12 +87,7 @@ export function openPool(options: {
     Reflect.deleteProperty(error, 'client')
     options.onError(error)
   })
-  // While a client is checked out, the pool does not listen for its errors, and an unhandled error
-  // event ends the process. The caller gets the error from its query.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    checkouts.set(client, new Checkout(client, gate))
-  })
+  pool.on('connect', (client) => checkouts.set(client, new Checkout(client, gate)))
   pool.on('acquire', (client) => idle.delete(client))
   pool.on('release', (_error, client) => idle.add(client))
   pool.on('remove', (client) => {

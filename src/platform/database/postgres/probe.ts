@@ -1,9 +1,9 @@
-import pg from 'pg'
 import { isServerFull } from './errors.ts'
 import { connectionOptions } from './pool.ts'
+import { PrimaryClient } from './primary-client.ts'
 
 /**
- * Checks over a new connection whether the database answers. Returns false when the server is up
+ * Checks over a new connection whether the database answers and accepts writes. Returns false when the server is up
  * but at its connection limit.
  *
  * @param timeoutMs the limit for connecting and the query together
@@ -11,8 +11,7 @@ import { connectionOptions } from './pool.ts'
  * @throws the error of the connection or the query
  */
 export async function probe(url: string, timeoutMs: number): Promise<boolean> {
-  const client = new pg.Client(connectionOptions(url))
-  client.on('error', () => {})
+  const client = new PrimaryClient(connectionOptions(url))
   let isLate = false
   const timer = setTimeout(() => {
     setImmediate(() => {
@@ -22,7 +21,6 @@ export async function probe(url: string, timeoutMs: number): Promise<boolean> {
   }, timeoutMs)
   try {
     await client.connect()
-    await client.query('select 1')
     return true
   } catch (error) {
     if (isServerFull(error)) return false
