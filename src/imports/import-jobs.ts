@@ -9,7 +9,8 @@ import type { ImportStores } from './import-stores.ts'
 
 /** Imports at once of one node: each is a process. */
 const RUNNING_MAX = 2
-const DUE_MAX = 64
+/** Beyond these, imports whose files are on other nodes would hide those that this node can run. */
+const DUE_MAX = 1_000
 /** After an outage of the database, a process needs some seconds to renew its lease. */
 const HUNG_MICROS = 2 * LEASE_MICROS
 
@@ -56,7 +57,7 @@ export class ImportJobs {
     this.#deps = deps
   }
 
-  /** Leases and starts what is due; one import of a workspace at a time. Kills processes that hang. */
+  /** Leases and starts what is due; one import of a workspace at a time, on all nodes. Kills processes that hang. */
   async startDue(): Promise<void> {
     const { store, clock, files } = this.#deps
     await this.#killHung()
@@ -72,9 +73,12 @@ export class ImportJobs {
         continue
       }
       const lease = { fence: due.fence + 1, lease_until: now + LEASE_MICROS, ...attempt }
-      const isLeased = await store.write((stores) =>
-        stores.imports.update(due.id, due.fence, lease),
-      )
+      const isLeased = await store.write(async ({ imports, quotas }) => {
+        // Two nodes may have found two imports of the workspace.
+        await quotas.lock(due.workspace_id)
+        if (await imports.isRunning(due.workspace_id, now)) return false
+        return imports.update(due.id, due.fence, lease)
+      })
       if (isLeased) this.#start({ ...due, ...lease })
     }
   }

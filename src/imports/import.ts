@@ -12,6 +12,11 @@ export type ImportOptions = {
   readonly timeZone: string
   /** From a field of a link record to a column of a CSV file. */
   readonly columns: Readonly<Record<string, string>>
+  /**
+   * The host of links that name no domain, as it was when the import began; null where there was none to choose. Absent
+   * before that, and in imports of version 0.1.0.
+   */
+  readonly fallbackHost?: string | null
   /** Columns of a CSV file that are no field; absent in imports of version 0.1.0. */
   readonly ignoredColumns?: readonly string[]
 }

@@ -65,10 +65,7 @@ export class Importer {
     try {
       source = await this.#retry(signal, isTransient, openSource)
       let current = await this.#begin(leased, actor, source, at.originOf(source.name), signal)
-      const hostOf = importDomains(
-        current.options,
-        await this.#patiently(signal, () => this.#fallbackHost(leased)),
-      )
+      const hostOf = importDomains(current.options, current.options.fallbackHost ?? undefined)
       current = await this.#readAll({ import: current, actor, hostOf }, source, signal)
       if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
       return await this.#end(current, actor, null, signal)
@@ -116,8 +113,15 @@ export class Importer {
       signal.throwIfAborted()
     }
     const expected = await this.#retry(signal, isTransient, () => source.countLinks(signal))
+    const { fallbackHost: known } = leased.options
+    const fallbackHost =
+      isNew || known === undefined
+        ? await this.#patiently(signal, () => this.#fallbackHost(leased))
+        : known
     const changes = {
       origin,
+      // A domain that is added meanwhile changes nothing for the rest of the links.
+      options: { ...leased.options, fallbackHost },
       status: 'reading' as const,
       started_at: leased.started_at ?? now,
       links_expected: expected ?? null,
@@ -144,10 +148,10 @@ export class Importer {
   }
 
   /** Links without a domain go to the only domain of the workspace, or to the service's own host if it has none. */
-  async #fallbackHost({ workspace_id: workspaceId }: Import): Promise<string | undefined> {
+  async #fallbackHost({ workspace_id: workspaceId }: Import): Promise<string | null> {
     const { store, serviceHost } = this.#deps
     const { items } = await store.read.domains.page(workspaceId, 0, 2)
-    if (items.length > 1) return undefined
+    if (items.length > 1) return null
     return items[0]?.host ?? serviceHost
   }
 

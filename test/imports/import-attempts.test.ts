@@ -137,6 +137,49 @@ describeStore('a node that runs imports', (at) => {
     await end()
   })
 
+  test('runs one import of a workspace at a time on all nodes, and lets it hold up no other', async () => {
+    const workspaces = [await linkServices(at), await linkServices(at)].map(
+      ({ actor }) => actor.workspaceId,
+    )
+    const [busy = '', other = ''] = workspaces
+    const clock = fakeClock()
+    const due = (workspaceId: string, minutesAgo: number) =>
+      newImport(workspaceId, {
+        ...{ source: 'shlink', runner: 'service' as const, status: 'queued' as const },
+        next_at: clock.nowMicros() - minutesAgo * MINUTE_MICROS,
+      })
+    const waiting = Array.from({ length: 66 }, (_, index) => due(busy, 100 - index))
+    const added = [...waiting, due(other, 0)]
+    await at.store.write(async ({ imports }) => {
+      for (const each of added) await imports.insert(each)
+    })
+    const running: { leased: Import; ending: PromiseWithResolvers<void> }[] = []
+    const node = () =>
+      new ImportJobs({
+        ...{ store: at.store, clock, files: new ImportFiles(at.place.dataDir) },
+        start(leased) {
+          const ending = Promise.withResolvers<void>()
+          running.push({ leased, ending })
+          return { ended: ending.promise, stop: () => ending.resolve(), kill: () => {} }
+        },
+        ...{ onFree: () => {}, onHung: () => {}, onGivenUp: () => {} },
+      })
+    const nodes = [node(), node()]
+    await Promise.all(nodes.map((each) => each.startDue()))
+    const mine = running.filter(({ leased }) => workspaces.includes(leased.workspace_id))
+    assert.deepEqual(new Set(mine.map(({ leased }) => leased.workspace_id)), new Set(workspaces))
+    assert.equal(mine.length, 2)
+    assert.equal(
+      mine.find(({ leased }) => leased.workspace_id === busy)?.leased.id,
+      waiting[0]?.id,
+      'the one that waits for longest',
+    )
+    await Promise.all(nodes.map((each) => each.stop()))
+    await at.store.write(async ({ imports }) => {
+      for (const { id } of added) await imports.delete(id)
+    })
+  })
+
   test('kills a process that does not renew its lease', async () => {
     const { jobs, clock, seen, latest, end } = await runningImport()
     await jobs.startDue()

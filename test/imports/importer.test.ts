@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { NO_COUNTS } from '../../src/imports/import.ts'
+import { unique } from '../storage/samples.ts'
 import { describeStore } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices, outcomesOf } from './import-services.ts'
@@ -187,6 +188,22 @@ describeStore('an import', (at) => {
     assert.equal(clicks.spooled.filter(({ kind }) => kind === 'total').length, 2)
     assert.deepEqual(again.ahead, [])
     assert.ok((await add()).id)
+  })
+
+  test('keeps the host of links without a domain, though the workspace has got another', async () => {
+    const { importAll, run, linksByKey, domains, actor, host, serviceHost } =
+      await importServices(at)
+    const keys = [unique('a'), unique('b')]
+    const records = keys.map((key) => linkRecord({ key, domain: null }))
+    const first = await importAll(new FakeSource(records.slice(0, 1)), { options: { domains: {} } })
+    await domains.create(actor, { domain: host })
+    const again = await run(first.ended, new FakeSource(records))
+    assert.deepEqual([again.status, again.rows_done], ['succeeded', 2])
+    const links = await linksByKey()
+    assert.deepEqual(
+      keys.map((key) => links.get(key)?.domain),
+      [serviceHost.host, serviceHost.host],
+    )
   })
 
   test('ends where a quota is reached, and goes on when it was raised', async () => {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { Import } from '../import.ts'
 
@@ -19,8 +19,13 @@ export type ImportStore = {
     beyond: ImportMark | undefined,
     limit: number,
   ): Promise<readonly Import[]>
-  /** Returns imports that are due and not leased, the longest due first. */
+  /**
+   * Returns imports that are due and not leased, of workspaces none of whose imports a node runs: those that are the
+   * longest due of their workspace first, so that the imports of one workspace hold up no other's.
+   */
   findDue(nowMicros: number, limit: number): Promise<readonly Import[]>
+  /** Whether a node runs an import of the workspace. */
+  isRunning(workspaceId: string, nowMicros: number): Promise<boolean>
   /** Returns how many of the workspace's imports have not ended, and how many of these have a file. */
   countUnended(workspaceId: string): Promise<{ readonly imports: number; readonly files: number }>
   /** Returns imports that ended before an instant, oldest first. */
@@ -111,18 +116,49 @@ function importReads(
 
 function dueImports(
   db: Kysely<Schema>,
-): Pick<ImportStore, 'findDue' | 'findEndedBefore' | 'findSecretsBefore' | 'findFilesAmong'> {
+): Pick<
+  ImportStore,
+  'findDue' | 'isRunning' | 'findEndedBefore' | 'findSecretsBefore' | 'findFilesAmong'
+> {
   const imports = () => db.selectFrom('imports').selectAll()
+  const running = (nowMicros: number) =>
+    db
+      .selectFrom('imports')
+      .select('workspace_id')
+      .where('runner', '=', 'service')
+      .where('next_at', 'is not', null)
+      .where('lease_until', '>', nowMicros)
 
   return {
     async findDue(nowMicros, limit) {
-      const rows = await imports()
-        .where('next_at', '<=', nowMicros)
-        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMicros)]))
+      const rows = await db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom('imports')
+            .selectAll()
+            .select(
+              sql<number>`row_number() over (partition by workspace_id order by next_at, id)`.as(
+                'turn',
+              ),
+            )
+            .where('next_at', '<=', nowMicros)
+            .where('workspace_id', 'not in', running(nowMicros))
+            .as('due'),
+        )
+        .selectAll()
+        .orderBy('turn')
         .orderBy('next_at')
         .limit(limit)
         .execute()
-      return rows.map(importOf)
+      return rows.map(({ turn: _, ...row }) => importOf(row))
+    },
+
+    async isRunning(workspaceId, nowMicros) {
+      const row = await running(nowMicros)
+        .where('workspace_id', '=', workspaceId)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     async findEndedBefore(micros, limit) {
