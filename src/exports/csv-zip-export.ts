@@ -73,6 +73,8 @@ export function csvZipExport(
   zip.addBuffer(Buffer.from(`${JSON.stringify(head, null, 2)}\n`), 'export.json', options)
   for (const section of sections) {
     zip.addReadStreamLazy(FILES[section].file, options, (start) => {
+      // The client has left; the database may be closed by now.
+      if (stream.destroyed) return
       current = Readable.from(csvOf(stores, subject, section, onBatch), { objectMode: false })
       start(null, current)
     })

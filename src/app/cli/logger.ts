@@ -5,6 +5,8 @@ import type { Config } from '../config/read-config.ts'
 
 /** Logs go here, because standard output is for a command's result. */
 const STDERR = 2
+/** Lines that could not be written yet; further ones are dropped. */
+const PENDING_BYTES_MAX = 1024 * 1024
 
 /**
  * Creates a logger that writes to standard error, as text for people or as JSON.
@@ -16,10 +18,28 @@ export function createLogger(
   facts: Readonly<Record<string, unknown>> | null = null,
 ): Logger {
   const options = { level: logLevel, base: facts, timestamp: stdTimeFunctions.isoTime }
-  const output = destination(STDERR)
+  const output = standardError()
   const isTerminal = isatty(STDERR)
   if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return pino(options, output)
   // https://no-color.org
   const hasColor = isTerminal && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   return pino(options, { write: (line) => output.write(readableLine(line, hasColor)) })
+}
+
+/** A log that cannot be written, as on a full disk, must neither stop the service nor keep it from stopping. */
+function standardError(): ReturnType<typeof destination> {
+  const output = destination({ dest: STDERR, maxLength: PENDING_BYTES_MAX })
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
+  // At the exit, it would repeat a write that fails for ever.
+  const flush = output.flushSync.bind(output)
+  output.flushSync = () => {
+    if (!isFailing) flush()
+  }
+  return output
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { processTerminal, type Terminal } from '../../platform/cli/terminal.ts'
+import { OutputFault, processTerminal, type Terminal } from '../../platform/cli/terminal.ts'
 import { explainError } from './explain-error.ts'
 import { buildProgram } from './program.ts'
 
@@ -8,7 +8,7 @@ const EXIT_FAILED = 1
 /** Runs one command and sets the exit code. Writes an error to the terminal in one line. */
 export async function runCli(
   args: readonly string[],
-  terminal: Terminal = processTerminal,
+  terminal: Terminal = processTerminal(),
 ): Promise<void> {
   try {
     await buildProgram(terminal).parseAsync([...args], { from: 'user' })
@@ -17,6 +17,7 @@ export async function runCli(
       process.exitCode = error.exitCode
       return
     }
+    if (error instanceof OutputFault) return
     terminal.err(`terse: ${explainError(error)}`)
     process.exitCode = EXIT_FAILED
   }

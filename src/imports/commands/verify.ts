@@ -55,19 +55,16 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
       const options = command.optsWithGlobals<Options>()
       const { workspace } = options
       if (workspace === undefined) command.error('error: --workspace is required')
-      const differences = await withServices((services) =>
-        run(terminal, services, { ...options, workspace, importId }),
-      )
-      if (differences > 0) process.exitCode = EXIT_DIFFERENT
+      await withServices((services) => run(terminal, services, { ...options, workspace, importId }))
     })
 }
 
-/** Returns how many links differ, or gave no answer. */
+/** Sets the exit status as soon as a link differs or gives no answer: the reader may close its pipe after that. */
 async function run(
   terminal: Terminal,
   { workspaces, verification }: VerifyServices,
   options: Options & { readonly workspace: string; readonly importId: string | undefined },
-): Promise<number> {
+): Promise<void> {
   const { id: workspaceId } = await workspaces.get(options.workspace)
   const counts = { same: 0, different: 0, unknown: 0 }
   const verifying = verification.run(workspaceId, {
@@ -87,6 +84,7 @@ async function run(
   for await (const pair of verifying) {
     counts[pair.verdict] += 1
     if (pair.verdict !== 'same') {
+      process.exitCode = EXIT_DIFFERENT
       const separator = counts.different + counts.unknown === 1 ? '' : ','
       await write(report, isList ? `${separator}\n${jsonOf(pair)}` : csvLine(cellsOf(pair)))
     }
@@ -100,18 +98,20 @@ async function run(
   terminal.status('')
   if (json && !isShown) terminal.out(plainJson(counts))
   else if (!json) terminal.err(summaryOf(counts))
-  return counts.different + counts.unknown
 }
 
 async function openReport(terminal: Terminal, file: string | undefined): Promise<Writable> {
   if (file === undefined) return terminal.output
-  const report = createWriteStream(file)
+  // The call that writes reports the error.
+  const report = createWriteStream(file).on('error', () => {})
   await once(report, 'open')
   return report
 }
 
-async function write(output: Writable, text: string): Promise<void> {
-  if (!output.write(text)) await once(output, 'drain')
+function write(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.write(text, (error) => (error ? reject(error) : resolve()))
+  })
 }
 
 function cellsOf({ oldLink, link, verdict, reason, before, now }: VerifiedPair): string[] {

@@ -1,6 +1,9 @@
-import type { Writable } from 'node:stream'
+import { Writable } from 'node:stream'
+import { hasErrorCode } from '../process/has-error-code.ts'
 import { plainText } from './plain-text.ts'
 import { readSecret } from './read-secret.ts'
+
+const EXIT_FAILED = 1
 
 /** The output of a command. */
 export type Terminal = {
@@ -8,7 +11,7 @@ export type Terminal = {
   out(text: string): void
   /** Writes messages and errors, to standard error. */
   err(text: string): void
-  /** Standard output, for results of any size. */
+  /** Standard output, for results of any size. Fails with an `OutputFault` when nobody can read them any more. */
   readonly output: Writable
   /** Whether a person reads standard output, rather than a file or a program. */
   readonly isInteractive: boolean
@@ -22,15 +25,49 @@ export type Terminal = {
   status(text: string): void
 }
 
-export const processTerminal: Terminal = {
-  out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
-  output: process.stdout,
-  isInteractive: process.stdout.isTTY === true,
-  readSecret: (prompt) => readSecret(process.stdin, prompt, (text) => process.stderr.write(text)),
-  status(text) {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-  },
+/** Standard output cannot be written. This ends a command's work, and has been reported where it is a fault. */
+export class OutputFault extends Error {
+  override readonly name = 'OutputFault'
+}
+
+/**
+ * Returns the terminal of this process. A reader that closes the pipe, as `head` does, has seen enough: what follows is
+ * dropped, and the command ends with the status that it has. Any other fault of standard output is reported, once.
+ */
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process
+  const err = (text: string) => stderr.write(`${text}\n`)
+  // There is nowhere to report it.
+  stderr.on('error', () => {})
+  let isReported = false
+  stdout.on('error', (error) => {
+    if (hasErrorCode(error, 'EPIPE') || isReported) return
+    isReported = true
+    err(`terse: Standard output cannot be written: ${error.message}`)
+    process.exitCode = EXIT_FAILED
+  })
+  return {
+    out: (text) => stdout.write(`${text}\n`),
+    err,
+    output: standardOutput(),
+    isInteractive: stdout.isTTY === true,
+    readSecret: (prompt) => readSecret(process.stdin, prompt, (text) => stderr.write(text)),
+    status(text) {
+      if (stderr.isTTY) stderr.write(`\r\x1b[K${text}`)
+    },
+  }
+}
+
+/** Unlike `process.stdout`, it does not take more after a fault. */
+function standardOutput(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(chunk, encoding, done) {
+      process.stdout.write(chunk, encoding, (error) => {
+        done(error && new OutputFault(error.message, { cause: error }))
+      })
+    },
+  }).on('error', () => {})
 }
 
 /** Formats rows under headings, in aligned columns. No cell can control the terminal. */
