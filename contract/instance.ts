@@ -39,6 +39,10 @@ export const instanceSchema = z
       .string()
       .nullable()
       .describe('Why nothing can be written to the data folder; null while it can.'),
+    journal_fault: z
+      .string()
+      .nullable()
+      .describe('Why clicks cannot be stored; null while they can.'),
     nodes: z.array(nodeSchema).describe('All nodes, by name, as of their last heartbeat.'),
     certificates: z
       .object({

@@ -253,7 +253,57 @@ for (const engine of ENGINES) {
       leaveJournal(1_000, 5)
       t.mock.timers.tick(30_000)
       await eventually(() => expectClicks(5))
-      assert.equal(errors.length, 1)
+      assert.equal(errors.length, 2, 'of the search, and of its own journal')
+      await intake.stop()
+      assert.deepEqual(listJournals(root), [intake.journalId], 'its own is locked again')
+    })
+
+    /** What may happen to the journals of a running process. */
+    const MISHAPS: readonly (readonly [name: string, cause: (journal: string) => void])[] = [
+      ['all journals are removed', () => rmSync(root, { recursive: true })],
+      ['its journal is removed', (journal) => rmSync(journal, { recursive: true })],
+      ['its segment is removed', (journal) => rmSync(segmentFile(journal, 1))],
+      ['all journals are moved away', () => renameSync(root, `${root}.away`)],
+      [
+        'its journal is replaced by an older copy',
+        (journal) => {
+          const file = segmentFile(journal, 1)
+          const bytes = readFileSync(file).subarray(0, -1)
+          rmSync(journal, { recursive: true })
+          mkdirSync(journal)
+          writeFileSync(file, bytes)
+        },
+      ],
+    ]
+    for (const [name, cause] of MISHAPS) {
+      test(`counts each click once when ${name}`, async () => {
+        const intake = start()
+        await record(intake, 1_000)
+        await eventually(() => expectClicks(1))
+        await record(intake, 2_000)
+        const journal = path.join(root, intake.journalId)
+        cause(journal)
+        await record(intake, 3_000)
+        await eventually(async () => assert.ok(existsSync(journal)))
+        await record(intake, 4_000)
+        await eventually(() => expectClicks(4))
+        await intake.stop()
+        await expectClicks(4)
+        assert.deepEqual(errors, [])
+        const next = start()
+        await eventually(async () => assert.deepEqual(listJournals(root), [next.journalId]))
+        await next.stop()
+        await expectClicks(4)
+      })
+    }
+
+    test('saves the clicks of a journal that is removed just before it stops', async () => {
+      const intake = start({ over: { ...place, ...NOWHERE[engine.name] } })
+      await record(intake, 1_000)
+      rmSync(root, { recursive: true })
+      await intake.stop()
+      start().stop()
+      await eventually(() => expectClicks(1))
     })
 
     test('adopts orphaned journals a few at a time until none is left', async () => {

@@ -81,6 +81,15 @@ export class FakeFiles implements JournalFiles {
     this.#handles[fd] = undefined
   }
 
+  identity(file: string | number): string | undefined {
+    if (typeof file === 'number') return this.#fileOf(file)
+    return this.contents.has(file) ? file : undefined
+  }
+
+  restore(): number {
+    throw failure('ENOSYS')
+  }
+
   async sync(fd: number): Promise<void> {
     const file = this.#fileOf(fd)
     const bytes = this.contents.get(file) ?? Buffer.alloc(0)

@@ -12,6 +12,8 @@ export class FailingFiles implements JournalFiles {
   readonly open = systemFiles.open
   readonly truncate = systemFiles.truncate
   readonly close = systemFiles.close
+  readonly identity = systemFiles.identity
+  readonly restore = systemFiles.restore
   readonly syncFolder = systemFiles.syncFolder
 
   write(fd: number, bytes: Buffer, offset: number, position: number): number {

@@ -1,44 +1,23 @@
-import { rmSync } from 'node:fs'
-import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { hasErrorCode } from '../../src/platform/process/has-error-code.ts'
 
-/** A fault of the click journal's folder while the service runs. */
-export type JournalFault = {
-  readonly name: string
-  /** Called before the service starts, with the root folder of all journals. */
-  prepare(folder: string): void
-  /** Causes the fault. */
-  cause(folder: string): void
-  /** Undoes what `prepare` did outside the folder. */
-  cleanUp(folder: string): void
-}
+/** Small disks on which the journal has no room for all clicks. */
+export const SMALL_DISKS = [
+  /** Has room for one page: some hundred clicks. */
+  { name: 'is on a full disk', options: 'size=4k' },
+  /** Has no room for any file or folder. */
+  { name: 'is created on a full disk', options: 'nr_inodes=1' },
+] as const
 
-const REMOVED: JournalFault = {
-  name: 'folder is removed',
-  prepare: () => {},
-  cause: (folder) => rmSync(folder, { recursive: true }),
-  cleanUp: () => {},
-}
-
-function smallDisk(name: string, room: string): JournalFault {
-  return {
-    name,
-    prepare: (folder) => mountTmpfs(folder, room),
-    cause: () => {},
-    cleanUp: unmount,
+/** Writes to a file until its disk is full. */
+export function fillDisk(file: string): void {
+  const fd = openSync(file, 'a')
+  const chunk = Buffer.alloc(4096, 1)
+  try {
+    for (;;) writeSync(fd, chunk)
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOSPC')) throw error
+  } finally {
+    closeSync(fd)
   }
-}
-
-/** Has room for one page: some hundred clicks. */
-const FULL = smallDisk('is on a full disk', 'size=4k')
-/** Has no room for any file or folder. */
-const FULL_AT_START = smallDisk('is created on a full disk', 'nr_inodes=1')
-
-/** All faults, each with the reason why this machine cannot cause it, or false when it can. */
-export function journalFaults(): readonly { fault: JournalFault; skip: string | false }[] {
-  const skip = skipWithoutMount()
-  return [
-    { fault: REMOVED, skip: false },
-    { fault: FULL, skip },
-    { fault: FULL_AT_START, skip },
-  ]
 }

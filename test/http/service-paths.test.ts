@@ -29,6 +29,7 @@ const SCENARIOS: readonly Expected[] = [
         lost_clicks: 0,
         damaged_files: [],
         data_folder_fault: null,
+        journal_fault: null,
         doubtful_clicks: 0,
       }),
   },

@@ -99,4 +99,6 @@ type Health = {
   readonly damaged_files: readonly string[]
   /** Why nothing can be written to the data folder, for people; null while it can. */
   readonly data_folder_fault: string | null
+  /** Why no click can be stored, for people; null while they can. */
+  readonly journal_fault: string | null
 }

@@ -32,7 +32,8 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const health = deps.health()
     if (isReady(checked, query.role)) {
       // Still ready: undamaged files are served, and another node over the same files could do no more.
-      const isDegraded = health.damaged_files.length > 0 || health.data_folder_fault !== null
+      const { damaged_files, data_folder_fault, journal_fault } = health
+      const isDegraded = damaged_files.length > 0 || (data_folder_fault ?? journal_fault) !== null
       const status = isDegraded ? 'degraded' : 'ok'
       return { status, roles, ...health }
     }

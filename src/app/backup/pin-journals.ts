@@ -9,9 +9,9 @@ import {
 import { countClicksAfter, endOfClicks } from '../../clicks/journal/journal-scan.ts'
 import { listSegments, segmentFile } from '../../clicks/journal/segments.ts'
 import type { JournalPosition } from '../../clicks/store/click-store.ts'
+import { copyBytes } from '../../platform/disk/copy-bytes.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import { copyBytes } from './copy-bytes.ts'
 
 type PinnedSegment = {
   readonly segment: number

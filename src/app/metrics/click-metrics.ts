@@ -34,6 +34,12 @@ export function clickMetrics(
         'Clicks that may not have reached a failing disk.',
         intake.counts.doubtful,
       ),
+      plain(
+        'gauge',
+        'terse_journal_writable',
+        'Whether clicks can be written to the journal.',
+        intake.fault === undefined ? 1 : 0,
+      ),
       ...drainMetrics(intake.progress),
       plain(
         'gauge',

@@ -25,6 +25,7 @@ import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/i
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
+import type { AppDependencies } from '../api/app-dependencies.ts'
 import type { AppContext } from '../instance/app-context.ts'
 import type { DomainServices } from '../instance/domains.ts'
 import { openExports } from '../instance/exports.ts'
@@ -34,6 +35,7 @@ import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
 import { openDiagnosis } from './diagnosis.ts'
 import { instanceStateReader } from './instance-state.ts'
+import { journalFaultText } from './intake.ts'
 
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -66,7 +68,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
-  const observed = { readiness: observation.readiness, health: healthOf(parts) }
+  const observed = { readiness: observation.readiness, health: healthOf(config, parts) }
   const app = await buildApp(
     {
       links,
@@ -127,12 +129,16 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
 }
 
 /** Returns how to read the faults of this node that operators see. */
-function healthOf({ intake, observation, dataFolder }: ApiParts) {
+function healthOf(
+  config: AppContext['config'],
+  { intake, observation, dataFolder }: ApiParts,
+): AppDependencies['health'] {
   return () => ({
     lost_clicks: intake.counts.lost,
     doubtful_clicks: intake.counts.doubtful,
     damaged_files: observation.fileHealth?.damagedFiles() ?? [],
     data_folder_fault: dataFolder.faultText ?? null,
+    journal_fault: journalFaultText(config, intake) ?? null,
   })
 }
 

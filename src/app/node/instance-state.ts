@@ -17,7 +17,7 @@ export function instanceStateReader(
       instance.nodes.list(),
       tls === undefined ? null : countCertificates(instance),
     ])
-    const { lost_clicks, doubtful_clicks, damaged_files, data_folder_fault } = health()
+    const { damaged_files, ...state } = health()
     const states = [...roles].map(([role, can]) => [role, can ? 'ok' : 'unavailable'] as const)
     return {
       version: VERSION,
@@ -25,10 +25,8 @@ export function instanceStateReader(
       base_url: baseUrl,
       database: instance.engine,
       roles: Object.fromEntries(states),
-      lost_clicks,
-      doubtful_clicks,
+      ...state,
       damaged_files: [...damaged_files],
-      data_folder_fault,
       nodes,
       certificates,
     }

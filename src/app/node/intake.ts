@@ -7,7 +7,7 @@ import {
 } from '../../clicks/ingest/click-intake.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
 import { highestPendingLink } from '../../clicks/journal/journal-scan.ts'
-import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
+import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'
@@ -62,6 +62,7 @@ export function openIntake(
     freeSpace: (error) => dataFolder.noteFailure(error),
     onLost: (count, error) => losses.report(faultKind(error), { err: error }, count),
     onRecovered: () => losses.endAll(),
+    onRestored: (bytes) => journalLog.warn({ bytes }, 'journal restored'),
     onDoubt: (count, error) => doubts.report(faultKind(error), { err: error }, count),
     onDamage: (bytes, copy) => log.error({ bytes, copy }, 'journal damaged'),
     onError: (error) => log.warn({ err: error }, 'click ingestion failed'),
@@ -80,6 +81,21 @@ export async function keepJournalledNumbers(
   const { clicks } = store.read
   const highest = await highestPendingLink(dataDir, (id) => clicks.findPosition(id))
   if (highest > 0) await store.write(({ links }) => links.skipNumbers(highest))
+}
+
+/** Why clicks cannot be stored, as a sentence for people; undefined while they can. */
+export function journalFaultText(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { fault }: Pick<ClickIntake, 'fault'>,
+): string | undefined {
+  if (fault === undefined) return undefined
+  const folder = journalsRoot(dataDir)
+  const known = folderFaultOf(fault)
+  const text =
+    known === undefined
+      ? `The journal of clicks in ${folder} cannot be written: ${fault instanceof Error ? fault.message : fault}.`
+      : folderFaultText(known, folder)
+  return `${text} Clicks are lost meanwhile.`
 }
 
 function faultKind(error: unknown): string {

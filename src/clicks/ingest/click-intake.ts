@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { probeFolder } from '../../platform/disk/probe-folder.ts'
 import type { Click, ClickRecorder } from '../click.ts'
 import { backlogOf, type JournalBacklog } from '../journal/journal-backlog.ts'
 import type { JournalFiles } from '../journal/journal-files.ts'
@@ -8,6 +9,7 @@ import {
   createJournal,
   type JournalFolder,
   journalsRoot,
+  lockJournal,
   removeLeftovers,
   takeOverJournals,
 } from '../journal/journal-folder.ts'
@@ -18,6 +20,8 @@ import type { JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
 
+/** How often to look whether the own journal is where it was created: two system calls. */
+const CHECK_INTERVAL_MS = 1_000
 /** How often to look for journals of processes that crashed. */
 const TAKEOVER_INTERVAL_MS = 30_000
 /** Taken over at a time: after repeated crashes there may be thousands, and each takes an open file. */
@@ -29,8 +33,9 @@ export type HeldJournal = JournalBacklog & { readonly id: string }
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
-  /** See `JournalWriter`. */
+  /** See `JournalWriter`, as the next. */
   readonly onRecovered?: () => void
+  readonly onRestored?: (bytes: number) => void
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
@@ -79,6 +84,8 @@ export class ClickIntake implements ClickRecorder {
   readonly #keptSinceMs = new Map<string, number>()
   #own: JournalFolder | undefined
   #takeovers: NodeJS.Timeout | undefined
+  #checks: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
   #stopped: Promise<JournalBacklog> | undefined
 
   constructor(options: IntakeOptions) {
@@ -89,11 +96,12 @@ export class ClickIntake implements ClickRecorder {
       folder: this.#folder,
       durability: options.durability,
       ...(options.files && { files: options.files }),
-      createFolder: () => this.#createJournal(),
+      createFolder: () => this.#holdJournal(),
       freeSpace: options.freeSpace,
       onWritten: () => this.#thread.wake(),
       onLost: options.onLost,
       ...(options.onRecovered && { onRecovered: options.onRecovered }),
+      ...(options.onRestored && { onRestored: options.onRestored }),
       onDoubt: options.onDoubt,
     })
     this.#thread = new DrainThread({
@@ -110,15 +118,22 @@ export class ClickIntake implements ClickRecorder {
     return this.#writer.counts
   }
 
+  /** Why clicks cannot be stored; undefined while they can. */
+  get fault(): unknown {
+    return this.#writer.fault
+  }
+
   start(): void {
     removeLeftovers(this.#root)
     this.#takeOver()
-    try {
-      this.#createJournal()
-    } catch (error) {
-      // Redirects must work on a full disk. Each click tries to create the journal again.
-      this.#options.onLost(0, error)
-    }
+    // Redirects must work on a full disk. Each click and each check tries to create the journal again.
+    this.#writer.check()
+    this.#checks = setInterval(() => {
+      this.#checking ??= this.#check().finally(() => {
+        this.#checking = undefined
+      })
+    }, CHECK_INTERVAL_MS)
+    this.#checks.unref()
     this.#takeovers = setInterval(() => this.#takeOver(), TAKEOVER_INTERVAL_MS)
     this.#takeovers.unref()
   }
@@ -168,6 +183,12 @@ export class ClickIntake implements ClickRecorder {
 
   async #stop({ discard = false }: { discard?: boolean }): Promise<JournalBacklog> {
     clearInterval(this.#takeovers)
+    clearInterval(this.#checks)
+    await this.#checking
+    if (!discard) {
+      this.#writer.flush()
+      this.#writer.check()
+    }
     const closed = this.#writer.close()
     const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
     const expired = new Promise<void>((resolve) => {
@@ -182,8 +203,27 @@ export class ClickIntake implements ClickRecorder {
     return left
   }
 
-  #createJournal(): void {
-    this.#own ??= createJournal(this.#root, this.journalId)
+  /** Creates the own journal, or locks it again if it was moved away and back. */
+  #holdJournal(): void {
+    if (this.#own?.isInPlace() === false) {
+      this.#own.release()
+      this.#own = undefined
+    }
+    this.#own ??=
+      lockJournal(this.#root, this.journalId) ?? createJournal(this.#root, this.journalId)
+  }
+
+  /** Ends a fault also while no visitor comes whose click could be written. */
+  async #check(): Promise<void> {
+    this.#writer.check()
+    const { fault } = this.#writer
+    try {
+      const isOver = fault !== undefined && (await probeFolder(this.#folder)) === undefined
+      // A click that could not be written in the meantime is more recent.
+      if (isOver && this.#writer.fault === fault) this.#writer.recover()
+    } catch {
+      // For example too many open files.
+    }
   }
 
   #backlog(): JournalBacklog {
@@ -195,6 +235,7 @@ export class ClickIntake implements ClickRecorder {
     if (this.#stopped !== undefined) return
     const nowMs = performance.now()
     const isWanted = (id: string) =>
+      id !== this.journalId &&
       nowMs - (this.#keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= this.#options.keepMs
     const countMax = TAKEN_OVER_MAX - this.#thread.ingesting.length
     try {

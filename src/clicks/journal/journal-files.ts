@@ -1,5 +1,16 @@
-import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { promisify } from 'node:util'
+import { copyBytes } from '../../platform/disk/copy-bytes.ts'
+import { fileIdentity } from '../../platform/disk/file-identity.ts'
 
 const syncData = promisify(fdatasync)
 const syncAll = promisify(fsync)
@@ -11,6 +22,13 @@ export type JournalFiles = {
   write(fd: number, bytes: Buffer, offset: number, position: number): number
   truncate(fd: number, size: number): void
   close(fd: number): void
+  /** See `fileIdentity`. */
+  identity(file: string | number): string | undefined
+  /**
+   * Copies the first bytes of an open file, also of a removed one, to a path in one step, and opens the copy. What is at
+   * the path is replaced.
+   */
+  restore(fd: number, bytes: number, file: string): number
   /** Resolves when the contents of the file are on disk. */
   sync(fd: number): Promise<void>
   /** Resolves when the folder's directory entries are on disk. */
@@ -18,11 +36,25 @@ export type JournalFiles = {
 }
 
 export const systemFiles: JournalFiles = {
-  open: (file) => openSync(file, 'wx', 0o600),
+  // Readable, so that a file that was removed can be restored.
+  open: (file) => openSync(file, 'wx+', 0o600),
   write: (fd, bytes, offset, position) =>
     writeSync(fd, bytes, offset, bytes.length - offset, position),
   truncate: ftruncateSync,
   close: closeSync,
+  identity: fileIdentity,
+  restore(fd, bytes, file) {
+    const temporary = `${file}.restored`
+    rmSync(temporary, { force: true })
+    try {
+      copyBytes(fd, bytes, temporary)
+      renameSync(temporary, file)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+    return openSync(file, 'r+')
+  },
   sync: (fd) => syncData(fd),
   async syncFolder(folder) {
     // Windows cannot open a folder like this, and NTFS journals directory entries itself.

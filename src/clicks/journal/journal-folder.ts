@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from '../../platform/disk/create-folder.ts'
+import { fileIdentity } from '../../platform/disk/file-identity.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const CREATE_ATTEMPTS_MAX = 100
@@ -18,12 +19,15 @@ const FENCED_LOCK = 'owner'
  * journal as in use and do not touch it. Without the fence they would discard frames that they cannot read.
  */
 const FENCE = 'This journal is for releases that lock the file "owner".\n'
+const SQLITE_BUSY = 5
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A journal that is locked by this process until it is released or the process ends. */
 export type JournalFolder = {
   readonly id: string
   readonly folder: string
+  /** Whether the locked folder is still at its path; false if it was removed, moved or replaced. */
+  isInPlace(): boolean
   /** Has no effect after the journal was released or removed. */
   release(): void
   /** Removes the journal, which must be ingested completely. */
@@ -88,25 +92,48 @@ export function takeOverJournals(
 /**
  * Creates and locks a journal.
  *
- * @throws if its folder cannot be created
+ * @throws if its folder cannot be created; then nothing is left of it
  */
 export function createJournal(root: string, id: string = randomUUID()): JournalFolder {
   const folder = path.join(root, id)
   for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
     // A starting process may remove it as a leftover: then the next attempt uses another name.
     const creating = `${folder}.${attempt}${CREATING}`
-    createFolder(creating)
-    const lock = writeFence(creating) ? takeLock(creating) : undefined
+    const lock = createLocked(creating)
     if (lock === undefined) continue
     try {
       renameSync(creating, folder)
     } catch (error) {
       lock.close()
+      removeQuietly(creating)
       throw error
     }
     return locked(id, folder, lock)
   }
   throw new Error(`cannot create and lock a journal in ${root}`)
+}
+
+/** Creates and locks a folder. Undefined, and nothing is left of it, if another process removes it as a leftover. */
+function createLocked(creating: string): DatabaseSync | undefined {
+  createFolder(creating)
+  try {
+    if (writeFence(creating)) return openLock(creating)
+  } catch (error) {
+    const isBeingRemoved = !existsSync(creating) || isLockedByAnother(error)
+    removeQuietly(creating)
+    if (!isBeingRemoved) throw error
+  }
+  removeQuietly(creating)
+  return undefined
+}
+
+/** On a disk that refuses this too, what is left is in the way of nothing, and removed at a later start. */
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // As above.
+  }
 }
 
 /** Whether the name is a valid journal id. */
@@ -122,9 +149,11 @@ export function lockJournal(root: string, id: string): JournalFolder | undefined
 }
 
 function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
+  const identity = fileIdentity(lockFile(folder))
   return {
     id,
     folder,
+    isInPlace: () => fileIdentity(lockFile(folder)) === identity,
     release() {
       if (lock.isOpen) lock.close()
     },
@@ -137,24 +166,36 @@ function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
   }
 }
 
+/** Locks a folder. Undefined if another process has locked or removed it, or it cannot be locked. */
+function takeLock(folder: string): DatabaseSync | undefined {
+  try {
+    return openLock(folder)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Locks a folder. The operating system releases the lock when the process ends, even after a crash. Node has
- * no file locks, so it uses an SQLite lock. Undefined if another process has locked the folder.
+ * no file locks, so it uses an SQLite lock.
  */
-function takeLock(folder: string): DatabaseSync | undefined {
-  let lock: DatabaseSync | undefined
+function openLock(folder: string): DatabaseSync {
+  const file = lockFile(folder)
+  const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    const file = lockFile(folder)
-    lock = new DatabaseSync(file, { timeout: 0 })
     // The database is empty and needs no rollback journal, whose file would obstruct renaming the folder.
     lock.exec('pragma journal_mode = memory; begin exclusive')
     // The previous owner may have removed the file between the two calls: then the lock protects nothing.
     if (!existsSync(file)) throw new Error('the journal was removed')
     return lock
-  } catch {
-    lock?.close()
-    return undefined
+  } catch (error) {
+    lock.close()
+    throw error
   }
+}
+
+function isLockedByAnother(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
 /** Writes the fence into a journal's folder. False if it has one, or if a starting process has just removed the folder as a leftover. */

@@ -15,15 +15,17 @@ type Options = {
   readonly folder: string
   readonly durability: ClickDurability
   readonly files?: JournalFiles
-  /** Creates the journal's folder unless it exists; called again after a failure. */
+  /** Creates the journal's folder unless this process holds it already; called again after a failure. */
   readonly createFolder: () => void
   /** Called after a failed write; returns whether a retry may succeed. */
   readonly freeSpace?: ((error: unknown) => boolean) | undefined
   /** Called after each write. */
   readonly onWritten: () => void
   readonly onLost: (count: number, error: unknown) => void
-  /** Called at the first write that succeeds after one that failed. */
+  /** Called when clicks can be written again after `onLost`. */
   readonly onRecovered?: () => void
+  /** Called when the active segment was removed or replaced, and its clicks were saved. */
+  readonly onRestored?: (bytes: number) => void
   readonly onDoubt: (count: number, error: unknown) => void
 }
 
@@ -52,7 +54,7 @@ export class JournalWriter implements ClickRecorder {
   #size = 0
   #callbacks: (() => void)[] = []
   #scheduled = false
-  #isFailing = false
+  #fault: unknown
 
   constructor(options: Options) {
     this.#options = options
@@ -66,6 +68,31 @@ export class JournalWriter implements ClickRecorder {
   /** The active segment; segments with lower numbers are complete. */
   get segment(): number {
     return this.#segment
+  }
+
+  /** Why clicks cannot be written, as of the last attempt; undefined while they can. */
+  get fault(): unknown {
+    return this.#fault
+  }
+
+  /**
+   * Creates the journal's folder if that is missing, and restores the active segment if that was removed or replaced: the
+   * open file still has its clicks. A failure is reported like that of a write, of no clicks.
+   */
+  check(): void {
+    try {
+      this.#options.createFolder()
+      this.#restoreSegment()
+    } catch (error) {
+      this.#fail(0, error)
+    }
+  }
+
+  /** Ends a fault of which something else has found out that it is over. */
+  recover(): void {
+    if (this.#fault === undefined) return
+    this.#fault = undefined
+    this.#options.onRecovered?.()
   }
 
   record(click: Click, done: () => void): void {
@@ -102,13 +129,16 @@ export class JournalWriter implements ClickRecorder {
     try {
       this.#writeWithRetry(bytes, count)
       this.counts.recorded += count
-      if (this.#isFailing) this.#options.onRecovered?.()
-      this.#isFailing = false
+      this.recover()
     } catch (error) {
-      this.#isFailing = true
-      this.counts.lost += count
-      this.#options.onLost(count, error)
+      this.#fail(count, error)
     }
+  }
+
+  #fail(count: number, error: unknown): void {
+    this.#fault = error
+    this.counts.lost += count
+    this.#options.onLost(count, error)
   }
 
   #writeWithRetry(bytes: Buffer, count: number): void {
@@ -161,13 +191,31 @@ export class JournalWriter implements ClickRecorder {
     }
   }
 
+  #restoreSegment(): void {
+    const fd = this.#fd
+    if (fd === undefined) return
+    const file = segmentFile(this.#options.folder, this.#segment)
+    if (this.#files.identity(fd) === this.#files.identity(file)) return
+    const copy = this.#files.restore(fd, this.#size, file)
+    this.#options.onRestored?.(this.#size)
+    this.#startNextSegment()
+    this.#options.onWritten()
+    if (this.#syncs === undefined) closeQuietly(this.#files, copy)
+    else {
+      this.#syncs.written(copy, 0)
+      this.#syncs.retire(copy)
+    }
+  }
+
   #markDoubtful(count: number, error: unknown): void {
     this.counts.doubtful += count
     this.#startNextSegment()
     this.#options.onDoubt(count, error)
   }
 
+  /** A number without a file would look like a segment that is missing. */
   #startNextSegment(): void {
+    if (this.#fd === undefined) return
     this.#closeSegment()
     this.#segment += 1
     this.#size = 0

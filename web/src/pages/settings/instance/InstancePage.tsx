@@ -70,9 +70,12 @@ function Facts({ instance }: { instance: InstanceResource }) {
 function Health({ instance }: { instance: InstanceResource }) {
   const t = useText()
   const formats = useFormats()
-  const { roles, damaged_files: damaged, data_folder_fault: fault, lost_clicks: lost } = instance
+  const { roles, damaged_files: damaged, lost_clicks: lost } = instance
+  const faults = [instance.data_folder_fault, instance.journal_fault].filter(
+    (fault) => fault !== null,
+  )
   const isWell =
-    fault === null &&
+    faults.length === 0 &&
     damaged.length === 0 &&
     lost === 0 &&
     Object.values(roles).every((state) => state === 'ok') &&
@@ -88,7 +91,11 @@ function Health({ instance }: { instance: InstanceResource }) {
         {isWell ? t.instance.healthy : t.instance.degraded}
       </span>
       <p className="hint">{formats.list(parts)}</p>
-      {fault !== null && <p className="hint">{fault}</p>}
+      {faults.map((fault) => (
+        <p key={fault} className="hint">
+          {fault}
+        </p>
+      ))}
       {damaged.length > 0 && <p className="hint">{formats.list(damaged)}</p>}
       {lost > 0 && <p className="hint">{t.instance.lost(lost)}</p>}
     </div>
