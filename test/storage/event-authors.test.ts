@@ -158,6 +158,9 @@ function quote(value: string | null): string {
   return value === null ? 'null' : `'${value}'`
 }
 
+/** What undoes the migrations after that one, because they run again. */
+const UNDO_LATER = ['alter table deleted_people drop column events_pass']
+
 /** Makes a database of the version before authors were numbered, and runs statements on it. */
 async function makeOldLog(place: Place, statements: readonly string[]): Promise<void> {
   const { store } = await openAt(place)
@@ -168,7 +171,9 @@ async function makeOldLog(place: Place, statements: readonly string[]): Promise<
     'drop table event_authors',
     ...(await statementsOf(place)),
     ...statements,
-    "delete from schema_migrations where name = 'event-authors'",
+    ...UNDO_LATER,
+    `delete from schema_migrations
+      where version >= (select version from schema_migrations where name = 'event-authors')`,
   )
 }
 

@@ -220,11 +220,14 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'erasures.eraseWorkspace': (s) => s.erasures.eraseWorkspace(id),
     'erasures.notePerson': (s) =>
       s.erasures.notePerson({ id: randomUUID(), email_folded: 'ada@example.com', deleted_at: NOW }),
-    'erasures.erasePersonFromEvents': (s) =>
-      s.erasures.erasePersonFromEvents({
-        ...{ id, email_folded: 'ada@example.com', deleted_at: NOW, events_until: 0 },
-      }),
-    'erasures.forgetPerson': (s) => s.erasures.forgetPerson(id),
+    'erasures.erasePerson': (s) =>
+      s.erasures.erasePerson(
+        {
+          ...{ id, email_folded: 'ada@example.com', deleted_at: NOW },
+          ...{ events_until: 0, events_pass: null },
+        },
+        { now: NOW, writesUntil: NOW },
+      ),
     'people.update': (s) => s.people.update(id, { name: 'Grace' }),
     'people.lock': (s) => s.people.lock(id),
     'people.lockFirst': (s) => s.people.lockFirst(),

@@ -28,6 +28,7 @@ import type { EventStore } from '../../events/event-store.ts'
 import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
 import { type ErasureStore, erasureStore } from '../../identity/erasures/store/erasure-store.ts'
+import type { OpenEventMarks } from '../../identity/erasures/store/event-marks.ts'
 import {
   type MembershipStore,
   membershipStore,
@@ -134,6 +135,7 @@ export type FullStore = Store<Stores>
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, writes: WriteBuffer) => ChangeLog
   readonly openFeed: OpenEventFeed
+  readonly eventMarks: OpenEventMarks
   readonly rawClicks: (scans: Scans) => RawClickSource
   readonly clickFeed: (on: { db: Kysely<Schema>; scans: Scans }) => ClickFeed
   readonly findPage: FindPage
@@ -156,6 +158,7 @@ export function storesOver(
   {
     changeLog,
     openFeed,
+    eventMarks,
     rawClicks,
     clickFeed,
     findPage,
@@ -211,6 +214,6 @@ export function storesOver(
     changes: changeLog(db, writes),
     events: eventStore({ ...on, openFeed }),
     idempotency: idempotencyStore(db, writes),
-    erasures: erasureStore(db, writes),
+    erasures: erasureStore(db, writes, eventMarks),
   }
 }

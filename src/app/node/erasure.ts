@@ -75,15 +75,15 @@ async function eraseWorkspaces(
 
 async function erasePeople({ store, clock }: Erasure, isCancelled: () => boolean): Promise<void> {
   for (const { id, deleted_at } of await store.read.erasures.listPeople()) {
-    const startedAt = clock.nowMicros()
-    // Read again for each step: another node may have gone on with it.
-    for (let hasMore = true; hasMore && !isCancelled(); ) {
-      hasMore = await store.write(async (stores) => {
+    const writesUntil = deleted_at + LAST_REQUEST_MICROS
+    for (let continues = true; continues && !isCancelled(); ) {
+      const outcome = await store.write(async (stores) => {
+        // Read again for each step: another node may have gone on with it.
         const person = (await stores.erasures.listPeople()).find((each) => each.id === id)
-        return person !== undefined && stores.erasures.erasePersonFromEvents(person)
+        const times = { now: clock.nowMicros(), writesUntil }
+        return person === undefined ? 'erased' : stores.erasures.erasePerson(person, times)
       })
+      continues = outcome === 'continues'
     }
-    if (isCancelled() || startedAt - deleted_at < LAST_REQUEST_MICROS) continue
-    await store.write((stores) => stores.erasures.forgetPerson(id))
   }
 }

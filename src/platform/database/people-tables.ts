@@ -16,8 +16,10 @@ export type PeopleTables = {
     id: string
     email_folded: string
     deleted_at: number
-    /** The number up to which events were looked through. */
+    /** The number up to which this pass has looked through the events. */
     events_until: number
+    /** The pass as JSON (identity/erasures/store/erasure-store.ts); null before the first. */
+    events_pass: string | null
   }
   passwords: {
     person_id: string

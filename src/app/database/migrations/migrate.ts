@@ -20,6 +20,7 @@ import { clickSpools } from './015-click-spools.ts'
 import { erasures } from './016-erasures.ts'
 import { importAttempts } from './017-import-attempts.ts'
 import { eventAuthors } from './018-event-authors.ts'
+import { erasurePasses } from './019-erasure-passes.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasures,
   importAttempts,
   eventAuthors,
+  erasurePasses,
 ]
 
 /** The schema version of this program. */

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
 import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-click-source.ts'
 import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
+import { postgresEventMarks } from '../../../identity/erasures/store/event-marks.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
@@ -51,6 +52,7 @@ const RETRY_CAP_MS = 100
 const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   openFeed: postgresEventFeed,
+  eventMarks: postgresEventMarks,
   rawClicks: postgresRawClickSource,
   clickFeed: postgresClickFeed,
   findPage: findPageWith(findSortedAtOnce),

@@ -5,6 +5,7 @@ import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickSource } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
+import { sqliteEventMarks } from '../../../identity/erasures/store/event-marks.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
@@ -50,6 +51,7 @@ const RECORD_INTERVAL_MS = 20_000
 const TRAITS = {
   changeLog: sqliteChangeLog,
   openFeed: sqliteEventFeed,
+  eventMarks: sqliteEventMarks,
   findPage: findPageWith(findSortedBySlices),
   returnsInsertId: true,
   numbering: { skip: skipLinkNumbers, last: lastLinkNumber },

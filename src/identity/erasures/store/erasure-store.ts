@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { workspaceNumber } from '../../../platform/database/workspace-number.ts'
 import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
+import type { EventMarks, OpenEventMarks } from './event-marks.ts'
 
-/** A person who was deleted, and up to which number the events were looked through. */
+/** A person who was deleted, and how far the events were looked through. */
 type DeletedPerson = Schema['deleted_people']
 
 /** A workspace that was deleted, and when. */
@@ -27,15 +28,32 @@ export type ErasureStore = {
   /** Deletes the row of a workspace of which nothing else is left. */
   eraseWorkspace(workspaceId: string): Promise<void>
   /** Notes that a person was deleted, and takes the person out of imports. */
-  notePerson(person: Omit<DeletedPerson, 'events_until'>): Promise<void>
+  notePerson(person: Omit<DeletedPerson, 'events_until' | 'events_pass'>): Promise<void>
   listPeople(): Promise<readonly DeletedPerson[]>
   /**
    * Looks through the next events and takes the person out: events about the person are deleted, and those that the
-   * person caused lose their author. True when there may be more.
+   * person caused lose their author. The person is forgotten once nothing is left.
+   *
+   * @param times.writesUntil the moment after which no transaction begins that may name the person
+   * @returns `waits` while a transaction that may name the person can be open
    */
-  erasePersonFromEvents(person: DeletedPerson): Promise<boolean>
-  /** Notes that nothing is left of a person. */
-  forgetPerson(id: string): Promise<void>
+  erasePerson(
+    person: DeletedPerson,
+    times: { readonly now: number; readonly writesUntil: number },
+  ): Promise<'continues' | 'waits' | 'erased'>
+}
+
+/**
+ * The events are looked through in passes, because a transaction may commit after a pass with an event whose number
+ * the pass was beyond. The first reads all events, each further one those that were not visible when the one before
+ * began.
+ */
+type Pass = {
+  readonly mark: string
+  readonly beganAt: number
+  /** When the pass before it began; null in the first. */
+  readonly previous: { readonly mark: string; readonly beganAt: number } | null
+  readonly isComplete: boolean
 }
 
 /** Tables of which a deleted workspace has a bounded number of rows. */
@@ -54,8 +72,13 @@ const SETTINGS = [
 const ROWS_PER_STEP = 1_000
 const ERASED_NAME = 'deleted person'
 
-export function erasureStore(db: Kysely<Schema>, writes: WriteBuffer): ErasureStore {
-  return { ...linkErasures(db, writes), ...workspaceErasures(db), ...personErasures(db) }
+export function erasureStore(
+  db: Kysely<Schema>,
+  writes: WriteBuffer,
+  openEventMarks: OpenEventMarks,
+): ErasureStore {
+  const people = personErasures(db, openEventMarks(db))
+  return { ...linkErasures(db, writes), ...workspaceErasures(db), ...people }
 }
 
 function linkErasures(
@@ -153,52 +176,96 @@ function workspaceErasures(
 
 function personErasures(
   db: Kysely<Schema>,
-): Pick<ErasureStore, 'notePerson' | 'listPeople' | 'erasePersonFromEvents' | 'forgetPerson'> {
+  marks: EventMarks,
+): Pick<ErasureStore, 'notePerson' | 'listPeople' | 'erasePerson'> {
   return {
     async notePerson(person) {
-      await db
-        .updateTable('imports')
-        .set({ actor_id: null, actor_name: ERASED_NAME })
-        .where('actor_id', '=', person.id)
-        .execute()
+      await takeOutOfImports(db, person.id)
       await db
         .insertInto('deleted_people')
-        .values({ ...person, events_until: 0 })
+        .values({ ...person, events_until: 0, events_pass: null })
         .execute()
     },
     listPeople: () => db.selectFrom('deleted_people').selectAll().orderBy('deleted_at').execute(),
-    async erasePersonFromEvents(person) {
-      const rows = await db
-        .selectFrom('events')
-        .select(['id', 'subject_id', 'before_fields', 'after_fields'])
-        .where('id', '>', person.events_until)
-        .orderBy('id')
-        .limit(ROWS_PER_STEP)
-        .execute()
-      const about = rows.filter((row) => isAbout(row, person)).map(({ id }) => id)
-      if (about.length > 0) await db.deleteFrom('events').where('id', 'in', about).execute()
-      const hasMore = rows.length === ROWS_PER_STEP
-      // Only in the last step, because it reads the whole table.
-      if (!hasMore) {
-        await db
-          .updateTable('event_authors')
-          .set({ actor_id: null, name: ERASED_NAME })
-          .where('actor_id', '=', person.id)
-          .execute()
+    async erasePerson(person, { now, writesUntil }) {
+      const { id } = person
+      const pass: Pass | null = person.events_pass === null ? null : JSON.parse(person.events_pass)
+      const begin = async (previous: Pass['previous']) => {
+        const next = { mark: await marks.take(), beganAt: now, previous, isComplete: false }
+        await saveProgress(db, id, { pass: next, until: 0 })
+        return 'continues' as const
       }
-      const last = rows.at(-1)
-      if (last === undefined) return false
-      await db
-        .updateTable('deleted_people')
-        .set({ events_until: last.id })
-        .where('id', '=', person.id)
-        .execute()
-      return hasMore
-    },
-    async forgetPerson(id) {
-      await db.deleteFrom('deleted_people').where('id', '=', id).execute()
+      const state = pass === null ? 'lost' : await marks.stateOf(pass.mark)
+      if (pass === null || state === 'lost') return begin(null)
+      if (!pass.isComplete) {
+        const until = await eraseNextEvents(db, marks, person, pass)
+        if (until !== undefined) {
+          await saveProgress(db, id, { pass, until })
+          return 'continues'
+        }
+        await forgetAuthor(db, id)
+        await takeOutOfImports(db, id)
+        await saveProgress(db, id, { pass: { ...pass, isComplete: true }, until: 0 })
+      }
+      if ((pass.previous?.beganAt ?? 0) >= writesUntil) {
+        await db.deleteFrom('deleted_people').where('id', '=', id).execute()
+        return 'erased'
+      }
+      return state === 'open' || now < writesUntil ? 'waits' : begin(pass)
     },
   }
+}
+
+/** Returns the number up to which events were looked through; undefined when the pass is complete. */
+async function eraseNextEvents(
+  db: Kysely<Schema>,
+  marks: EventMarks,
+  person: DeletedPerson,
+  { previous }: Pass,
+): Promise<number | undefined> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'subject_id', 'before_fields', 'after_fields'])
+    .where('id', '>', person.events_until)
+    .$if(previous !== null, (query) => query.where(marks.isAfter(previous?.mark ?? '')))
+    .orderBy('id')
+    .limit(ROWS_PER_STEP)
+    .execute()
+  const about = rows.filter((row) => isAbout(row, person)).map(({ id }) => id)
+  if (about.length > 0) await db.deleteFrom('events').where('id', 'in', about).execute()
+  return rows.length === ROWS_PER_STEP ? rows.at(-1)?.id : undefined
+}
+
+async function saveProgress(
+  db: Kysely<Schema>,
+  id: string,
+  { pass, until }: { pass: Pass; until: number },
+): Promise<void> {
+  const { mark, beganAt, isComplete } = pass
+  const previous = pass.previous && { mark: pass.previous.mark, beganAt: pass.previous.beganAt }
+  const events_pass = JSON.stringify({ mark, beganAt, previous, isComplete } satisfies Pass)
+  await db
+    .updateTable('deleted_people')
+    .set({ events_until: until, events_pass })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Reads the whole table. */
+async function forgetAuthor(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .updateTable('event_authors')
+    .set({ actor_id: null, name: ERASED_NAME })
+    .where('actor_id', '=', id)
+    .execute()
+}
+
+async function takeOutOfImports(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .updateTable('imports')
+    .set({ actor_id: null, actor_name: ERASED_NAME })
+    .where('actor_id', '=', id)
+    .execute()
 }
 
 type EventFields = Pick<Schema['events'], 'subject_id' | 'before_fields' | 'after_fields'>
