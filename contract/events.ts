@@ -104,7 +104,7 @@ export const eventPage = z
 
 const instant = z.string().meta({ format: 'date-time' })
 
-export const listEventsQuery = z.object({
+export const listEventsQuery = z.strictObject({
   per_page: perPageQuery,
   cursor: cursorText
     .optional()

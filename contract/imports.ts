@@ -156,7 +156,7 @@ export const importSchema = z
   })
   .meta({ id: 'Import', description: 'Links on their way from another service.' })
 
-export const listImportsQuery = z.object({
+export const listImportsQuery = z.strictObject({
   per_page: perPageQuery,
   cursor: cursorText
     .optional()

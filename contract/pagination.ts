@@ -14,7 +14,10 @@ export const cursorText = z
   .string()
   .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
 
-export const pageQuery = z.object({
+/** Of a list that has all its items on one page. */
+export const wholeListQuery = z.strictObject({})
+
+export const pageQuery = z.strictObject({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
   per_page: perPageQuery,
   cursor: cursorText
