@@ -9,6 +9,11 @@ export const memberSchema = z
     email: z.string().describe('E-mail address.'),
     name: z.string().describe('Name.'),
     role: roleSchema,
+    is_from_groups: z
+      .boolean()
+      .describe(
+        'Whether groups of single sign-on gave the role, and take it away; false for one given by hand.',
+      ),
     is_disabled: z.boolean().describe('Whether an operator has disabled the person.'),
     has_second_factor: z.boolean().describe('Whether a passkey or an authenticator app is set up.'),
     joined_at: timestamp.describe('When the person became a member.'),

@@ -57,6 +57,7 @@ function personWith(role: Role | undefined, overrides: Partial<Actor> = {}): Act
     workspace_name: 'acme',
     person_id: 'p',
     created_at: 0,
+    source: null,
     role,
   }
   return { ...personActor({ ...person, ...times }, membership, true), ...overrides }

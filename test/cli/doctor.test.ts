@@ -65,6 +65,27 @@ async function execute(place: Place, statement: string): Promise<void> {
 
 for (const engine of ENGINES) {
   describe(`terse doctor on ${engine.name}`, () => {
+    test('says what each name in TERSE_OIDC_ROLES means, and warns of a deleted workspace', async (t) => {
+      const place = await usedPlace(t, engine)
+      const env = {
+        TERSE_OIDC_ISSUER: 'https://id.example.com',
+        TERSE_OIDC_CLIENT_ID: 'terse',
+        TERSE_OIDC_ROLES: 'editors=acme:member',
+      }
+      assert.match((await examine(place, env)).about('groups').text, /bound at the next sign-on/)
+      const run = (...args: string[]) => runCommand(['workspace', ...args], place.env)
+      assert.equal((await run('bind-groups', 'acme')).code, 0)
+      assert.equal((await run('rename', 'acme', 'acme-eu')).code, 0)
+      const bound = (await examine(place, env)).about('groups')
+      assert.equal(bound.state, 'ok')
+      assert.match(bound.text, /^acme in TERSE_OIDC_ROLES is .* called acme-eu$/)
+      assert.equal((await run('delete', 'acme-eu', '--yes')).code, 0)
+      assert.equal((await run('create', 'acme')).code, 0)
+      const { state, advice = '' } = (await examine(place, env)).about('groups')
+      assert.equal(state, 'warning')
+      assert.match(advice, /workspace bind-groups acme/)
+    })
+
     test('reports a healthy instance beside a running server', async (t) => {
       const place = await placeFor(t, engine)
       const service = await startProcess(place)

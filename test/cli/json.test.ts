@@ -54,7 +54,9 @@ describe('--json', () => {
     const file = path.join(target, 'acme.ndjson')
     const exported = await printed('export', '--workspace', 'acme', '-o', file)
     assert.deepEqual([exported.file, exported.format], [file, 'ndjson'])
-    await printed('workspace', 'create', 'gone')
+    await printed('workspace', 'create', 'going')
+    assert.equal((await printed('workspace', 'rename', 'going', 'gone')).name, 'gone')
+    assert.equal((await printed('workspace', 'bind-groups', 'gone')).name, 'gone')
     assert.equal((await printed('workspace', 'delete', 'gone', '--yes')).name, 'gone')
   })
 

@@ -286,6 +286,6 @@ async function addMember(
   await store.write(async (stores) => {
     await stores.people.insert(person)
     const membership = { workspace_id: id, person_id: person.id, role: 'member' } as const
-    await stores.memberships.insert({ ...membership, created_at: 1 })
+    await stores.memberships.insert({ ...membership, created_at: 1, source: 'hand' })
   })
 }

@@ -97,6 +97,7 @@ for (const engine of ENGINES) {
         person_id: personId,
         role: 'owner',
         created_at: 1,
+        source: 'hand',
       } as const
       await service.instance.store.write((stores) => stores.memberships.insert(member))
       const invited = { email: 'invited-to-gone@example.com', role: 'viewer' }
@@ -142,6 +143,7 @@ for (const engine of ENGINES) {
           'clicks',
           'deleted_links',
           'event_authors',
+          'group_bindings',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
           ...['memberships', 'one_time_links', 'tokens', 'unsettled_days', 'utm_templates'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Role } from '@terse/contract/roles'
 import { commandLine } from '../../src/identity/actor.ts'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -192,32 +193,128 @@ for (const engine of ENGINES) {
       assert.equal((await signInAs('eve')).arrived, '/app/sign-in?error=oidc_unknown')
     })
 
-    test('groups decide the role at each sign-in, and end a membership given by hand', async () => {
-      const workspace = await service.instance.workspaces.ensure(commandLine, 'mapped')
-      const roleOf = async (groups: readonly string[], account = 'bob') => {
-        await provider.setGroups({ [account]: groups })
-        const { client } = await signInAs(account)
-        const { memberships } = (await client.get('/session')).body
-        const named = memberships.filter(
-          ({ workspace_id: id }: { workspace_id: string }) => id === workspace.id,
-        )
-        return named[0]?.role
-      }
-      assert.equal(await roleOf(['editors', 'others']), 'member')
-      assert.equal(await roleOf(['editors', 'admins']), 'admin')
-      assert.equal(await roleOf([]), undefined)
+    const mapped = () => service.instance.workspaces.ensure(commandLine, 'mapped')
+    /** The role in a workspace after a sign-on with these groups. */
+    const roleIn = async (workspaceId: string, groups: readonly string[], account = 'bob') => {
+      await provider.setGroups({ [account]: groups })
+      const { client } = await signInAs(account)
+      return heldRole(client, workspaceId)
+    }
+    const heldRole = async (client: PersonClient, workspaceId: string) => {
+      const { memberships } = expectStatus(await client.get('/session'), 200).body
+      const held = memberships.find(
+        ({ workspace_id: id }: { workspace_id: string }) => id === workspaceId,
+      )
+      return held?.role as string | undefined
+    }
+    const membershipOf = (workspaceId: string, personId: string, role: Role) => ({
+      ...{ workspace_id: workspaceId, person_id: personId, role, created_at: clock.nowMicros() },
+    })
+    const personIdOf = async (account: string): Promise<string> => {
+      await provider.setGroups({ [account]: [] })
+      const { client } = await signInAs(account)
+      return (await client.get('/session')).body.person.id
+    }
+
+    test('groups give a role at each sign-on and take away what they gave', async () => {
+      const { id } = await mapped()
+      assert.equal(await roleIn(id, ['editors', 'others']), 'member')
+      assert.equal(await roleIn(id, ['editors', 'admins']), 'admin')
+      assert.equal(await roleIn(id, []), undefined)
       const { client: bob } = await signInAs('bob')
       const { body } = await bob.get('/session')
       assert.equal(body.memberships.length, 1, 'acme is not in the map')
-      await service.instance.store.write((stores) =>
-        stores.memberships.insert({
-          workspace_id: workspace.id,
-          person_id: body.person.id,
-          role: 'owner',
-          created_at: clock.nowMicros(),
-        }),
-      )
-      assert.equal(await roleOf(['editors']), 'owner', 'the last owner stays')
+      const owner = { ...membershipOf(id, body.person.id, 'owner'), source: 'groups' as const }
+      await service.instance.store.write((stores) => stores.memberships.insert(owner))
+      assert.equal(await roleIn(id, ['editors']), 'owner', 'the last owner stays')
+      await service.instance.store.write((stores) => stores.memberships.delete(id, body.person.id))
+    })
+
+    test('a role given by hand stays, whatever the groups are', async () => {
+      const { id } = await mapped()
+      const bob = await personIdOf('bob')
+      const byHand = { ...membershipOf(id, bob, 'viewer'), source: 'hand' as const }
+      await service.instance.store.write((stores) => stores.memberships.insert(byHand))
+      assert.equal(await roleIn(id, ['admins']), 'viewer')
+      assert.equal(await roleIn(id, []), 'viewer')
+      await service.instance.store.write((stores) => stores.memberships.delete(id, bob))
+    })
+
+    test('a membership from before the source was noted follows the groups', async () => {
+      const { id } = await mapped()
+      const bob = await personIdOf('bob')
+      const before = { ...membershipOf(id, bob, 'admin'), source: null }
+      await service.instance.store.write((stores) => stores.memberships.insert(before))
+      assert.equal(await roleIn(id, []), undefined)
+    })
+
+    test('the map means the workspace that had the name first, whatever it is called now', async () => {
+      const first = await mapped()
+      assert.equal(await roleIn(first.id, ['editors']), 'member')
+      const { workspaces } = service.instance
+      await workspaces.rename(commandLine(first.id), 'mapped-before')
+      const second = await mapped()
+      assert.notEqual(second.id, first.id)
+      assert.equal(await roleIn(second.id, ['admins']), undefined)
+      assert.equal(await roleIn(first.id, ['admins']), 'admin')
+
+      await workspaces.delete(commandLine(first.id))
+      assert.equal(await roleIn(second.id, ['admins']), undefined, 'no other takes its place')
+      await workspaces.bindGroups(commandLine(second.id))
+      assert.equal(await roleIn(second.id, ['admins']), 'admin')
+    })
+
+    test('operators alone rename what the map names, and give another such a name', async () => {
+      const { id } = await mapped()
+      assert.equal(await roleIn(id, ['admins']), 'admin')
+      const { client: bob } = await signInAs('bob')
+      const rename = (client: PersonClient, workspaceId: string, name: string) => {
+        client.workspaceId = workspaceId
+        return client.patch(`/workspaces/${workspaceId}`, { name })
+      }
+      expectProblem(await rename(bob, id, 'taken-away'), 'validation_failed', ['name'])
+      const token = await service.api('mapped')
+      const byToken = await token.patch(`/workspaces/${id}`, { name: 'taken-away' })
+      expectProblem(byToken, 'validation_failed', ['name'])
+
+      const { workspaces, store } = service.instance
+      await workspaces.rename(commandLine(id), 'mapped-elsewhere')
+      const other = await workspaces.ensure(commandLine, 'other-of-bob')
+      const { id: bobId } = (await bob.get('/session')).body.person
+      const member = { ...membershipOf(other.id, bobId, 'admin'), source: 'hand' as const }
+      await store.write((stores) => stores.memberships.insert(member))
+      const { client: again } = await signInAs('bob')
+      expectProblem(await rename(again, other.id, 'mapped'), 'validation_failed', ['name'])
+      const still = await rename(again, id, 'somewhere-else')
+      expectProblem(still, 'validation_failed', ['name'])
+      expectStatus(await rename(again, other.id, 'free-name'), 200)
+
+      const { client: ada } = await signInAs('ada')
+      const { id: adaId } = (await ada.get('/session')).body.person
+      const owner = { ...membershipOf(id, adaId, 'owner'), source: 'hand' as const }
+      await store.write((stores) => stores.memberships.insert(owner))
+      const { client: operator } = await signInAs('ada')
+      expectStatus(await rename(operator, id, 'mapped'), 200)
+    })
+
+    test('a role from groups ends with the account, and unconfirmed after 30 days', async () => {
+      const { id } = await mapped()
+      assert.equal(await roleIn(id, ['editors']), 'member')
+      const confirmed = await signIn(service, { email: 'bob@example.com' })
+      assert.equal(await heldRole(confirmed, id), 'member')
+      clock.move(31 * 24 * 60 * 60)
+      const lapsed = await signIn(service, { email: 'bob@example.com' })
+      assert.equal(await heldRole(lapsed, id), undefined)
+
+      assert.equal(await roleIn(id, ['editors']), 'member')
+      const here = await signIn(service, { email: 'bob@example.com' })
+      const [{ id: identity }] = (await here.get('/me')).body.identities
+      expectStatus(await here.delete(`/me/identities/${identity}`), 200)
+      assert.equal(await heldRole(here, id), undefined)
+      const { body } = expectStatus(await here.post('/me/identities', {}), 200)
+      await visit(here, await provider.signIn(body.url, 'bob'))
+      assert.equal(await heldRole(here, id), 'member', 'linked again')
+      await provider.setGroups({ bob: [] })
     })
 
     test('a callback works once, in the browser that began, for ten minutes', async () => {

@@ -35,7 +35,7 @@ for (const engine of ENGINES) {
 
     const setRole = (role: Role) =>
       service.instance.store.write(async (stores) => {
-        await stores.memberships.setRole(acme, personId, role)
+        await stores.memberships.setRole(acme, personId, role, 'hand')
         await stores.changes.append(sessionChange(personId), Date.now() * 1_000)
       })
     const newLink = () => ({ domain: 'localhost', url: 'https://example.com/' })
@@ -160,7 +160,7 @@ for (const engine of ENGINES) {
       expectProblem(await owner.get('/links'), 'not_found')
       const membership = { workspace_id: acme, person_id: personId, role: 'owner' } as const
       await service.instance.store.write(async (stores) => {
-        await stores.memberships.insert({ ...membership, created_at: 1 })
+        await stores.memberships.insert({ ...membership, created_at: 1, source: 'hand' })
         await stores.changes.append(sessionChange(personId), Date.now() * 1_000)
       })
     })

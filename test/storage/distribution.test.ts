@@ -37,6 +37,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domain_hsts: REFERENCE,
   domains: REFERENCE,
   utm_templates: 'workspace_id',
+  group_bindings: REFERENCE,
   idempotency: 'workspace_id',
   identities: REFERENCE,
   import_rows: 'import_id',

@@ -66,6 +66,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'memberships.find': (s) => s.memberships.find(workspace, id),
     'memberships.listOfPerson': (s) => s.memberships.listOfPerson(id),
     'memberships.countOwners': (s) => s.memberships.countOwners(workspace),
+    'memberships.listUnconfirmed': (s) => s.memberships.listUnconfirmed(id, NOW),
     'memberships.workspacesWithoutOwner': (s) => s.memberships.workspacesWithoutOwner(),
     'sessions.listOfPerson': (s) => s.sessions.listOfPerson(id),
     'oneTimeLinks.findOpen': (s) => s.oneTimeLinks.findOpen('setup', 'hash', NOW),
@@ -77,6 +78,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'passkeys.list': (s) => s.passkeys.list(id),
     'identities.find': (s) => s.identities.find('https://id.example.com', 'subject'),
     'identities.list': (s) => s.identities.list(id),
+    'groupBindings.find': (s) => s.groupBindings.find('acme'),
+    'groupBindings.namesOf': (s) => s.groupBindings.namesOf(workspace),
     'keyspaces.find': (s) => s.keyspaces.find(workspace, host),
     'domains.findById': (s) => s.domains.findById(workspace, id),
     'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
@@ -240,9 +243,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       const person = newPerson()
       await s.people.insert(person)
       const member = { workspace_id: workspace, person_id: person.id, created_at: NOW }
-      await s.memberships.insert({ ...member, role: 'viewer' })
+      await s.memberships.insert({ ...member, role: 'viewer', source: 'hand' })
     },
-    'memberships.setRole': (s) => s.memberships.setRole(workspace, id, 'admin'),
+    'memberships.setRole': (s) => s.memberships.setRole(workspace, id, 'admin', 'hand'),
+    'memberships.confirm': (s) => s.memberships.confirm(workspace, id, NOW),
     'memberships.delete': (s) => s.memberships.delete(workspace, id),
     'memberships.lock': (s) => s.memberships.lock(workspace),
     'sessions.insert': async (s) => {
@@ -269,6 +273,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'passkeys.rename': (s) => s.passkeys.rename(id, id, 'name'),
     'passkeys.noteUse': (s) => s.passkeys.noteUse(id, 1, NOW),
     'passkeys.remove': (s) => s.passkeys.remove(id, id),
+    'groupBindings.bindFirst': (s) => s.groupBindings.bindFirst('acme', workspace, NOW),
+    'groupBindings.bind': (s) => s.groupBindings.bind('acme', workspace, NOW),
+    'groupBindings.release': (s) => s.groupBindings.release(id),
     'identities.remove': (s) => s.identities.remove({ issuer: 'i', subject: 's' }),
     'identities.insert': withPerson((s, person) => s.identities.insert(newIdentity(person))),
     'usedChallenges.use': (s) => s.usedChallenges.use(id, NOW),

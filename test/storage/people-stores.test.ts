@@ -75,6 +75,7 @@ describeStore('the store of memberships', (at) => {
       person_id: personId,
       role,
       created_at: NOW,
+      source: 'hand' as const,
     }
     const added = await at.store.write((stores) => stores.memberships.insert(membership))
     return { membership, added }
@@ -95,7 +96,7 @@ describeStore('the store of memberships', (at) => {
     await join(workspace.id, ada.id)
     const { membership: bystander } = await join(workspace.id, grace.id)
     const find = async (id: string) => at.store.read.memberships.find(workspace.id, id)
-    await at.store.write((s) => s.memberships.setRole(workspace.id, ada.id, 'admin'))
+    await at.store.write((s) => s.memberships.setRole(workspace.id, ada.id, 'admin', 'hand'))
     assert.equal((await find(ada.id))?.role, 'admin')
     await at.store.write((s) => s.memberships.delete(workspace.id, ada.id))
     assert.equal(await find(ada.id), undefined)

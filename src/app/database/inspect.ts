@@ -38,6 +38,8 @@ export type Inspection = {
   readonly lastChangeMicros: number | undefined
   /** The serving processes, including lost ones. */
   readonly nodes: readonly Node[]
+  /** The names in TERSE_OIDC_ROLES that were used, each with its workspace; null for a deleted one. */
+  readonly groupBindings: ReadonlyMap<string, { readonly id: string; readonly name: string } | null>
   /**
    * The database server's time in milliseconds since the epoch; undefined for SQLite, which uses
    * this machine's clock.
@@ -154,7 +156,13 @@ async function withSqlite<T>(
 async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection> {
   const schemaVersion = await currentVersion(db)
   if (schemaVersion === 0) {
-    const none = { workspaces: 0, links: 0, positions: new Map(), nodes: [] }
+    const none = {
+      workspaces: 0,
+      links: 0,
+      positions: new Map(),
+      nodes: [],
+      groupBindings: new Map(),
+    }
     return { engine, schemaVersion, serverMillis, ...none, lastChangeMicros: undefined }
   }
   const workspaces = await db
@@ -173,6 +181,7 @@ async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection
     .selectFrom('changes')
     .select((eb) => eb.fn.max('at').as('at'))
     .executeTakeFirst()
+  const isCurrent = schemaVersion >= SCHEMA_VERSION
   return {
     engine,
     schemaVersion,
@@ -183,7 +192,22 @@ async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection
       positions.map(({ journal_id, segment, offset }) => [journal_id, { segment, offset }]),
     ),
     lastChangeMicros: change?.at ?? undefined,
-    // An older schema may lack the table or some of its columns.
-    nodes: schemaVersion < SCHEMA_VERSION ? [] : await nodeStore(db).list(),
+    // An older schema may lack the tables or some of their columns.
+    nodes: isCurrent ? await nodeStore(db).list() : [],
+    groupBindings: isCurrent ? await inspectGroupBindings(db) : new Map(),
   }
+}
+
+async function inspectGroupBindings(db: Kysely<Schema>): Promise<Inspection['groupBindings']> {
+  const rows = await db
+    .selectFrom('group_bindings')
+    .leftJoin('workspaces', 'workspaces.id', 'group_bindings.workspace_id')
+    .select(['group_bindings.name', 'workspaces.id', 'workspaces.name as current'])
+    .execute()
+  return new Map(
+    rows.map(({ name, id, current }) => [
+      name,
+      id === null || current === null ? null : { id, name: current },
+    ]),
+  )
 }

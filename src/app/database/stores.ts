@@ -33,6 +33,10 @@ import {
   type MembershipStore,
   membershipStore,
 } from '../../identity/members/store/membership-store.ts'
+import {
+  type GroupBindingStore,
+  groupBindingStore,
+} from '../../identity/oidc/store/group-binding-store.ts'
 import { type IdentityStore, identityStore } from '../../identity/oidc/store/identity-store.ts'
 import {
   type OneTimeLinkStore,
@@ -101,6 +105,7 @@ export type Stores = {
   readonly passkeys: PasskeyStore
   readonly usedChallenges: UsedChallengeStore
   readonly identities: IdentityStore
+  readonly groupBindings: GroupBindingStore
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
@@ -184,6 +189,7 @@ export function storesOver(
     passkeys: passkeyStore(db),
     usedChallenges: usedChallengeStore(db),
     identities: identityStore(db),
+    groupBindings: groupBindingStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
     domainChecks: domainCheckStore(db),

@@ -28,13 +28,17 @@ export type ExaminedInstance = Pick<
   ExaminedBackups & {
     readonly servesHttps: boolean
     readonly trustsProxies: boolean
+    /** The names in TERSE_OIDC_ROLES. */
+    readonly mappedNames: readonly string[]
   }
 
 export function examinedOf(config: Config): ExaminedInstance {
   const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies, s3, backup } = config
+  const mappedNames = [...new Set(config.oidc?.roles.map(({ workspace }) => workspace))]
   const servesHttps = tls !== undefined
   const trustsProxies = !trustedProxies.isEmpty
-  return { dataDir, databaseUrl, baseUrl, diskLowRatio, s3, backup, servesHttps, trustsProxies }
+  const examined = { dataDir, databaseUrl, baseUrl, diskLowRatio, s3, backup }
+  return { ...examined, servesHttps, trustsProxies, mappedNames }
 }
 
 /**
@@ -73,6 +77,7 @@ export async function diagnoseInstance(
   return [
     program,
     ...proxyFindings(config),
+    ...groupFindings(config, inspection),
     databaseFinding(inspection),
     schemaFinding(inspection),
     ...files,
@@ -96,6 +101,30 @@ function proxyFindings({ baseUrl, servesHttps, trustsProxies }: ExaminedInstance
         'Set TERSE_TRUST_PROXY to its address; until then countries and visitors are wrong, and clicks may count as bots.',
     },
   ]
+}
+
+/** What each name in TERSE_OIDC_ROLES means. */
+function groupFindings(
+  { mappedNames }: ExaminedInstance,
+  { groupBindings }: Inspection,
+): Finding[] {
+  const subject = 'groups'
+  return mappedNames.map((name) => {
+    const workspace = groupBindings.get(name)
+    if (workspace === null) {
+      return {
+        subject,
+        state: 'warning',
+        text: `TERSE_OIDC_ROLES names ${name}, a workspace that was deleted, so groups have no role there`,
+        advice: `Take it out of the setting, or let it mean the workspace that has the name now: ${terseCommand(`workspace bind-groups ${name}`)}`,
+      }
+    }
+    const text =
+      workspace === undefined
+        ? `${name} in TERSE_OIDC_ROLES is bound at the next sign-on to the workspace that has the name`
+        : `${name} in TERSE_OIDC_ROLES is the workspace ${workspace.id}, called ${workspace.name}`
+    return { subject, state: 'ok', text }
+  })
 }
 
 function noFolder(config: ExaminedInstance): Finding {

@@ -117,12 +117,17 @@ async function open(
     clock,
     instanceKey,
     quotas: new QuotaBook({ store, defaults: config.quotas }),
-    workspaces: new Workspaces(base),
+    workspaces: new Workspaces({ ...base, mappedNames: mappedNamesOf(config) }),
     tokens: new Tokens(base),
     setupLinks: new SetupLinks(base),
     nodes: nodes(base),
     close: () => store.close(),
   }
+}
+
+/** The names of workspaces in which groups of single sign-on have roles. */
+function mappedNamesOf({ oidc }: Config): ReadonlySet<string> {
+  return new Set(oidc?.roles.map(({ workspace }) => workspace))
 }
 
 /** Returns the key of this node; creates one for a database that has none, unless `mustExist`. */

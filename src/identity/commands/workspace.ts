@@ -15,7 +15,7 @@ export function workspaceCommand(
   withServices: RunWith<WorkspaceServices>,
 ): Command {
   const command = new Command('workspace')
-    .description('Create, list and limit workspaces.')
+    .description('Create, list, rename and limit workspaces.')
     .addHelpText('after', example('workspace create acme'))
 
   command
@@ -58,6 +58,49 @@ export function workspaceCommand(
       )
     })
 
+  addChanges(command, terminal, withServices)
+  command.addCommand(workspaceQuotaCommand(terminal, withServices))
+  return command
+}
+
+function addChanges(
+  command: Command,
+  terminal: Terminal,
+  withServices: RunWith<WorkspaceServices>,
+): void {
+  command
+    .command('rename')
+    .description('Rename a workspace. Its identifier, links and tokens stay as they are.')
+    .argument('<name>', 'the name of the workspace')
+    .argument('<new-name>', 'lower-case letters, digits and hyphens')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('workspace rename acme acme-eu'))
+    .action(async (name: string, newName: string, options: { json?: true }) => {
+      const id = await withServices(async ({ workspaces }) => {
+        const found = await workspaces.get(name)
+        await workspaces.rename(commandLine(found.id), newName)
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, name: newName }))
+      else terminal.err(`${name} is now called ${newName}.`)
+    })
+
+  command
+    .command('bind-groups')
+    .description('Let the name in TERSE_OIDC_ROLES mean the workspace that has it now.')
+    .argument('<name>', 'the name of the workspace')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('workspace bind-groups acme'))
+    .action(async (name: string, options: { json?: true }) => {
+      const id = await withServices(async ({ workspaces }) => {
+        const found = await workspaces.get(name)
+        await workspaces.bindGroups(commandLine(found.id))
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, name }))
+      else terminal.err(`Groups that TERSE_OIDC_ROLES maps to ${name} have roles in ${id} now.`)
+    })
+
   command
     .command('delete')
     .description('Delete a workspace with its links, domains and clicks. This cannot be undone.')
@@ -74,9 +117,6 @@ export function workspaceCommand(
       if (options.json) terminal.out(plainJson({ id, name }))
       else terminal.err(`${name} is deleted. The service removes its links and domains now.`)
     })
-
-  command.addCommand(workspaceQuotaCommand(terminal, withServices))
-  return command
 }
 
 function ownQuotas(quotas: QuotaOverrides): string {

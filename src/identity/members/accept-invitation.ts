@@ -13,6 +13,7 @@ import type { PersonStore } from '../people/store/person-store.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
 import { type Invitation, invalidInvitation, invitationEvent, invitationOf } from './invitations.ts'
+import type { Membership } from './membership.ts'
 import type { MembershipStore } from './store/membership-store.ts'
 
 export type AcceptStores = PasswordWriteStores & {
@@ -115,7 +116,8 @@ export class AcceptInvitation {
         code: [`is for ${invitation.email}; you are signed in as ${person.email}`],
       })
     }
-    const membership = { workspace_id, person_id: person.id, role, created_at: now }
+    const joined = { workspace_id, person_id: person.id, role, created_at: now }
+    const membership: Membership = { ...joined, source: 'hand' }
     if (!(await stores.memberships.insert(membership))) {
       throw Failure.invalid({ code: ['leads to a workspace of which you are a member'] })
     }

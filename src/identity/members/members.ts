@@ -52,7 +52,7 @@ export class Members {
       if (member.role === role) return
       requireRankOver(actor, member.role)
       requireRankOver(actor, role)
-      await stores.memberships.setRole(actor.workspaceId, personId, role)
+      await stores.memberships.setRole(actor.workspaceId, personId, role, 'hand')
       const event = {
         type: 'member.updated' as const,
         subjectId: personId,

@@ -8,7 +8,14 @@ export type Membership = {
   readonly role: Role
   /** Microseconds since the epoch. */
   readonly created_at: number
+  readonly source: MembershipSource
 }
+
+/**
+ * Who granted a membership: a person, or the groups of single sign-on, which also withdraw it. Null for one from
+ * before this was noted: at the person's next sign-on, the groups decide.
+ */
+type MembershipSource = 'hand' | 'groups' | null
 
 /** A membership as the person sees it. */
 export type NamedMembership = Membership & { readonly workspace_name: string }
@@ -17,6 +24,7 @@ export type NamedMembership = Membership & { readonly workspace_name: string }
 export type ShownMember = {
   readonly person: Person
   readonly role: Role
+  readonly source: MembershipSource
   /** Microseconds since the epoch, as are all times here. */
   readonly joinedAt: number
   readonly hasSecondFactor: boolean

@@ -8,12 +8,13 @@ import type { Invitation, InvitationDetails } from './invitations.ts'
 import type { ShownMember } from './membership.ts'
 
 export function presentMember(member: ShownMember): MemberResource {
-  const { person, role, joinedAt, hasSecondFactor, lastSeenAt } = member
+  const { person, role, source, joinedAt, hasSecondFactor, lastSeenAt } = member
   return {
     id: person.id,
     email: person.email,
     name: person.name,
     role,
+    is_from_groups: source === 'groups',
     is_disabled: person.disabled_at !== null,
     has_second_factor: hasSecondFactor,
     joined_at: formatInstant(joinedAt),

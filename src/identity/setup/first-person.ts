@@ -23,7 +23,7 @@ export async function insertFirstPerson(
   await events.append(author, personCreated(person), now)
   for (const workspaceId of await memberships.workspacesWithoutOwner()) {
     const membership = { workspace_id: workspaceId, person_id: id, role: 'owner' } as const
-    await memberships.insert({ ...membership, created_at: now })
+    await memberships.insert({ ...membership, created_at: now, source: 'hand' })
     await events.append({ ...author, workspaceId }, ownerAdded(person), now)
   }
 }

@@ -4,6 +4,7 @@ import { Failure, type FieldFaults } from '../../platform/failure.ts'
 import type { Charge } from '../../platform/limits/attempt-limits.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
+import { endLapsedGroupRoles, type GroupRoleStores } from '../oidc/group-roles.ts'
 import { foldEmail } from '../people/email.ts'
 import type { PeoplePasswords } from '../people/people-passwords.ts'
 import type { Person } from '../people/person.ts'
@@ -20,7 +21,9 @@ import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
-type SignInStores = SessionWriteStores & SecondFactorStores & { readonly people: PersonStore }
+type SignInStores = SessionWriteStores &
+  SecondFactorStores &
+  GroupRoleStores & { readonly people: PersonStore }
 
 export type Credentials = GivenFactors & {
   readonly email?: string | undefined
@@ -188,6 +191,8 @@ export class SignIn {
     const author = authorOf(person, origin)
     return this.#store.write(async (stores) => {
       await this.#confirm(stores, proof, author)
+      // No other way in may keep alive what the provider no longer grants.
+      await endLapsedGroupRoles(stores, person, this.#clock.nowMicros())
       return this.#sessions.start(stores, author, person.id, origin.device)
     })
   }

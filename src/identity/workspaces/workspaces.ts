@@ -12,6 +12,8 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import type { MembershipStore } from '../members/store/membership-store.ts'
+import { groupsBound } from '../oidc/group-roles.ts'
+import type { GroupBindingStore } from '../oidc/store/group-binding-store.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
 import type { QuotaStore } from '../quotas/store/quota-store.ts'
@@ -22,6 +24,7 @@ import { parseWorkspaceName, type Workspace } from './workspace.ts'
 type WorkspaceStores = {
   readonly workspaces: WorkspaceStore
   readonly memberships: MembershipStore
+  readonly groupBindings: GroupBindingStore
   readonly oneTimeLinks: OneTimeLinkStore
   readonly tokens: TokenStore
   readonly quotas: QuotaStore
@@ -34,11 +37,19 @@ export class Workspaces {
   readonly #store: Store<WorkspaceStores>
   readonly #clock: Clock
   readonly #random: Random
+  readonly #mappedNames: ReadonlySet<string>
 
-  constructor(deps: { store: Store<WorkspaceStores>; clock: Clock; random: Random }) {
+  /** @param deps.mappedNames names in TERSE_OIDC_ROLES; left out where no workspace is renamed */
+  constructor(deps: {
+    store: Store<WorkspaceStores>
+    clock: Clock
+    random: Random
+    mappedNames?: ReadonlySet<string>
+  }) {
     this.#store = deps.store
     this.#clock = deps.clock
     this.#random = deps.random
+    this.#mappedNames = deps.mappedNames ?? new Set()
   }
 
   /**
@@ -86,9 +97,9 @@ export class Workspaces {
   }
 
   /**
-   * Renames the actor's workspace.
+   * Renames the actor's workspace. What TERSE_OIDC_ROLES names, operators alone rename: groups have roles there.
    *
-   * @throws {Failure} `validation_failed` for an unusable or taken name
+   * @throws {Failure} `validation_failed` for an unusable or taken name, and for one that operators alone give or take
    */
   async rename(actor: Actor, name: string): Promise<void> {
     const { workspaceId } = actor
@@ -99,6 +110,7 @@ export class Workspaces {
       const workspace = await stores.workspaces.findById(workspaceId)
       if (workspace === undefined) throw Failure.notFound('Workspace')
       if (workspace.name === parsed.value) return
+      await this.#refuseMapped(stores, actor, [workspace.name, parsed.value])
       if ((await stores.workspaces.findByName(parsed.value)) !== undefined) throw nameTaken(name)
       await stores.workspaces.rename(workspaceId, parsed.value)
       const now = this.#clock.nowMicros()
@@ -140,6 +152,7 @@ export class Workspaces {
       const now = this.#clock.nowMicros()
       await forgetMembers(stores, workspaceId, now)
       await stores.memberships.deleteAll(workspaceId)
+      await stores.groupBindings.release(workspaceId)
       await stores.oneTimeLinks.deleteInvitations(workspaceId)
       for (const id of await stores.tokens.revokeAll(workspaceId, now)) {
         await stores.changes.append(tokenChange(id), now)
@@ -154,6 +167,34 @@ export class Workspaces {
       } as const
       await stores.events.append(actor, event, now)
     })
+  }
+
+  /** Binds the name of the actor's workspace in TERSE_OIDC_ROLES to it, whatever it was bound to before. */
+  async bindGroups(actor: Actor): Promise<void> {
+    const { workspaceId } = actor
+    await this.#store.write(async (stores) => {
+      // Not beside a deletion, which would leave the name bound to what is gone.
+      await stores.memberships.lock(workspaceId)
+      const workspace = await stores.workspaces.findById(workspaceId)
+      if (workspace === undefined) throw Failure.notFound('Workspace')
+      const now = this.#clock.nowMicros()
+      await stores.groupBindings.bind(workspace.name, workspaceId, now)
+      await stores.events.append(actor, groupsBound(workspaceId, workspace.name), now)
+    })
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  async #refuseMapped(
+    { groupBindings }: WorkspaceStores,
+    actor: Actor,
+    names: readonly string[],
+  ): Promise<void> {
+    if (actor.kind === 'system' || actor.isOperator) return
+    const bound = await groupBindings.namesOf(actor.workspaceId)
+    if (![...names, ...bound].some((name) => this.#mappedNames.has(name))) return
+    const text =
+      'is named in the settings of single sign-on; an operator of the instance renames it'
+    throw Failure.invalid({ name: [text] })
   }
 
   async #insert(
@@ -175,6 +216,7 @@ export class Workspaces {
         person_id: ownerId,
         role: 'owner',
         created_at: now,
+        source: 'hand',
       } as const
       await stores.memberships.insert(owner)
       await stores.changes.append(sessionChange(ownerId), now)

@@ -58,6 +58,17 @@ export type PeopleTables = {
     person_id: string
     role: 'viewer' | 'member' | 'admin' | 'owner'
     created_at: number
+    /** Null for one from before the column. */
+    source: 'hand' | 'groups' | null
+    /** When the provider last confirmed one from groups. */
+    confirmed_at: number | null
+  }
+  /** Which workspace a name in TERSE_OIDC_ROLES means. */
+  group_bindings: {
+    name: string
+    /** Null once the workspace was deleted. */
+    workspace_id: string | null
+    bound_at: number
   }
   sessions: {
     id: string

@@ -48,7 +48,7 @@ export const SIGN_IN_SETTINGS = {
     schema: z.string().transform(groupRoles),
     default: '',
     description:
-      'Which groups have which roles, separated by commas: `editors=acme:member,web admins=acme:admin`. At each sign-in with the provider, a person gets the highest role of their groups in every workspace named here, and leaves those for which they have none, memberships given by hand included. Other workspaces are untouched.',
+      'Which groups have which roles, separated by commas: `editors=acme:member,web admins=acme:admin`. At each sign-in with the provider, a person gets the highest role of their groups in every workspace named here, and loses roles that groups gave and no longer give. Roles given by hand stay. A name means the workspace that had it when it was first used, also after a rename; operators alone rename such workspaces.',
   }),
   TERSE_OWNER_EMAIL: setting({
     schema: z.email({ error: 'must be a mail address' }).optional(),

@@ -21,6 +21,7 @@ import { erasures } from './016-erasures.ts'
 import { importAttempts } from './017-import-attempts.ts'
 import { eventAuthors } from './018-event-authors.ts'
 import { erasurePasses } from './019-erasure-passes.ts'
+import { groupBindings } from './020-group-bindings.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   importAttempts,
   eventAuthors,
   erasurePasses,
+  groupBindings,
 ]
 
 /** The schema version of this program. */

@@ -13,7 +13,16 @@ export type MembershipStore = {
   listOfWorkspace(workspaceId: string): Promise<readonly ShownMember[]>
   /** Returns false when the person is a member already. */
   insert(membership: Membership): Promise<boolean>
-  setRole(workspaceId: string, personId: string, role: Role): Promise<void>
+  setRole(
+    workspaceId: string,
+    personId: string,
+    role: Role,
+    source: 'hand' | 'groups',
+  ): Promise<void>
+  /** Notes that the groups of single sign-on still grant the membership. */
+  confirm(workspaceId: string, personId: string, atMicros: number): Promise<void>
+  /** The workspaces in which groups granted the person a membership that they did not confirm since. */
+  listUnconfirmed(personId: string, sinceMicros: number): Promise<readonly string[]>
   delete(workspaceId: string, personId: string): Promise<void>
   deleteAll(workspaceId: string): Promise<void>
   /** How many owners the workspace has who are not disabled. Lock the workspace's members before. */
@@ -29,6 +38,7 @@ const COLUMNS = [
   'memberships.person_id',
   'memberships.role',
   'memberships.created_at',
+  'memberships.source',
 ] as const
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
@@ -57,13 +67,16 @@ export function membershipStore(
 
     async listOfWorkspace(workspaceId) {
       const rows = await membersOf(db, workspaceId).execute()
-      return rows.map(({ role, joined_at, last_seen_at, has_totp, passkeys, ...person }) => ({
-        person: personOf(person),
-        role,
-        joinedAt: joined_at,
-        hasSecondFactor: has_totp > 0 || passkeys > 0,
-        lastSeenAt: last_seen_at,
-      }))
+      return rows.map(
+        ({ role, source, joined_at, last_seen_at, has_totp, passkeys, ...person }) => ({
+          person: personOf(person),
+          role,
+          source,
+          joinedAt: joined_at,
+          hasSecondFactor: has_totp > 0 || passkeys > 0,
+          lastSeenAt: last_seen_at,
+        }),
+      )
     },
 
     async insert(membership) {
@@ -76,14 +89,16 @@ export function membershipStore(
       return inserted !== undefined
     },
 
-    async setRole(workspaceId, personId, role) {
+    async setRole(workspaceId, personId, role, source) {
       await db
         .updateTable('memberships')
-        .set({ role })
+        .set({ role, source })
         .where('workspace_id', '=', workspaceId)
         .where('person_id', '=', personId)
         .execute()
     },
+
+    ...confirmationsOf(db),
 
     async delete(workspaceId, personId) {
       await db
@@ -101,6 +116,33 @@ export function membershipStore(
 
     async lock(workspaceId) {
       if (lockName !== undefined) await db.executeQuery(lockName(db, `members ${workspaceId}`))
+    },
+  }
+}
+
+function confirmationsOf(db: Kysely<Schema>): Pick<MembershipStore, 'confirm' | 'listUnconfirmed'> {
+  return {
+    async confirm(workspaceId, personId, atMicros) {
+      await db
+        .updateTable('memberships')
+        .set({ confirmed_at: atMicros })
+        .where('workspace_id', '=', workspaceId)
+        .where('person_id', '=', personId)
+        .execute()
+    },
+
+    async listUnconfirmed(personId, sinceMicros) {
+      const rows = await db
+        .selectFrom('memberships')
+        .select('workspace_id')
+        .where('person_id', '=', personId)
+        .where('source', '=', 'groups')
+        .where(({ or, eb }) =>
+          or([eb('confirmed_at', 'is', null), eb('confirmed_at', '<', sinceMicros)]),
+        )
+        .orderBy('workspace_id')
+        .execute()
+      return rows.map(({ workspace_id }) => workspace_id)
     },
   }
 }
@@ -148,7 +190,7 @@ function membersOf(db: Kysely<Schema>, workspaceId: string) {
     .selectFrom('memberships')
     .innerJoin('people', 'people.id', 'memberships.person_id')
     .select(['people.id', 'email', 'email_folded', 'name', 'is_operator', 'disabled_at'])
-    .select(['people.created_at', 'role', 'memberships.created_at as joined_at'])
+    .select(['people.created_at', 'role', 'source', 'memberships.created_at as joined_at'])
     .select((eb) => [
       eb
         .selectFrom('sessions')

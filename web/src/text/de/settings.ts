@@ -79,6 +79,7 @@ export const members: typeof en.members = {
   disabled: 'vom Betreiber gesperrt',
   withFactor: 'zweiter Faktor',
   withoutFactor: 'ohne zweiten Faktor',
+  fromGroups: 'Rolle aus Single Sign-on',
   roleOf: (name) => `Rolle von ${name}`,
   roleChanged: (name, role) => `${name}: ${role}`,
   ownersOnly: 'Nur Inhaber ändern Inhaber.',

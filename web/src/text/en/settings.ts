@@ -78,6 +78,7 @@ export const members = {
   disabled: 'disabled by an operator',
   withFactor: 'second factor',
   withoutFactor: 'no second factor',
+  fromGroups: 'role from single sign-on',
   roleOf: (name: string) => `Role of ${name}`,
   roleChanged: (name: string, role: string) => `${name}: ${role}`,
   ownersOnly: 'Only owners change owners.',
