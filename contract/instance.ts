@@ -14,6 +14,12 @@ const nodeSchema = z
     heard_at: timestamp.describe('When it was last heard of; every 20 seconds while it runs.'),
     backlog_bytes: z.int().describe('Clicks that it has yet to count, in bytes of its journal.'),
     oldest_click_at: timestamp.nullable().describe('The oldest of them; null where none waits.'),
+    untrusted_proxy: z
+      .string()
+      .nullable()
+      .describe(
+        'Address of a proxy from which visits come and which `TERSE_TRUST_PROXY` does not name; null where none was seen.',
+      ),
   })
   .meta({ id: 'Node', description: 'A process that serves links or the API.' })
 

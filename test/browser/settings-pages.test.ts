@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
+import { newNode } from '../storage/samples.ts'
 import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -469,4 +470,15 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
       { as: vera },
     )
   })
+
+  for (const [locale, warning] of [
+    ['en-GB', 'come through a proxy at 172.18.0.5 that is not trusted'],
+    ['de-DE', 'kommen über einen Proxy an 172.18.0.5, dem nicht vertraut wird'],
+  ] as const) {
+    test(`the page of the instance warns of an untrusted proxy: ${locale}`, async () => {
+      const { beat_at: _, ...node } = newNode('behind-a-proxy')
+      await service.instance.nodes.beat({ ...node, untrusted_proxy: '172.18.0.5' })
+      await on('/settings/instance', (page) => page.getByText(warning).waitFor(), { locale })
+    })
+  }
 })

@@ -9,6 +9,7 @@ import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { newNode } from '../storage/samples.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeInstance } from '../support/make-instance.ts'
@@ -297,6 +298,20 @@ describe('terse doctor', () => {
       assert.ok(!findings.some(({ subject }) => subject === 'proxy'))
     }
   })
+
+  for (const engine of ENGINES) {
+    test(`warns of an untrusted proxy that a node has seen: ${engine.name}`, async (t) => {
+      const place = await usedPlace(t, engine)
+      await makeInstance(place.env, async ({ nodes }) => {
+        const { beat_at: _, ...node } = newNode('behind-a-proxy')
+        await nodes.beat({ ...node, untrusted_proxy: '172.18.0.5' })
+      })
+      const { about } = await examine(place)
+      assert.equal(about('proxy').state, 'warning')
+      assert.match(about('proxy').text, /172\.18\.0\.5 is not trusted/)
+      assert.match(about('proxy').advice ?? '', /TERSE_TRUST_PROXY/)
+    })
+  }
 
   test('warns of a clock that is behind the newest change', async (t) => {
     const place = await usedPlace(t, SQLITE)

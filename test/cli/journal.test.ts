@@ -93,6 +93,7 @@ for (const engine of ENGINES) {
         started_at: now,
         backlog_bytes: 1,
         oldest_click_at: null,
+        untrusted_proxy: null,
       })
       const all = FRAMES * CLICKS
       const first = await replay(folder)

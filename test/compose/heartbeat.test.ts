@@ -29,11 +29,13 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
   const registry = nodes({ store: at.store, clock })
   const own = journal()
   const orphans: HeldJournal[] = []
+  const sharedAddresses: { untrustedProxy: string | undefined } = { untrustedProxy: undefined }
   const lines = new PassThrough({ encoding: 'utf8' })
   const start = () =>
     startHeartbeat({
       nodes: registry,
       intake: { journalId: own.id, held: () => [own, ...orphans] },
+      sharedAddresses,
       clock,
       process: 1,
       log: pino(lines),
@@ -41,6 +43,7 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
   return {
     own,
     orphans,
+    sharedAddresses,
     registry,
     start,
     /** Adds another node whose last heartbeat is now. */
@@ -84,6 +87,19 @@ describeStore('startHeartbeat', (at) => {
     await beatAfter(BEAT_SECONDS)
     await heartbeat.stop(journal())
     assert.deepEqual(messages(), [`${other} is gone`])
+  })
+
+  test('stores a proxy that it does not trust', async (t) => {
+    const { own, sharedAddresses, start, registry, beatAfter } = await setUp(t, at)
+    const stored = async () =>
+      (await registry.list()).find(({ id }) => id === own.id)?.untrusted_proxy
+    const heartbeat = start()
+    await beatAfter(BEAT_SECONDS)
+    assert.equal(await stored(), null)
+    sharedAddresses.untrustedProxy = '172.18.0.5'
+    await beatAfter(BEAT_SECONDS)
+    assert.equal(await stored(), '172.18.0.5')
+    await heartbeat.stop(journal())
   })
 
   test('reports journals that were taken over until they are empty', async (t) => {

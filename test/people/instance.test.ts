@@ -29,6 +29,7 @@ for (const engine of ENGINES) {
         started_at: 0,
         backlog_bytes: 128,
         oldest_click_at: null,
+        untrusted_proxy: '172.18.0.5',
       })
       const { body } = expectStatus(await operator.get('/instance'), 200)
       assert.match(body.version, /^\d+\.\d+\.\d+/)
@@ -39,6 +40,7 @@ for (const engine of ENGINES) {
       const node = body.nodes.find(({ id }: { id: string }) => id === 'other')
       assert.equal(node.state, 'up')
       assert.equal(node.backlog_bytes, 128)
+      assert.equal(node.untrusted_proxy, '172.18.0.5')
       assert.equal(node.started_at, '1970-01-01T00:00:00.000000Z')
       assert.equal('beat_at' in node, false)
     })
@@ -53,6 +55,7 @@ for (const engine of ENGINES) {
       )
       assert.equal(states.get('database'), 'ok')
       assert.equal(states.get('schema'), 'ok')
+      assert.equal(states.get('proxy'), 'warning')
       assert.equal(states.get('files'), engine.name === 'SQLite' ? 'problem' : undefined)
       for (const { advice } of body.findings) assert.notEqual(advice, undefined)
       const again = expectStatus(await operator.get('/instance/diagnosis'), 200)

@@ -234,6 +234,7 @@ export function newNode(id: string): Node {
     beat_at: NOW,
     backlog_bytes: 0,
     oldest_click_at: null,
+    untrusted_proxy: null,
   }
 }
 

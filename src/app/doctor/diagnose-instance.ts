@@ -76,7 +76,7 @@ export async function diagnoseInstance(
   }
   return [
     program,
-    ...proxyFindings(config),
+    ...proxyFindings(config, inspection),
     ...groupFindings(config, inspection),
     databaseFinding(inspection),
     schemaFinding(inspection),
@@ -89,14 +89,21 @@ export async function diagnoseInstance(
   ]
 }
 
-/** People reach the service over HTTPS, which it does not speak itself. */
-function proxyFindings({ baseUrl, servesHttps, trustsProxies }: ExaminedInstance): Finding[] {
-  if (!baseUrl.startsWith('https:') || servesHttps || trustsProxies) return []
+/** A proxy was seen, or must be there: people use HTTPS, which the service does not speak itself. */
+function proxyFindings(
+  { baseUrl, servesHttps, trustsProxies }: ExaminedInstance,
+  { nodes }: Inspection,
+): Finding[] {
+  const seen = new Set(nodes.flatMap(({ untrusted_proxy: address }) => address ?? []))
+  const isImplied = baseUrl.startsWith('https:') && !servesHttps && !trustsProxies
+  if (seen.size === 0 && !isImplied) return []
+  const proxy =
+    seen.size === 0 ? 'the proxy that does HTTPS' : `the proxy at ${[...seen].join(', ')}`
   return [
     {
       subject: 'proxy',
       state: 'warning',
-      text: 'the proxy that does HTTPS is not trusted, so all visitors have its address',
+      text: `${proxy} is not trusted, so all visitors have its address`,
       advice:
         'Set TERSE_TRUST_PROXY to its address; until then countries and visitors are wrong, and clicks may count as bots.',
     },

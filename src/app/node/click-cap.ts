@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { ClickCap } from '../../clicks/record/click-cap.ts'
-import type { SharedAddress } from '../../clicks/record/click-maker.ts'
+import type { SharedAddress, SharedFrom } from '../../clicks/record/click-maker.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Config } from '../config/read-config.ts'
@@ -19,14 +19,29 @@ export function openClickCap({ clickCapPerMinute }: Config): ClickCap | undefine
   return new ClickCap(clickCapPerMinute, sipKeyOf(Buffer.from(systemRandom(SIP_KEY_BYTES))))
 }
 
-/** Logs each kind at most once an hour: there may be thousands a second. */
-export function sharedAddressReporter(log: Logger): (why: SharedAddress) => void {
-  const loggedAtMs = new Map<SharedAddress, number>()
-  return (why) => {
+/** The addresses of this node's visits that several visitors may share. */
+export class SharedAddresses {
+  readonly #log: Logger
+  readonly #loggedAtMs = new Map<SharedAddress, number>()
+  #untrustedProxy: string | undefined
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /** The private address of a proxy that TERSE_TRUST_PROXY does not name, the last one seen. */
+  get untrustedProxy(): string | undefined {
+    return this.#untrustedProxy
+  }
+
+  /** Logs each kind at most once an hour: there may be thousands a second. */
+  readonly report = (why: SharedAddress, { address, isPrivate }: SharedFrom): void => {
+    // Any visitor can claim to be a proxy; one on a private address is the operator's.
+    if (why === 'untrusted proxy' && isPrivate) this.#untrustedProxy = address
     const nowMs = performance.now()
-    if (nowMs - (loggedAtMs.get(why) ?? Number.NEGATIVE_INFINITY) < SHARED_ADDRESS_INTERVAL_MS)
-      return
-    loggedAtMs.set(why, nowMs)
-    log.warn(SHARED_ADDRESS_MESSAGES[why])
+    const loggedAtMs = this.#loggedAtMs.get(why) ?? Number.NEGATIVE_INFINITY
+    if (nowMs - loggedAtMs < SHARED_ADDRESS_INTERVAL_MS) return
+    this.#loggedAtMs.set(why, nowMs)
+    this.#log.warn(SHARED_ADDRESS_MESSAGES[why])
   }
 }

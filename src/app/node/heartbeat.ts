@@ -7,6 +7,7 @@ import type { Nodes } from '../../operations/nodes/nodes.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { SharedAddresses } from './click-cap.ts'
 
 export type Heartbeat = {
   /** Removes the row of another process's fully ingested journal. Rejects when the database is unavailable. */
@@ -22,6 +23,7 @@ export type Heartbeat = {
 export function startHeartbeat(parts: {
   nodes: Nodes
   intake: Pick<ClickIntake, 'journalId' | 'held'>
+  sharedAddresses: Pick<SharedAddresses, 'untrustedProxy'>
   clock: Clock
   /** This process's number on the machine. */
   process: number
@@ -59,6 +61,7 @@ export function startHeartbeat(parts: {
       started_at,
       backlog_bytes: bytes,
       oldest_click_at: oldestMicros ?? null,
+      untrusted_proxy: parts.sharedAddresses.untrustedProxy ?? null,
     })
   }
 

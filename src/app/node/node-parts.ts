@@ -14,7 +14,7 @@ import { openObservation } from '../metrics/observation.ts'
 import { openPasswordHasher } from '../workers/password-hasher.ts'
 import { openQrPictures } from '../workers/qr-pictures.ts'
 import { openCaches } from './caches.ts'
-import { openClickCap } from './click-cap.ts'
+import { openClickCap, SharedAddresses } from './click-cap.ts'
 import { openConnectionGuard } from './connection-guard.ts'
 import { DataFolder } from './data-folder.ts'
 import { openEntrances } from './entrances.ts'
@@ -90,7 +90,9 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
   const forget = (journalId: string) => running.heartbeat?.forget(journalId)
   const intake = openIntake({ config, log, dataFolder }, forget)
   const cap = openClickCap(config)
-  const redirect = openRedirect(context, caches.finder, intake, { salts, countries, cap })
+  const sharedAddresses = new SharedAddresses(log)
+  const clicks = { salts, countries, cap, sharedAddresses }
+  const redirect = openRedirect(context, caches.finder, intake, clicks)
   const observation = openObservation({
     config,
     dataFolder,
@@ -124,6 +126,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     begin,
     isComplete,
     intake,
+    sharedAddresses,
     observation,
     qr: openQrPictures(queues),
     guard,

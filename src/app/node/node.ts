@@ -160,7 +160,7 @@ export class Node {
   /** Starts the background work that writes to the database. Call it once the database is verified. */
   #startWork(): void {
     if (this.#isStopping) return
-    const { context, shared, domains, tls, intake, running, imports } = this.#parts
+    const { context, shared, domains, tls, intake, running, imports, sharedAddresses } = this.#parts
     const { config, instance, log } = context
     const { store, nodes, clock } = instance
     const process = shared?.number ?? ALONE
@@ -181,7 +181,7 @@ export class Node {
     if (config.roles.includes('jobs') && process === ALONE) this.#jobs.push(imports.startRunning())
     if (process === ALONE) this.#jobs.push(startBackups({ config, log }))
     intake.startDraining()
-    running.heartbeat = startHeartbeat({ nodes, intake, clock, process, log })
+    running.heartbeat = startHeartbeat({ nodes, intake, sharedAddresses, clock, process, log })
   }
 
   async #stopBehindFront(how?: { discard: boolean }): Promise<void> {

@@ -10,7 +10,7 @@ import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password-cookie.ts'
 import { type AppContext, logUnexpected, vaultOf } from '../instance/app-context.ts'
-import { sharedAddressReporter } from './click-cap.ts'
+import type { SharedAddresses } from './click-cap.ts'
 
 export function openRedirect(
   context: AppContext,
@@ -20,6 +20,7 @@ export function openRedirect(
     readonly salts: VisitorSalts
     readonly countries: Countries
     readonly cap: ClickCap | undefined
+    readonly sharedAddresses: SharedAddresses
   },
 ): RedirectHandler {
   const { config, instance, log, serviceHost, throttles } = context
@@ -33,7 +34,7 @@ export function openRedirect(
   return new RedirectHandler({
     finder,
     recorder,
-    makeClick: clickMaker({ ...clicks, onSharedAddress: sharedAddressReporter(log) }),
+    makeClick: clickMaker({ ...clicks, onSharedAddress: clicks.sharedAddresses.report }),
     vault: vaultOf(context),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,

@@ -4,7 +4,7 @@ import { AGENTS } from '../../../test/redirect/agents.ts'
 import { rawVisit } from '../../../test/redirect/click/raw-visits.ts'
 import { CLICK_FLAGS, cappedClick } from '../click.ts'
 import { ClickCap } from './click-cap.ts'
-import { clickMaker, type SharedAddress } from './click-maker.ts'
+import { clickMaker, type SharedAddress, type SharedFrom } from './click-maker.ts'
 import type { RawVisit } from './raw-visit.ts'
 import type { DaySalt } from './visitor-salts.ts'
 
@@ -103,6 +103,24 @@ describe('clickMaker', () => {
     assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), later)
     salt = saltOf(1)
     assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), before)
+  })
+})
+
+describe('clickMaker without a cap', () => {
+  test('reports an untrusted proxy on a private address', () => {
+    const shared: [SharedAddress, SharedFrom][] = []
+    const makeClick = clickMaker({
+      salts: { at: () => saltOf(1) },
+      countries: () => 'CH',
+      cap: undefined,
+      onSharedAddress: (...reported) => shared.push(reported),
+    })
+    makeClick(7, rawVisit({ isForwarded: true }))
+    makeClick(7, rawVisit({ address: '172.18.0.5' }))
+    assert.deepEqual(shared, [])
+    makeClick(7, rawVisit({ address: '172.18.0.5', isForwarded: true }))
+    const from = { address: '172.18.0.5', isPrivate: true }
+    assert.deepEqual(shared, [['untrusted proxy', from]])
   })
 })
 

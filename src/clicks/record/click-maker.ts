@@ -16,15 +16,18 @@ export type ClickMaker = (linkSeq: number, visit: RawVisit) => Click
 /** Why several visitors may share one address. */
 export type SharedAddress = 'untrusted proxy' | 'private address'
 
+/** Where such a visit comes from. */
+export type SharedFrom = { readonly address: string; readonly isPrivate: boolean }
+
 /**
  * @param deps.cap undefined if clicks are not capped
- * @param deps.onSharedAddress called for visits that the cap may wrongly attribute to one visitor
+ * @param deps.onSharedAddress called for visits that may wrongly be attributed to one visitor
  */
 export function clickMaker(deps: {
   salts: Pick<VisitorSalts, 'at'>
   countries: Countries
   cap: ClickCap | undefined
-  onSharedAddress: (why: SharedAddress) => void
+  onSharedAddress: (why: SharedAddress, from: SharedFrom) => void
 }): ClickMaker {
   const { cap, onSharedAddress } = deps
   const addresses = new ClientAddresses(
@@ -33,15 +36,16 @@ export function clickMaker(deps: {
   )
 
   function isWithinCap(address: ClientAddress, linkSeq: number, visit: RawVisit): boolean {
-    if (cap === undefined) return true
-    if (visit.isForwarded && address.isPrivate) {
-      // All visitors share the address of a local proxy, so they cannot be distinguished.
-      onSharedAddress('untrusted proxy')
-      return true
-    }
+    const { isPrivate } = address
+    // All visitors share the address of a local proxy, so they cannot be distinguished.
+    const hidesVisitors = visit.isForwarded && isPrivate
+    if (hidesVisitors) onSharedAddress('untrusted proxy', { address: visit.address, isPrivate })
+    if (cap === undefined || hidesVisitors) return true
     if (cap.admits(address.number, linkSeq, visit.at)) return true
-    if (visit.isForwarded) onSharedAddress('untrusted proxy')
-    else if (address.isPrivate) onSharedAddress('private address')
+    if (visit.isForwarded || isPrivate) {
+      const why = visit.isForwarded ? 'untrusted proxy' : 'private address'
+      onSharedAddress(why, { address: visit.address, isPrivate })
+    }
     return false
   }
 

@@ -16,6 +16,8 @@ export type Node = {
   readonly backlog_bytes: number
   /** The time of the oldest click that is not ingested, in microseconds since the epoch. */
   readonly oldest_click_at: number | null
+  /** The address of a proxy in front of it that TERSE_TRUST_PROXY does not name; null where none was seen. */
+  readonly untrusted_proxy: string | null
 }
 
 /** The heartbeat interval. */

@@ -234,6 +234,7 @@ export type Schema = PeopleTables &
       beat_at: number
       backlog_bytes: number
       oldest_click_at: number | null
+      untrusted_proxy: string | null
       /** When its loss was reported; null while the node is up or its loss is not yet reported. */
       reported_at: number | null
     }

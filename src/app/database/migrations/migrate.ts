@@ -22,6 +22,7 @@ import { importAttempts } from './017-import-attempts.ts'
 import { eventAuthors } from './018-event-authors.ts'
 import { erasurePasses } from './019-erasure-passes.ts'
 import { groupBindings } from './020-group-bindings.ts'
+import { untrustedProxies } from './021-untrusted-proxies.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventAuthors,
   erasurePasses,
   groupBindings,
+  untrustedProxies,
 ]
 
 /** The schema version of this program. */

@@ -45,6 +45,7 @@ const RELEASED = [
   { name: 'event-authors', SQLite: '4aa6a3dfff6d68f8', PostgreSQL: 'f2620bfb0b3f38a0' },
   { name: 'erasure-passes', SQLite: '2b487bf0f25cc1c8', PostgreSQL: '2b487bf0f25cc1c8' },
   { name: 'group-bindings', SQLite: '0ec44c86e82e7304', PostgreSQL: '0379143656db5578' },
+  { name: 'untrusted-proxies', SQLite: '27f8254fb04c64fc', PostgreSQL: '27f8254fb04c64fc' },
 ]
 
 const DIALECTS = {

@@ -28,6 +28,7 @@ const COLUMNS = [
   'beat_at',
   'backlog_bytes',
   'oldest_click_at',
+  'untrusted_proxy',
 ] as const
 
 export function nodeStore(db: Kysely<Schema>): NodeStore {

@@ -20,6 +20,8 @@ export const instance: typeof en.instance = {
   nothingWaits: 'keine warten',
   lost: (amount) =>
     `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} seit dem Start verloren`,
+  untrustedProxy: (addresses) =>
+    `Besuche kommen über einen Proxy an ${addresses}, dem nicht vertraut wird. Alle Besucher haben dessen Adresse, und Länder und Besucher sind falsch. Setzen Sie TERSE_TRUST_PROXY auf diese Adresse.`,
   nodes: 'Knoten',
   nodesHint: 'Prozesse, die Links oder die API bedienen.',
   nodeProcess: (process) => `Prozess ${n(process)}`,

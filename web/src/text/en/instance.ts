@@ -19,6 +19,8 @@ export const instance = {
   nothingWaits: 'none wait',
   lost: (amount: number) =>
     `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} lost since the start`,
+  untrustedProxy: (addresses: string) =>
+    `Visits come through a proxy at ${addresses} that is not trusted, so all visitors have its address: countries and visitors are wrong. Set TERSE_TRUST_PROXY to that address.`,
   nodes: 'Nodes',
   nodesHint: 'Processes that serve links or the API.',
   nodeProcess: (process: number) => `process ${n(process)}`,

@@ -74,7 +74,9 @@ function Health({ instance }: { instance: InstanceResource }) {
   const faults = [instance.data_folder_fault, instance.journal_fault].filter(
     (fault) => fault !== null,
   )
+  const proxies = new Set(instance.nodes.flatMap(({ untrusted_proxy: address }) => address ?? []))
   const isWell =
+    proxies.size === 0 &&
     faults.length === 0 &&
     damaged.length === 0 &&
     lost === 0 &&
@@ -97,6 +99,9 @@ function Health({ instance }: { instance: InstanceResource }) {
         </p>
       ))}
       {damaged.length > 0 && <p className="hint">{formats.list(damaged)}</p>}
+      {proxies.size > 0 && (
+        <p className="hint">{t.instance.untrustedProxy(formats.list([...proxies]))}</p>
+      )}
       {lost > 0 && <p className="hint">{t.instance.lost(lost)}</p>}
     </div>
   )
