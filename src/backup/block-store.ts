@@ -71,7 +71,7 @@ export class BlockStore {
     const { target, cipher } = options
     const objects = await target.list(FOLDER)
     const stored = new Map(objects.map(({ name, size }) => [baseName(name), size]))
-    const marked = await listMarked(target)
+    const marked = await listMarkedBlocks(target)
     return new BlockStore(options, { storedSize: await cipher.measure(), stored, marked })
   }
 
@@ -226,12 +226,13 @@ export async function listUnusableBlocks(
   target: BackupTarget,
   needed: Iterable<string>,
 ): Promise<ReadonlySet<string>> {
-  const marked = await listMarked(target)
+  const marked = await listMarkedBlocks(target)
   const stored = new Set((await target.list(FOLDER)).map(({ name }) => baseName(name)))
   return new Set([...needed].filter((block) => marked.has(block) || !stored.has(block)))
 }
 
-async function listMarked(target: BackupTarget): Promise<Set<string>> {
+/** Returns the blocks that were found damaged and were not written again. */
+export async function listMarkedBlocks(target: BackupTarget): Promise<Set<string>> {
   return new Set((await target.list(MARKS)).map(({ name }) => baseName(name)))
 }
 

@@ -4,6 +4,7 @@ export {
   type BlockSource,
   BlockStore,
   findDamagedBlocks,
+  listMarkedBlocks,
   listUnusableBlocks,
   readBlocks,
 } from './block-store.ts'

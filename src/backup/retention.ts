@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY = 4
 
-/** Reads `14d,8w,12m`; undefined when the text is not such a list. */
+/** Reads `24h,14d,8w,12m`; undefined when the text is not such a list. */
 export function parseRetention(text: string): Retention | undefined {
   const rules = text.split(',').map((part) => /^\s*([1-9]\d{0,4})([hdwm])\s*$/.exec(part))
   const retention = rules.flatMap((match) =>

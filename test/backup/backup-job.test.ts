@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { readBackupRecords, writeBackupRecords } from '../../src/app/backup/backup-records.ts'
+import {
+  newestPlace,
+  readBackupRecords,
+  recordsOfPlace,
+  withPlace,
+  writeBackupRecords,
+} from '../../src/app/backup/backup-records.ts'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { backupMetrics } from '../../src/app/metrics/backup-metrics.ts'
 import { startBackups } from '../../src/app/node/backup-job.ts'
@@ -56,26 +62,36 @@ describe('the backups of a service', () => {
     const { verified, removed } = await runUntil(target, 'backup made')
     assert.deepEqual({ verified, removed }, { verified: true, removed: 0 })
     const records = readBackupRecords(place.dataDir)
-    const madeAt = (records.last?.consistentAtMs ?? 0) / 1_000
-    assert.ok(madeAt > 0)
+    const made = recordsOfPlace(records, target)
+    assert.ok(made)
+    const madeAt = made.last.consistentAtMs / 1_000
     assert.deepEqual(await metricsOf(target), [madeAt, madeAt])
+    assert.deepEqual(await metricsOf(path.join(folder, 'other')), [0, 0], 'of this place alone')
     // The one before is removed, although it was verified: the new one is too.
-    const { last } = records
-    assert.ok(last)
-    const consistentAtMs = last.consistentAtMs - 6 * HOUR_MS
-    writeBackupRecords(place.dataDir, { ...records, last: { ...last, consistentAtMs } })
+    const consistentAtMs = made.last.consistentAtMs - 6 * HOUR_MS
+    const last = { ...made.last, consistentAtMs }
+    writeBackupRecords(place.dataDir, withPlace(records, target, { ...made, last }))
     lines = []
     assert.equal((await runUntil(target, 'backup made')).removed, 1)
   })
 
   test('are not made while the last one is recent', async () => {
-    const { last } = readBackupRecords(place.dataDir)
-    assert.ok(last)
-    const job = startBackups({ config: configFor(last.target), log, firstDelayMs: 0 })
+    const target = newestPlace(readBackupRecords(place.dataDir)) ?? ''
+    const job = startBackups({ config: configFor(target), log, firstDelayMs: 0 })
     // After the timer of the first look.
     await new Promise((resolve) => setTimeout(resolve, 20))
     await job.stop()
     assert.deepEqual(lines, [])
+  })
+
+  test('are missed at once when their place cannot be used, although none is due', async () => {
+    const target = newestPlace(readBackupRecords(place.dataDir)) ?? ''
+    const aside = `${target}-unmounted`
+    renameSync(target, aside)
+    const { reason, advice } = await runUntil(target, 'backup place cannot be used')
+    renameSync(aside, target)
+    assert.equal(reason, `the backups in ${target} are gone`)
+    assert.match(String(advice), /Check that its disk is mounted/)
   })
 
   test('that fail are logged with the reason', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -6,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statfsSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -200,6 +202,54 @@ describe('a backup', () => {
     await assert.rejects(backUpHere(), /another data folder/)
   })
 
+  test('does not touch the working copies of another data folder', async () => {
+    await backUpHere()
+    await restoreInto({ source: target, dataDir: restored() })
+    const copy = path.join(target, 'work', 'terse.db')
+    mkdirSync(path.dirname(copy))
+    writeFileSync(copy, 'being stored')
+    await assert.rejects(backUp({ dataDir: restored(), target }), /another data folder/)
+    assert.ok(existsSync(copy))
+  })
+
+  test('is not made in its own data folder, however that is named', async () => {
+    const link = path.join(folder, 'link')
+    symlinkSync(place.dataDir, link)
+    const inside = [place.dataDir, path.join(place.dataDir, 'a', 'b'), link, path.join(link, 'a')]
+    for (const each of inside) {
+      await assert.rejects(backUpHere({ target: each }), /which is in the data folder/, each)
+      assert.ok(!existsSync(path.join(each, 'owner.json')))
+    }
+    for (const each of [path.dirname(place.dataDir), '/']) {
+      await assert.rejects(backUpHere({ target: each }), /has the data folder .* in it/, each)
+    }
+    await backUpHere({ target: `${place.dataDir}-backups` })
+    rmSync(`${place.dataDir}-backups`, { recursive: true })
+  })
+
+  test('is not made in its own data folder where that is mounted twice', async (t) => {
+    const skip = skipWithoutMount()
+    if (skip !== false) return t.skip(skip)
+    const mounted = path.join(folder, 'mounted')
+    mkdirSync(mounted)
+    execFileSync('mount', ['--bind', place.dataDir, mounted])
+    try {
+      const within = path.join(mounted, 'backups')
+      await assert.rejects(backUpHere({ target: within }), /which is in the data folder/)
+    } finally {
+      unmount(mounted)
+    }
+  })
+
+  test('is not begun again where its disk is not mounted, unless that is requested', async () => {
+    await backUpHere()
+    rmSync(target, { recursive: true })
+    await assert.rejects(backUpHere(), /backups in .* are gone.*is mounted.*--take-over/)
+    assert.ok(!existsSync(target))
+    await backUpHere({ takesOver: true })
+    await backUpHere()
+  })
+
   test('on a full disk fails with a message, and leaves earlier backups as they are', async (t) => {
     const skip = skipWithoutMount()
     if (skip !== false) return t.skip(skip)
@@ -255,6 +305,26 @@ describe('a backup', () => {
         restoreInto({ source: target, dataDir: restored() }),
         /differs from the totals/,
       )
+    })
+
+    test('names the folder whose disk is full, and what it needs', async (t) => {
+      const skip = skipWithoutMount()
+      if (skip !== false) return t.skip(skip)
+      mountTmpfs(restored(), 'size=256k')
+      try {
+        await assert.rejects(
+          restoreInto({ source: target, dataDir: restored() }),
+          new RegExp(`The disk of ${restored()} has no room .*iB\\. Make room`),
+        )
+      } finally {
+        unmount(restored())
+      }
+    })
+
+    test('is not looked for in a folder that is missing', async () => {
+      const source = path.join(folder, 'missing')
+      const request = { source, dataDir: restored() }
+      await assert.rejects(restoreInto(request), new RegExp(`There is no folder ${source}`))
     })
 
     test('writes to no path outside of the data folder', async () => {

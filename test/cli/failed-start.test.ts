@@ -14,6 +14,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { SCHEMA_VERSION } from '../../src/app/database/migrations/migrate.ts'
 import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
 import { createFolder } from '../support/engines.ts'
@@ -181,6 +182,33 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       name: 'a missing country database',
       prepare: () => ({ TERSE_COUNTRY_DATABASE: '/nowhere/at.mmdb' }),
       expected: /^TERSE_COUNTRY_DATABASE names a file that the user \w+ cannot read \(ENOENT\): /,
+    },
+    {
+      name: 'backups into the data folder',
+      prepare: (dataDir) => ({ TERSE_BACKUP_TO: path.join(dataDir, 'backups') }),
+      expected: /^Backups cannot be stored in \S+, which is in the data folder .*second volume/,
+    },
+    {
+      name: 'a mistyped recipient of backups',
+      prepare: () => ({
+        TERSE_BACKUP_TO: '/nowhere',
+        TERSE_BACKUP_RECIPIENTS: `age1${'q'.repeat(58)}`,
+        TERSE_BACKUP_VERIFY: 'off',
+      }),
+      expected: /^"age1q+" is not a recipient of age\. Copy it as age-keygen printed it\.$/,
+    },
+    {
+      name: 'an identity that cannot read the backups',
+      async prepare(dataDir) {
+        const file = path.join(path.dirname(dataDir), 'identity.key')
+        writeFileSync(file, `${await generateX25519Identity()}\n`)
+        return {
+          TERSE_BACKUP_TO: '/nowhere',
+          TERSE_BACKUP_RECIPIENTS: await identityToRecipient(await generateX25519Identity()),
+          TERSE_BACKUP_IDENTITY_FILE: file,
+        }
+      },
+      expected: /^No identity in \S+identity\.key can decrypt the backup/,
     },
   ]
   for (const { name, prepare, expected, processes = '1', skip = false } of FAULTS) {

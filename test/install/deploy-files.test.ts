@@ -11,7 +11,12 @@ import { VARIABLES } from '../../src/app/config/settings.ts'
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
 const KUBERNETES = path.join(DEPLOY, 'kubernetes')
 /** Read by Compose alone. */
-const COMPOSE_VARIABLES = new Set(['TERSE_IMAGE', 'TERSE_PUBLISH', 'TERSE_MEMORY'])
+const COMPOSE_VARIABLES = new Set([
+  'TERSE_IMAGE',
+  'TERSE_PUBLISH',
+  'TERSE_MEMORY',
+  'TERSE_BACKUP_VOLUME',
+])
 const ROLES = ['api', 'jobs', 'redirect']
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into files of every shape
@@ -77,7 +82,7 @@ describe('the files in deploy/', () => {
       const { terse } = services
       assert.equal(terse.read_only, true)
       assert.deepEqual(terse.cap_drop, ['ALL'])
-      assert.deepEqual(terse.volumes, ['data:/data'])
+      assert.ok(terse.volumes.includes('data:/data'))
       assert.ok('data' in volumes)
     })
 
@@ -93,6 +98,15 @@ describe('the files in deploy/', () => {
       execFileSync('docker', args, { env, stdio: 'pipe' })
     })
   }
+
+  test('compose.yaml has a second volume for backups, which the image gives to its user', () => {
+    const { services, volumes } = parse(read('compose.yaml'))
+    const mounted = services.terse.volumes.join()
+    assert.match(mounted, /\$\{TERSE_BACKUP_VOLUME:-backups\}:\/backups/)
+    assert.ok('backups' in volumes)
+    assert.ok('TERSE_BACKUP_TO' in services.terse.environment)
+    assert.match(read('Dockerfile'), /^COPY --from=build --chown=10001:10001 \S+ \/backups$/m)
+  })
 
   test('the example of compose.postgres.yaml names every variable that it requires', () => {
     const required = [...read('compose.postgres.yaml').matchAll(/\$\{(\w+):\?/g)]

@@ -52,6 +52,7 @@ describe('the files of a data folder', () => {
         assert.match(fault?.text ?? '', text, JSON.stringify(error.faults))
         assert.match(error.message, /Nothing was changed\. Move the whole data folder away/)
         assert.match(error.message, /terse repair/)
+        assert.doesNotMatch(error.message, /terse backup/, 'no command that would back it up')
         return true
       },
     )

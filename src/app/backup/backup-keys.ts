@@ -1,5 +1,37 @@
 import { readFileSync } from 'node:fs'
-import { type Identities, parseIdentities } from '../../backup/index.ts'
+import {
+  type BackupCipher,
+  type Identities,
+  openCipher,
+  parseIdentities,
+} from '../../backup/index.ts'
+
+/**
+ * Opens what a backup is encrypted with, and proves that it can be read again if it is to be verified.
+ *
+ * @throws when a key is malformed or missing, or no identity belongs to any of the recipients; the message names the
+ *   key or its file
+ */
+export async function openBackupKeys({
+  recipients,
+  identityFile,
+  verifies,
+}: {
+  readonly recipients: readonly string[]
+  readonly identityFile: string | undefined
+  readonly verifies: boolean
+}): Promise<{ readonly cipher: BackupCipher }> {
+  const cipher = openCipher({ recipients, identities: readIdentities(identityFile) })
+  if (verifies && cipher.isEncrypting) {
+    if (identityFile === undefined) {
+      throw new Error(
+        'An encrypted backup is verified by decrypting it: name the file with the age identity by --identity or TERSE_BACKUP_IDENTITY_FILE.',
+      )
+    }
+    await cipher.decrypt(await cipher.encrypt(Buffer.from('readable')))
+  }
+  return { cipher }
+}
 
 /**
  * Returns the identities in a file of `age-keygen`; undefined for no file.

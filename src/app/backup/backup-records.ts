@@ -6,23 +6,27 @@ import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { KnownDay } from './pin-databases.ts'
 
 const FILE_NAME = 'backups.json'
+/** More are those of commands that name a new folder each time. */
+const PLACES_MAX = 30
 
 /** A finished day that a target holds, so that it need not be read again. */
 export type DayRecord = KnownDay & { readonly file: BackupFile }
 
-type MadeBackup = {
-  readonly target: string
-  readonly name: string
-  readonly consistentAtMs: number
+export type MadeBackup = { readonly name: string; readonly consistentAtMs: number }
+
+/** The backups that a data folder has made in one place. */
+export type PlaceRecords = {
+  readonly last: MadeBackup
+  /** The last backup that was restored and compared. */
+  readonly verified?: MadeBackup
 }
 
 /** What a data folder records of its backups. */
 export type BackupRecords = {
   /** Identifies this data folder: a target holds the backups of one. */
   readonly dataFolder: string
-  readonly last?: MadeBackup
-  /** The last backup that was restored and compared. */
-  readonly verified?: MadeBackup
+  /** By the label of the target, the place that was used last at the end. */
+  readonly places?: Readonly<Record<string, PlaceRecords>>
   /** The finished days in a target, by day, such as 2026-11-22. */
   readonly days?: { readonly target: string; readonly files: Readonly<Record<string, DayRecord>> }
 }
@@ -49,4 +53,31 @@ export function writeBackupRecords(dataDir: string, records: BackupRecords): voi
   const partial = `${file}.${process.pid}`
   writeFileSync(partial, JSON.stringify(records), { mode: 0o600, flush: true })
   renameSync(partial, file)
+}
+
+/** Returns what is recorded of a place by its label. Undefined when nothing is. */
+export function recordsOfPlace(
+  { places = {} }: BackupRecords,
+  label: string,
+): PlaceRecords | undefined {
+  return Object.hasOwn(places, label) ? places[label] : undefined
+}
+
+/** Returns the place in which the newest backup was made. Undefined when none was. */
+export function newestPlace({ places = {} }: BackupRecords): string | undefined {
+  const [newest] = Object.entries(places).toSorted(
+    ([, a], [, b]) => b.last.consistentAtMs - a.last.consistentAtMs,
+  )
+  return newest?.[0]
+}
+
+/** Returns the records with those of one place replaced. */
+export function withPlace(
+  records: BackupRecords,
+  label: string,
+  ofPlace: PlaceRecords,
+): BackupRecords {
+  const others = Object.entries(records.places ?? {}).filter(([each]) => each !== label)
+  const places = [...others, [label, ofPlace] as const].slice(-PLACES_MAX)
+  return { ...records, places: Object.fromEntries(places) }
 }

@@ -15,7 +15,6 @@ import {
   formatBackupName,
   MANIFEST_FORMAT,
   NoRoom,
-  openCipher,
   openTarget,
   type Retention,
   type S3Access,
@@ -28,10 +27,19 @@ import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { lockName } from '../database/sqlite/folder-lock.ts'
-import { readIdentities } from './backup-keys.ts'
-import { type BackupRecords, readBackupRecords, writeBackupRecords } from './backup-records.ts'
+import { openBackupKeys } from './backup-keys.ts'
+import { nearestExisting, refuseOwnFolder } from './backup-place.ts'
+import {
+  type BackupRecords,
+  type MadeBackup,
+  readBackupRecords,
+  recordsOfPlace,
+  withPlace,
+  writeBackupRecords,
+} from './backup-records.ts'
 import { isNoRoom } from './ensure-room.ts'
 import { pinDataFolder, pinJournals } from './pin-data-folder.ts'
+import { foreignFault, goneFault } from './place-fault.ts'
 import { pruneBackups } from './prune-backups.ts'
 import { knownDays, type StoredDays, storePinned } from './store-pinned.ts'
 import { verifyBackup } from './verify-backup.ts'
@@ -83,17 +91,14 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
   const { dataDir } = request
   const key = request.secretKey ?? loadSecretKey(dataDir)
   if (key === undefined) throw new NoInstance()
-  const { recipients, identityFile } = request
-  const cipher = openCipher({ recipients, identities: readIdentities(identityFile) })
-  if (request.verifies && cipher.isEncrypting && identityFile === undefined) {
-    throw new Error(
-      'An encrypted backup is verified by decrypting it: name the file with the age identity by --identity or TERSE_BACKUP_IDENTITY_FILE.',
-    )
-  }
+  refuseOwnFolder(dataDir, request.target)
+  const { cipher } = await openBackupKeys(request)
   const lock = lockName(dataDir, 'backup')
   if (lock === undefined) throw new Error(`Another backup of ${dataDir} is being made.`)
   try {
-    const target = await openTarget(request.target, request.s3, await bytesToKeepFree(request))
+    const target = await openTarget(request.target, request.s3, {
+      keepFreeBytes: await bytesToKeepFree(request),
+    })
     const workFolder = target.workFolder ?? path.join(dataDir, 'backup-work')
     const run = new BackupRun({ request, target, cipher, key, workFolder })
     // Before anything there is touched: another data folder may be making a backup.
@@ -158,7 +163,10 @@ class BackupRun {
     await this.#catalog.add(head, content, cipher)
     await target.sync()
     const recordedDays = { target: this.#storeName(), files: Object.fromEntries(days) }
-    this.#record({ last: this.#recordOf(head), days: recordedDays })
+    const { label } = target
+    const verified = recordsOfPlace(this.#records, label)?.verified
+    const ofPlace = { last: recordOf(head), ...(verified && { verified }) }
+    this.#record({ ...withPlace(this.#records, label, ofPlace), days: recordedDays })
     return { head, content }
   }
 
@@ -197,24 +205,26 @@ class BackupRun {
       await blocks.markDamaged(damaged.map(({ block }) => block))
       return error
     }
-    this.#record({ verified: this.#recordOf(head) })
+    const made = recordOf(head)
+    this.#record(withPlace(this.#records, target.label, { last: made, verified: made }))
     return undefined
   }
 
   /**
    * Ensures that the target belongs to this data folder.
    *
-   * @throws when it has the backups of another one
+   * @throws when it has the backups of another one, or has none although this one has made some there: its disk is
+   *   probably not mounted
    */
   async claimTarget(): Promise<void> {
     const { request, target } = this.#parts
     const { dataFolder } = this.#records
     const owner = await this.#catalog.owner()
     if (owner === dataFolder) return
-    if (owner !== undefined && !request.takesOver) {
-      throw new Error(
-        `${target.label} has the backups of another data folder, or of this one before it was restored. Name a new target, or take it over: ${terseCommand(`backup ${request.target} --take-over`)}`,
-      )
+    const isGone = owner === undefined && recordsOfPlace(this.#records, target.label) !== undefined
+    if ((owner !== undefined || isGone) && !request.takesOver) {
+      const { text, advice } = isGone ? goneFault(request.target) : foreignFault(request.target)
+      throw new Error(`${text}. ${advice}`)
     }
     // Recorded first: a target of which this folder does not know would have to be taken over.
     writeBackupRecords(request.dataDir, this.#records)
@@ -292,19 +302,14 @@ class BackupRun {
   async #prune(blocks: BlockStore): Promise<readonly string[]> {
     await this.#refuseLostTarget()
     const { retention } = this.#parts.request
-    const { verified } = this.#records
-    const kept = new Set(verified?.target === this.#parts.target.label ? [verified.name] : [])
+    const verified = recordsOfPlace(this.#records, this.#parts.target.label)?.verified
+    const kept = new Set(verified && [verified.name])
     return pruneBackups({ catalog: this.#catalog, blocks, retention, kept })
   }
 
-  #recordOf({ name, consistentAt }: BackupHead) {
-    const { label } = this.#parts.target
-    return { target: label, name, consistentAtMs: Date.parse(consistentAt) }
-  }
-
-  #record(change: Partial<BackupRecords>): void {
-    this.#records = { ...this.#records, ...change }
-    writeBackupRecords(this.#parts.request.dataDir, this.#records)
+  #record(records: BackupRecords): void {
+    this.#records = records
+    writeBackupRecords(this.#parts.request.dataDir, records)
   }
 
   /** Blocks for other recipients have other names, so that none is used that the present ones cannot read. */
@@ -322,14 +327,14 @@ class BackupRun {
   }
 }
 
+function recordOf({ name, consistentAt }: BackupHead): MadeBackup {
+  return { name, consistentAtMs: Date.parse(consistentAt) }
+}
+
 /** On the disk of the data folder, a backup leaves the service the room that it needs to go on. */
 async function bytesToKeepFree({ dataDir, target }: BackupRequest): Promise<number> {
   if (target.includes('://')) return 0
   const place = nearestExisting(path.resolve(target))
   if (statSync(place).dev !== statSync(dataDir).dev) return 0
   return (await readDiskSpace(dataDir)).reserveNeedsBytes
-}
-
-function nearestExisting(folder: string): string {
-  return existsSync(folder) ? folder : nearestExisting(path.dirname(folder))
 }

@@ -32,7 +32,13 @@ export async function serveNode(options: {
 }): Promise<void> {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
-  if (shared === undefined || shared.number === 1) warnOfPlainHttp(config, log)
+  if (shared === undefined || shared.number === 1) {
+    warnOfPlainHttp(config, log)
+    if (config.backup.target !== undefined) {
+      const { checkBackups } = await import('../backup/check-backups.ts')
+      await checkBackups(config)
+    }
+  }
   await makeRoomToStart(config.dataDir)
   const instance = await openInstance(config, log, { mayBeUnavailable: keepsCaches(config) })
   try {

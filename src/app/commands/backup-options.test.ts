@@ -38,7 +38,7 @@ describe('the options of terse serve about backups', () => {
 
   test('are refused when they are not a time or a list', () => {
     assert.throws(() => parse('--every', 'soon'), /must be a time such as 30m, 6h or 1d/)
-    assert.throws(() => parse('--keep', 'some'), /must be a list such as 14d,8w,12m, or all/)
+    assert.throws(() => parse('--keep', 'some'), /must be a list such as 24h,14d,8w,12m, or all/)
   })
 
   test('are refused when no place is named, as they would have no effect', () => {

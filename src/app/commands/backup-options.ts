@@ -24,7 +24,7 @@ export function addBackupOptions(command: Command): Command {
     )
     .option(
       '--keep <list>',
-      'which backups are kept, such as 14d,8w,12m (default: TERSE_BACKUP_KEEP, or 14d,8w,12m)',
+      'which backups are kept, such as 24h,14d,8w,12m (default: TERSE_BACKUP_KEEP, or 24h,14d,8w,12m)',
       checkedBy(retention),
     )
 }

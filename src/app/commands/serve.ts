@@ -46,7 +46,7 @@ export function serveCommand(terminal: Terminal): Command {
       'after',
       example(
         'serve --processes 2',
-        'serve --backup-to /mnt/backup/terse --every 6h --keep 14d,8w,12m',
+        'serve --backup-to /mnt/backup/terse --every 6h --keep 24h,14d,8w,12m',
       ),
     )
     .action(async (options: ServeOptions) => {

@@ -58,6 +58,7 @@ describe('readConfig', () => {
       target: undefined,
       everyMs: 21_600_000,
       retention: [
+        { count: 24, unit: 'h' },
         { count: 14, unit: 'd' },
         { count: 8, unit: 'w' },
         { count: 12, unit: 'm' },

@@ -114,12 +114,12 @@ export const timeSpan = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** `14d,8w,12m`, or `all`, which is undefined. */
+/** `24h,14d,8w,12m`, or `all`, which is undefined. */
 export const retention = z.string().transform((text, context) => {
   if (text.trim() === 'all') return undefined
   const parsed = parseRetention(text)
   if (parsed !== undefined) return parsed
-  context.addIssue({ code: 'custom', message: 'must be a list such as 14d,8w,12m, or all' })
+  context.addIssue({ code: 'custom', message: 'must be a list such as 24h,14d,8w,12m, or all' })
   return z.NEVER
 })
 

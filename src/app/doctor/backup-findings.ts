@@ -1,12 +1,17 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import path from 'node:path'
-import { BackupCatalog, openTarget } from '../../backup/index.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
 import { textOf } from '../../platform/database/sqlite/errors.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { type BackupRecords, findBackupRecords } from '../backup/backup-records.ts'
-import { targetLabel } from '../backup/target-label.ts'
+import { targetLabel } from '../backup/backup-place.ts'
+import {
+  type BackupRecords,
+  findBackupRecords,
+  type MadeBackup,
+  newestPlace,
+  recordsOfPlace,
+} from '../backup/backup-records.ts'
+import { checkBackups } from '../backup/check-backups.ts'
+import { countDamagedBlocks, findPlaceFault } from '../backup/place-fault.ts'
 import type { Config } from '../config/read-config.ts'
 
 const SUBJECT = 'backups'
@@ -16,13 +21,9 @@ const HOUR_MS = 60 * MINUTE_MS
 const UNSCHEDULED_AGE_MS_MAX = 48 * HOUR_MS
 /** A failed backup is retried after ten minutes. */
 const RETRY_MS = 10 * MINUTE_MS
-/** Below the time that the dashboard grants all checks. */
-const TARGET_TIMEOUT_MS = 5_000
 
 /** What is checked. Plain data, so that another process can do it. */
-export type ExaminedBackups = Pick<Config, 'dataDir' | 's3'> & {
-  readonly backup: Pick<Config['backup'], 'target' | 'everyMs' | 'verifies'>
-}
+export type ExaminedBackups = Pick<Config, 'dataDir' | 's3' | 'backup'>
 
 /** Reports how old the last backup and the last verified one are, and whether the next can be stored. */
 export async function backupFindings(
@@ -37,28 +38,51 @@ export async function backupFindings(
   }
   const age = ageFinding(backup, records, clock.nowMicros() / 1_000)
   if (backup.target === undefined) return [age]
-  const fault = await targetFault(backup.target, s3, records)
-  return fault === undefined ? [age] : [age, fault]
+  return [age, ...(await placeFindings({ dataDir, s3, backup }, backup.target, records))]
 }
 
-/** Judges the backups of the configured place, or of any if none is configured. */
+async function placeFindings(
+  examined: ExaminedBackups,
+  target: string,
+  records: BackupRecords | undefined,
+): Promise<readonly Finding[]> {
+  try {
+    await checkBackups(examined)
+  } catch (error) {
+    const advice = 'Correct the settings of backups. The service does not start with these.'
+    return [{ subject: SUBJECT, state: 'problem', text: textOf(error).replace(/\.$/, ''), advice }]
+  }
+  const fault = await findPlaceFault(target, examined.s3, { records })
+  if (fault !== undefined) return [{ subject: SUBJECT, state: 'problem', ...fault }]
+  const damaged = await countDamagedBlocks(target, examined.s3)
+  if (damaged === undefined || damaged === 0) return []
+  return [
+    {
+      subject: SUBJECT,
+      state: 'warning',
+      text: `${damaged} stored blocks in ${targetLabel(target)} are damaged`,
+      advice: `Check its disk. Backups that need them are shown by: ${terseCommand(`restore ${target} --list`)}`,
+    },
+  ]
+}
+
+/** Judges the backups of the configured place; if none is configured, of the place that has the newest. */
 export function ageFinding(
-  { target, everyMs, verifies }: ExaminedBackups['backup'],
+  { target, everyMs, verifies }: Pick<ExaminedBackups['backup'], 'target' | 'everyMs' | 'verifies'>,
   records: BackupRecords | undefined,
   nowMs: number,
 ): Finding {
   const label = target === undefined ? undefined : targetLabel(target)
-  const inPlace = (made: BackupRecords['last']) =>
-    label === undefined || made?.target === label ? made : undefined
-  const last = inPlace(records?.last)
-  const verified = inPlace(records?.verified)
-  if (last === undefined) return noneMade(label)
+  const place = label ?? (records && newestPlace(records))
+  const made = records && place !== undefined ? recordsOfPlace(records, place) : undefined
+  if (made === undefined) return noneMade(label)
+  const { last, verified } = made
   const ageMsMax = label === undefined ? UNSCHEDULED_AGE_MS_MAX : 2 * everyMs + RETRY_MS
   const state = label === undefined ? 'warning' : 'problem'
-  const text = `the last one was made ${instant(last)} in ${last.target}`
+  const text = `the last one was made ${instant(last)} in ${place}`
   const advice =
     label === undefined
-      ? `Make one: ${terseCommand(`backup ${last.target} --verify`)}`
+      ? `Make one: ${terseCommand(`backup ${place} --verify`)}`
       : 'The log of the service says why: backup failed.'
   if (nowMs - last.consistentAtMs > ageMsMax) return { subject: SUBJECT, state, text, advice }
   if (!verifies) return { subject: SUBJECT, state: 'ok', text }
@@ -90,53 +114,6 @@ function noneMade(label: string | undefined): Finding {
   }
 }
 
-function instant({ consistentAtMs }: { readonly consistentAtMs: number }): string {
+function instant({ consistentAtMs }: MadeBackup): string {
   return new Date(consistentAtMs).toISOString()
-}
-
-/** Returns why the next backup cannot be stored, or undefined. Changes nothing. */
-async function targetFault(
-  address: string,
-  s3: Config['s3'],
-  records: BackupRecords | undefined,
-): Promise<Finding | undefined> {
-  const problem = (text: string, advice: string): Finding => {
-    return { subject: SUBJECT, state: 'problem', text, advice }
-  }
-  const label = targetLabel(address)
-  try {
-    const target = await openTarget(address, s3)
-    const owner = await inTime(new BackupCatalog(target).owner(), label)
-    if (target.workFolder !== undefined) accessSync(existingFolder(label), constants.W_OK)
-    if (owner === undefined && records?.last?.target === label) {
-      return problem(`the backups in ${label} are gone`, 'Check that its disk is mounted.')
-    }
-    if (owner === undefined || owner === records?.dataFolder) return undefined
-    return problem(
-      `${label} has the backups of another data folder`,
-      `Set TERSE_BACKUP_TO to a place of its own, or take it over: ${terseCommand(`backup ${address} --take-over`)}`,
-    )
-  } catch (error) {
-    return problem(
-      `${label} cannot be used: ${textOf(error)}`,
-      'Check that it can be reached, and that the user of the service can write there.',
-    )
-  }
-}
-
-/** The nearest folder that exists: a backup creates those that are missing. */
-function existingFolder(folder: string): string {
-  return existsSync(folder) ? folder : existingFolder(path.dirname(folder))
-}
-
-async function inTime<T>(work: Promise<T>, label: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(new Error(`${label} did not answer in ${TARGET_TIMEOUT_MS / 1_000} s`))
-  }, TARGET_TIMEOUT_MS)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

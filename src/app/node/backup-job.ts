@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { findBackupRecords } from '../backup/backup-records.ts'
+import { targetLabel } from '../backup/backup-place.ts'
+import { findBackupRecords, recordsOfPlace } from '../backup/backup-records.ts'
 import type { BackupSettings } from '../backup/backup-request.ts'
 import { runBackup } from '../backup/run-backup.ts'
-import { targetLabel } from '../backup/target-label.ts'
 import type { Job } from './polling-job.ts'
 
 const FIRST_DELAY_MS = 5_000
@@ -14,7 +14,7 @@ const MIB = 1024 * 1024
 
 /**
  * Makes a backup whenever the last one is older than configured, also of one that was made by the command line.
- * A backup that fails is retried after ten minutes, or later if backups are made less often.
+ * A place that cannot be used is logged at once, also when no backup is due. A backup that fails is retried after ten minutes, or later if backups are made less often.
  */
 export function startBackups({
   config,
@@ -31,12 +31,24 @@ export function startBackups({
   let running: Promise<void> | undefined
   let retryAtMs = Number.NEGATIVE_INFINITY
 
+  async function warnOfPlace(to: string): Promise<void> {
+    const { findPlaceFault } = await import('../backup/place-fault.ts')
+    const records = findBackupRecords(config.dataDir)
+    const stop = stopping.signal
+    const fault = await findPlaceFault(to, config.s3, { records, stop })
+    if (fault === undefined || stop.aborted) return
+    log.warn(
+      { target: targetLabel(to), reason: fault.text, advice: fault.advice },
+      'backup place cannot be used',
+    )
+  }
+
   function isDue(to: string): boolean {
-    const last = findBackupRecords(config.dataDir)?.last
+    const records = findBackupRecords(config.dataDir)
+    const last = records && recordsOfPlace(records, targetLabel(to))?.last
     const nowMs = Date.now()
     // A clock that was set back must not stop the backups.
-    const isRecent =
-      last?.target === targetLabel(to) && Math.abs(nowMs - last.consistentAtMs) < everyMs
+    const isRecent = last !== undefined && Math.abs(nowMs - last.consistentAtMs) < everyMs
     return !isRecent && nowMs >= retryAtMs
   }
 
@@ -77,6 +89,9 @@ export function startBackups({
     })
   }
 
+  const warning = warnOfPlace(target).catch((error) => {
+    log.warn({ err: error, target: targetLabel(target) }, 'backup place cannot be used')
+  })
   const first = setTimeout(() => look(target), firstDelayMs)
   const later = setInterval(() => look(target), Math.min(LOOK_INTERVAL_MS, everyMs))
   first.unref()
@@ -87,6 +102,7 @@ export function startBackups({
       clearInterval(later)
       stopping.abort()
       await running
+      await warning
     },
   }
 }

@@ -37,7 +37,7 @@ export function backupCommand(terminal: Terminal, backup: Backup): Command {
     .option('--verify', 'restore the backup into a temporary folder and compare it', false)
     .option(
       '--keep <list>',
-      'remove older backups but the last of each of so many hours, days, weeks, months, such as 14d,8w,12m (default: remove none)',
+      'remove older backups but the last of each of so many hours, days, weeks, months, such as 24h,14d,8w,12m (default: remove none)',
       parseKeep,
     )
     .option(
@@ -76,6 +76,6 @@ export function backupCommand(terminal: Terminal, backup: Backup): Command {
 function parseKeep(text: string): Retention {
   const retention = parseRetention(text)
   if (retention === undefined)
-    throw new InvalidArgumentError('It must be a list such as 14d,8w,12m.')
+    throw new InvalidArgumentError('It must be a list such as 24h,14d,8w,12m.')
   return retention
 }

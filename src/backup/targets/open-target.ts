@@ -7,13 +7,17 @@ const S3_ADDRESS = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._/-]
 /**
  * Opens a folder, or a bucket such as `s3://bucket/prefix`.
  *
- * @param keepFreeBytes as for `FolderTarget`
+ * @param options.keepFreeBytes as for `FolderTarget`
+ * @param options.stop ends requests to a bucket
  * @throws when the address is malformed, or nothing is set to reach an S3 service
  */
 export async function openTarget(
   address: string,
   s3: S3Access | undefined,
-  keepFreeBytes = 0,
+  {
+    keepFreeBytes = 0,
+    stop,
+  }: { readonly keepFreeBytes?: number; readonly stop?: AbortSignal } = {},
 ): Promise<BackupTarget> {
   if (!address.includes('://')) return new FolderTarget(address, keepFreeBytes)
   if (!S3_ADDRESS.test(address)) {
@@ -25,5 +29,5 @@ export async function openTarget(
     )
   }
   const { S3Target } = await import('./s3-target.ts')
-  return new S3Target(address, s3)
+  return new S3Target(address, s3, stop)
 }

@@ -21,9 +21,14 @@ export class S3Target implements BackupTarget {
   readonly #client: AwsClient
   readonly #bucketUrl: string
   readonly #prefix: string
+  readonly #stop: AbortSignal | undefined
 
-  /** @param address such as `s3://bucket/prefix` */
-  constructor(address: string, access: S3Access) {
+  /**
+   * @param address such as `s3://bucket/prefix`
+   * @param stop ends all requests
+   */
+  constructor(address: string, access: S3Access, stop?: AbortSignal) {
+    this.#stop = stop
     const { hostname, pathname } = new URL(address)
     const prefix = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '')
     this.label = address
@@ -91,12 +96,13 @@ export class S3Target implements BackupTarget {
     url: URL,
     { body, mayBeMissing = false }: { body?: Uint8Array; mayBeMissing?: boolean } = {},
   ): Promise<Response> {
+    const late = AbortSignal.timeout(REQUEST_TIMEOUT_MS * (RETRIES + 1))
     let response: Response
     try {
       response = await this.#client.fetch(url.href, {
         method,
         ...(body && { body: Buffer.from(body) }),
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS * (RETRIES + 1)),
+        signal: this.#stop === undefined ? late : AbortSignal.any([late, this.#stop]),
       })
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

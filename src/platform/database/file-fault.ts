@@ -40,7 +40,7 @@ export class RefusedFiles extends Error {
 
 export function filesAdvice(): string {
   return (
-    `Nothing was changed. Move the whole data folder away and restore a backup that was made by "${terseCommand('backup')}" or while the service was stopped, or a snapshot of the file system. ` +
-    `Without one, "${terseCommand('repair')}" shows what can be recovered from these files and what is lost.`
+    'Nothing was changed. Move the whole data folder away. Then restore the last backup into an empty folder, or put a complete copy there: one of a stopped service, or of a snapshot of the file system. ' +
+    `Without either, "${terseCommand('repair')}" shows what can be recovered from these files and what is lost.`
   )
 }

@@ -9,7 +9,7 @@ export const BACKUP_SETTINGS = {
     default: undefined,
     unset: 'no backups are made by the service',
     description:
-      'Where the service stores its backups: a folder, best on another disk, or a bucket such as `s3://bucket/prefix`. `npx terse backup` uses it too, if it names no other place. Each data folder needs a place of its own.',
+      'Where the service stores its backups: a folder, on another disk and not in the data folder, or a bucket such as `s3://bucket/prefix`. `npx terse backup` uses it too, if it names no other place. Each data folder needs a place of its own.',
     path: true,
   }),
   TERSE_BACKUP_EVERY: setting({
@@ -19,9 +19,9 @@ export const BACKUP_SETTINGS = {
   }),
   TERSE_BACKUP_KEEP: setting({
     schema: retention,
-    default: '14d,8w,12m',
+    default: '24h,14d,8w,12m',
     description:
-      'Which backups are kept: the last one of each of so many hours (`h`), days (`d`), weeks (`w`) and months (`m`) in UTC. The newest one and the last verified one always are. `all`: none is removed.',
+      'Which backups are kept: the last one of each of so many hours (`h`), days (`d`), weeks (`w`) and months (`m`) in UTC. A period in which none was made does not count. The newest one and the last verified one always are. `all`: none is removed.',
   }),
   TERSE_BACKUP_VERIFY: setting({
     schema: flag('on', 'off'),
