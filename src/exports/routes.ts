@@ -14,7 +14,7 @@ const TYPES = { ndjson: 'application/x-ndjson', 'csv-zip': 'application/zip' } a
 const EXTENSIONS = { ndjson: 'ndjson', 'csv-zip': 'zip' } as const
 
 const DESCRIPTION =
-  'Streams links, domains, UTM templates and members, and single clicks if requested: as one JSON object a line, or as a zip of CSV files. Passwords are not exported. Records come in a fixed order, links and domains in that of their creation. The first line describes the export, `cursor` lines are positions from which a broken export continues, and a complete export ends with an `end` line.'
+  'Streams links, domains, UTM templates and members, and single clicks if requested: as one JSON object a line, or as a zip of CSV files. Passwords are not exported. Records come in a fixed order, links and domains in that of their creation. The first line describes the export, `cursor` lines are positions from which a broken export continues, and a complete export ends with an `end` line. People need a recent authentication.'
 
 export const exportRoutes: FastifyPluginAsyncZod<ExportRouteDependencies> = async (
   app,

@@ -1,5 +1,5 @@
 import { INSTANCE } from '../platform/events/event-writer.ts'
-import type { NamedMembership } from './members/membership.ts'
+import type { Membership } from './members/membership.ts'
 import type { Person } from './people/person.ts'
 import {
   ALL_PERMISSIONS,
@@ -47,7 +47,7 @@ export function tokenActor(token: Token): Actor {
 /** @param membership undefined outside of workspaces */
 export function personActor(
   person: Person,
-  membership: NamedMembership | undefined,
+  membership: Pick<Membership, 'workspace_id' | 'role'> | undefined,
   hasAuthenticatedRecently: boolean,
 ): Actor {
   return {

@@ -24,6 +24,8 @@ type Description = {
 
 const OPERATIONS = Object.keys(OPERATION_ACCESS) as Operation[]
 const accessOf = (operation: Operation): Access => OPERATION_ACCESS[operation]
+/** In workspaces, with the least role. */
+const FOR_PEOPLE = { 'workspaces.delete': 'owner', 'members.resetPassword': 'admin' } as const
 const IN_WORKSPACES = OPERATIONS.filter((operation) => isPermission(accessOf(operation)))
 
 function actorWith(scopes: readonly Scope[]) {
@@ -74,7 +76,7 @@ function allows(actor: Actor, operation: Operation): boolean {
 
 describe('requireAccess', () => {
   test('accepts exactly one scope of a token for each operation, and names it otherwise', () => {
-    const forTokens = IN_WORKSPACES.filter((operation) => operation !== 'workspaces.delete')
+    const forTokens = IN_WORKSPACES.filter((operation) => !(operation in FOR_PEOPLE))
     const needed = forTokens.map((operation) => {
       const accepted = SCOPES.filter((scope) => allows(actorWith([scope]), operation))
       const [scope] = accepted
@@ -140,7 +142,6 @@ describe('requireAccess', () => {
       'members.list': 'workspace:admin',
       'members.patch': 'workspace:admin',
       'members.delete': 'workspace:admin',
-      'members.resetPassword': 'workspace:admin',
       'invitations.list': 'workspace:admin',
       'invitations.create': 'workspace:admin',
       'invitations.delete': 'workspace:admin',
@@ -150,11 +151,13 @@ describe('requireAccess', () => {
     })
   })
 
-  test('refuses tokens the deletion of their workspace', () => {
-    assert.throws(() => requireAccess(actorWith(SCOPES), 'workspaces.delete'), {
-      code: 'missing_role',
-      message: 'No token may do this. Sign in as an owner.',
-    })
+  test('refuses tokens the deletion of their workspace, and new passwords for its members', () => {
+    for (const [operation, role] of Object.entries(FOR_PEOPLE)) {
+      assert.throws(() => requireAccess(actorWith(SCOPES), operation as Operation), {
+        code: 'missing_role',
+        message: `No token may do this. Sign in as an ${role}.`,
+      })
+    }
   })
 
   test('gives each role what it needs and names the least role otherwise', () => {
@@ -207,6 +210,7 @@ describe('requireAccess', () => {
     assert.deepEqual(
       refused.filter((operation) => !open.includes(operation)),
       [
+        'workspace.export',
         'me.setPassword',
         'workspaces.delete',
         'members.resetPassword',

@@ -14,6 +14,7 @@ const PERMISSIONS = [
   'workspace.view',
   'members.view',
   'members.edit',
+  'passwords.reset',
   'tokens.view',
   'tokens.edit',
   'workspace.edit',
@@ -103,7 +104,7 @@ export const OPERATION_ACCESS = {
   'members.list': 'members.view',
   'members.patch': 'members.edit',
   'members.delete': 'members.edit',
-  'members.resetPassword': 'members.edit',
+  'members.resetPassword': 'passwords.reset',
   'invitations.list': 'members.view',
   'invitations.create': 'members.edit',
   'invitations.delete': 'members.edit',
@@ -145,6 +146,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'me.setPassword',
   'workspaces.delete',
   'members.resetPassword',
+  'workspace.export',
   'tokens.create',
   'tokens.delete',
   'people.patch',
@@ -161,7 +163,10 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'me.unlinkIdentity',
 ])
 
-/** The permissions that each scope of a token grants. */
+/**
+ * The permissions that each scope of a token grants. What a person signs in with, and owners, are the business of people:
+ * no scope grants those.
+ */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'links:read': ['links.view', 'usage.view', 'workspace.view'],
   'links:write': ['links.edit'],
@@ -188,6 +193,7 @@ const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
     'events.view',
     'members.view',
     'members.edit',
+    'passwords.reset',
     'tokens.view',
     'tokens.edit',
     'workspace.edit',
@@ -252,18 +258,40 @@ const PEOPLE_ONLY = 'This is for people who are signed in. A token cannot do it.
 const OPERATORS_ONLY = 'This is for operators of the instance.'
 
 /** @throws {Failure} `missing_scope` or `missing_role` */
-export function requirePermission(
+function requirePermission(
   { kind, permissions }: Pick<Holder, 'kind' | 'permissions'>,
   permission: Permission,
 ): void {
   if (permissions.has(permission)) return
+  const role = ROLES.find((each) => permissionsOfRole(each).has(permission))
   if (kind === 'person') {
-    const role = ROLES.find((each) => permissionsOfRole(each).has(permission))
     throw Failure.missingRole(`This needs the role ${role} in the workspace.`)
   }
   const scope = SCOPES.find((each) => SCOPE_PERMISSIONS[each].includes(permission))
-  if (scope === undefined) throw Failure.missingRole('No token may do this. Sign in as an owner.')
+  if (scope === undefined) {
+    throw Failure.missingRole(`No token may do this. Sign in as an ${role}.`)
+  }
   throw Failure.missingScope(scope)
+}
+
+/** Whether a role allows no more than the actor may do, so that the actor may give and take it. */
+export function isWithinRank({ permissions }: Pick<Holder, 'permissions'>, role: Role): boolean {
+  return permissionsOfRole(role).isSubsetOf(permissions)
+}
+
+/**
+ * Checks that the actor may give or take a role: none that allows more than the actor may do. For a role that can give
+ * access to others, it needs a recent authentication: who found a session open could stay that way.
+ *
+ * @throws {Failure} `missing_role` or `authentication_required`; `validation_failed` for an actor with fewer permissions
+ */
+export function requireRankOver(actor: Holder, role: Role): void {
+  if (role === 'owner') requirePermission(actor, 'owners.edit')
+  if (!isWithinRank(actor, role)) {
+    throw Failure.invalid({ role: ['can allow no more than you may do'] })
+  }
+  const gained = permissionsOfRole(role)
+  if (gained.has('members.edit') || gained.has('tokens.edit')) requireRecentAuthentication(actor)
 }
 
 /** @throws {Failure} `authentication_required` when a person authenticated too long ago */

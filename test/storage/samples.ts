@@ -95,6 +95,8 @@ export function newOneTimeLink(overrides: Partial<OneTimeLink> = {}): OneTimeLin
     id: randomUUID(),
     kind: 'setup',
     created_by: null,
+    created_by_kind: null,
+    created_by_id: null,
     created_at: NOW,
     expires_at: NOW + 1_000,
     used_at: null,

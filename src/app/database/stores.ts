@@ -177,7 +177,7 @@ export function storesOver(
   return {
     instance: instanceStore(db, writes),
     workspaces: workspaceStore(db, lockName),
-    tokens: tokenStore(db),
+    tokens: tokenStore(db, lockName),
     quotas: quotaStore(db, writes, lockName),
     people: personStore(db, lockName),
     passwords: passwordStore(db),

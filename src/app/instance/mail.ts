@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { systemActor } from '../../identity/actor.ts'
 import { invitationMail } from '../../identity/mails/invitation-mail.ts'
 import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
-import { invitationAddress } from '../../identity/members/invitation-address.ts'
-import type { Invitation, Invitations } from '../../identity/members/invitations.ts'
+import { type Invitation, invitationAddress } from '../../identity/members/invitation.ts'
+import type { Invitations } from '../../identity/members/invitations.ts'
 import {
   PasswordResets,
   RESET_MAIL_LIMITS,

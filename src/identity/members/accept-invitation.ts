@@ -5,22 +5,19 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
+import { endLostGrants, findGranted, type JudgeStores } from '../grants/grants.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
-import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import type { PasswordWriteStores, PeoplePasswords } from '../people/people-passwords.ts'
 import { type Person, personCreated } from '../people/person.ts'
-import type { PersonStore } from '../people/store/person-store.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
-import { type Invitation, invalidInvitation, invitationEvent, invitationOf } from './invitations.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { type Invitation, invitationEvent, invitationOf } from './invitation.ts'
+import { invalidInvitation } from './invitations.ts'
 import type { Membership } from './membership.ts'
-import type { MembershipStore } from './store/membership-store.ts'
 
-export type AcceptStores = PasswordWriteStores & {
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly memberships: MembershipStore
-  readonly people: PersonStore
-}
+export type AcceptStores = PasswordWriteStores &
+  JudgeStores & { readonly workspaces: WorkspaceStore }
 
 /** What a person who has no account yet gives. */
 export type NewAccount = { readonly name: string; readonly password: string }
@@ -68,7 +65,8 @@ export class AcceptInvitation {
   ): Promise<OpenedSession> {
     const now = this.#clock.nowMicros()
     const hash = hashCode(code)
-    const link = await this.#store.read.oneTimeLinks.findOpen('invitation', hash, now)
+    const at = { nowMicros: now, isUse: false }
+    const link = await findGranted(this.#store.read, 'invitation', hash, at)
     if (link === undefined) throw invalidInvitation()
     const { email, email_folded } = invitationOf(link)
     const person: Person = {
@@ -98,7 +96,7 @@ export class AcceptInvitation {
   /**
    * Uses an invitation within a transaction.
    *
-   * @throws {Failure} `validation_failed` where it is not open, or not for this person
+   * @throws {Failure} `validation_failed` where it is not open, not for this person, or its maker may no longer invite
    */
   async join(
     stores: AcceptStores,
@@ -107,7 +105,8 @@ export class AcceptInvitation {
     requestId: string,
   ): Promise<Invitation> {
     const now = this.#clock.nowMicros()
-    const link = await stores.oneTimeLinks.use('invitation', hashCode(code), now)
+    const hash = hashCode(code)
+    const link = await findGranted(stores, 'invitation', hash, { nowMicros: now, isUse: true })
     if (link === undefined) throw invalidInvitation()
     const invitation = invitationOf(link)
     const { workspace_id, role } = invitation
@@ -116,6 +115,11 @@ export class AcceptInvitation {
         code: [`is for ${invitation.email}; you are signed in as ${person.email}`],
       })
     }
+    await stores.memberships.lock(workspace_id)
+    const isOpen =
+      (await stores.workspaces.findById(workspace_id)) !== undefined &&
+      (await stores.oneTimeLinks.use('invitation', hash, now)) !== undefined
+    if (!isOpen) throw invalidInvitation()
     const joined = { workspace_id, person_id: person.id, role, created_at: now }
     const membership: Membership = { ...joined, source: 'hand' }
     if (!(await stores.memberships.insert(membership))) {
@@ -130,6 +134,7 @@ export class AcceptInvitation {
     const added = { type: 'member.added', subjectId: person.id, before: null } as const
     await stores.events.append(author, { ...added, after: { email: person.email, role } }, now)
     await stores.changes.append(sessionChange(person.id), now)
+    await endLostGrants(stores, person.id, now)
     return invitation
   }
 }

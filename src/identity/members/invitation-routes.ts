@@ -26,7 +26,7 @@ import { presentSession } from '../sessions/present.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
 import type { SessionCache } from '../sessions/session-cache.ts'
 import type { AcceptInvitation } from './accept-invitation.ts'
-import { invitationAddress } from './invitation-address.ts'
+import { invitationAddress } from './invitation.ts'
 import type { Invitations } from './invitations.ts'
 import { presentDetails, presentInvitation } from './present.ts'
 
@@ -83,7 +83,7 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
         operationId: 'invitations.create',
         summary: 'Invite a person',
         description:
-          'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. Only owners invite owners, after a recent authentication.',
+          'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. It ends when its author may no longer give the role. The role can allow no more than the caller may do; people need a recent authentication to invite admins and owners.',
         body: createInvitationBody,
         response: { 201: createdInvitationSchema, ...INVALID, ...FAILURES },
       },

@@ -2,20 +2,18 @@ import type { Role } from '@terse/contract/roles'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
+import { findGranted, type GrantStores } from '../grants/grants.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
-import { NO_SUBJECT, type OneTimeLink } from '../one-time-links/one-time-link.ts'
+import { madeBy, NO_SUBJECT } from '../one-time-links/one-time-link.ts'
 import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
-import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
-import type { PersonStore } from '../people/store/person-store.ts'
+import { requireRankOver } from '../permissions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { requireRankOver } from './members.ts'
-import type { MembershipStore } from './store/membership-store.ts'
+import { type Invitation, invitationEvent, invitationOf } from './invitation.ts'
 
 const VALID_MICROS = 7 * 24 * 60 * 60 * 1_000_000
 /** Open invitations of a workspace: more than any team has, and a bound for a hostile one. */
@@ -24,27 +22,13 @@ const OPEN_MAX = 1_000
 /** Invitations that a workspace may send in an hour, each of which may be a mail to a stranger. */
 export const INVITATION_LIMITS = { limit: 200, windowSeconds: 3_600, keysMax: 10_000 }
 
-/** An open invitation: a one-time link that has an address, a workspace and a role. */
-export type Invitation = OneTimeLink & {
-  readonly email: string
-  readonly email_folded: string
-  readonly workspace_id: string
-  readonly role: Role
-}
-
 export type InvitationDetails = {
   readonly invitation: Invitation
   readonly workspaceName: string
   readonly accountExists: boolean
 }
 
-type InvitationStores = {
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly memberships: MembershipStore
-  readonly people: PersonStore
-  readonly workspaces: WorkspaceStore
-  readonly events: EventWriter
-}
+type InvitationStores = GrantStores & { readonly workspaces: WorkspaceStore }
 
 /** The operations on the invitations into a workspace, until they are accepted. */
 export class Invitations {
@@ -70,7 +54,7 @@ export class Invitations {
    * Replaces an open invitation of the same address. The code is returned here and kept nowhere.
    *
    * @throws {Failure} `validation_failed` for a member's address; `missing_role` or
-   *   `authentication_required` for an owner's role; `rate_limited`
+   *   `authentication_required` as `requireRankOver`; `rate_limited`
    */
   async create(
     actor: Actor,
@@ -101,7 +85,7 @@ export class Invitations {
           email_folded: emailFolded,
           workspace_id: workspaceId,
           role: given.role,
-          created_by: actor.name,
+          ...madeBy(actor),
         },
         VALID_MICROS,
       )
@@ -136,9 +120,10 @@ export class Invitations {
    * @throws {Failure} `validation_failed` for a code that is not valid
    */
   async lookUp(code: string): Promise<InvitationDetails> {
-    const now = this.#clock.nowMicros()
-    const { oneTimeLinks, workspaces, people } = this.#store.read
-    const link = await oneTimeLinks.findOpen('invitation', hashCode(code), now)
+    const { read } = this.#store
+    const { workspaces, people } = read
+    const at = { nowMicros: this.#clock.nowMicros(), isUse: false }
+    const link = await findGranted(read, 'invitation', hashCode(code), at)
     if (link === undefined) throw invalidInvitation()
     const invitation = invitationOf(link)
     const [workspace, person] = await Promise.all([
@@ -161,25 +146,6 @@ export class Invitations {
 
 export function invalidInvitation(): Failure {
   return Failure.invalid({ code: ['is not valid: it was used or withdrawn, or has expired'] })
-}
-
-/** @throws for a link of another kind */
-export function invitationOf(link: OneTimeLink): Invitation {
-  const { email, email_folded, workspace_id, role } = link
-  if (email === null || email_folded === null || workspace_id === null || role === null) {
-    throw new Error(`the one-time link ${link.id} is no invitation`)
-  }
-  return { ...link, email, email_folded, workspace_id, role }
-}
-
-export function invitationEvent(
-  type: 'invitation.created' | 'invitation.deleted' | 'invitation.accepted',
-  { id, email, role }: Invitation,
-): NewEvent {
-  const fields = { email, role }
-  return type === 'invitation.created'
-    ? { type, subjectId: id, before: null, after: fields }
-    : { type, subjectId: id, before: fields, after: null }
 }
 
 /** @throws {Failure} `validation_failed` where a member has the address */

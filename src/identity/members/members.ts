@@ -3,23 +3,14 @@ import { sessionChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import {
-  permissionsOfRole,
-  requirePermission,
-  requireRecentAuthentication,
-} from '../permissions.ts'
+import { endLostGrants, type GrantStores } from '../grants/grants.ts'
+import { requireRankOver } from '../permissions.ts'
 import type { Membership, ShownMember } from './membership.ts'
-import type { MembershipStore } from './store/membership-store.ts'
 
-type MemberStores = {
-  readonly memberships: MembershipStore
-  readonly changes: ChangeLog
-  readonly events: EventWriter
-}
+type MemberStores = GrantStores & { readonly changes: ChangeLog }
 
 /** The operations on the members of a workspace: that of the actor. */
 export class Members {
@@ -44,8 +35,8 @@ export class Members {
   }
 
   /**
-   * @throws {Failure} `not_found`; `missing_role` or `authentication_required` where an owner's role is given
-   *   or taken; `validation_failed` for the last owner
+   * @throws {Failure} `not_found`; `missing_role` or `authentication_required` where a role is given or
+   *   taken that the actor may not give; `validation_failed` for the last owner
    */
   async setRole(actor: Actor, personId: string, role: Role): Promise<void> {
     await this.#change(actor, personId, async (stores, member, now) => {
@@ -112,6 +103,7 @@ export class Members {
       const now = this.#clock.nowMicros()
       await work(stores, member, now)
       await stores.changes.append(sessionChange(personId), now)
+      await endLostGrants(stores, personId, now)
       if (member.role !== 'owner') return
       if ((await stores.memberships.countOwners(workspaceId)) > 0) return
       throw Failure.invalid({
@@ -119,20 +111,4 @@ export class Members {
       })
     })
   }
-}
-
-/**
- * Checks that the actor may give or take a role: none that allows more than the actor may do. For `owner` it needs a
- * recent authentication.
- *
- * @throws {Failure} `missing_role` or `authentication_required`; `validation_failed` for a token that lacks
- *   scopes
- */
-export function requireRankOver(actor: Actor, role: Role): void {
-  if (role === 'owner') {
-    requirePermission(actor, 'owners.edit')
-    requireRecentAuthentication(actor)
-  }
-  if (permissionsOfRole(role).isSubsetOf(actor.permissions)) return
-  throw Failure.invalid({ role: ['can allow no more than you may do'] })
 }

@@ -4,7 +4,8 @@ import type {
   MemberResource,
 } from '@terse/contract/members'
 import { formatInstant } from '../../platform/time/instant.ts'
-import type { Invitation, InvitationDetails } from './invitations.ts'
+import type { Invitation } from './invitation.ts'
+import type { InvitationDetails } from './invitations.ts'
 import type { ShownMember } from './membership.ts'
 
 export function presentMember(member: ShownMember): MemberResource {

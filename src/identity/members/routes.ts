@@ -43,7 +43,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         operationId: 'members.patch',
         summary: 'Change the role of a member',
         description:
-          'Takes effect with the next request of the member. Only owners make and unmake owners, after a recent authentication. The last owner keeps the role.',
+          'Takes effect with the next request of the member. Neither role can allow more than the caller may do; people need a recent authentication to make and unmake admins and owners. The last owner keeps the role.',
         params: idParams,
         body: patchMemberBody,
         response: { 200: memberSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
@@ -64,7 +64,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         operationId: 'members.delete',
         summary: 'Remove a member',
         description:
-          'The person can no longer use the workspace. Tokens that the person created stay valid; revoke them where needed.',
+          'The person can no longer use the workspace, and open invitations of theirs end. Tokens that the person created stay valid; revoke them where needed.',
         params: idParams,
         response: { 200: memberRemoved, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
       },

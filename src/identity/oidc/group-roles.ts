@@ -1,10 +1,10 @@
 import { ROLES, type Role } from '@terse/contract/roles'
 import { sessionChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
-import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
+import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { systemActor } from '../actor.ts'
+import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import type { Membership } from '../members/membership.ts'
-import type { MembershipStore } from '../members/store/membership-store.ts'
 import type { Person } from '../people/person.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { GroupBindingStore } from './store/group-binding-store.ts'
@@ -17,12 +17,10 @@ export type GroupRole = {
   readonly role: Role
 }
 
-export type GroupRoleStores = {
+export type GroupRoleStores = GrantStores & {
   readonly workspaces: WorkspaceStore
-  readonly memberships: MembershipStore
   readonly groupBindings: GroupBindingStore
   readonly changes: ChangeLog
-  readonly events: EventWriter
 }
 
 /** What the map says of a workspace for one person. */
@@ -75,7 +73,7 @@ export async function applyGroupRoles(
     hasJoined ||= change === 'joined'
     hasChanged ||= change !== 'unchanged'
   }
-  if (hasChanged) await stores.changes.append(sessionChange(person.id), now)
+  if (hasChanged) await noteChange(stores, person, now)
   return hasJoined
 }
 
@@ -103,7 +101,12 @@ export async function endGroupRoles(
     await stores.memberships.lock(workspaceId)
     await setRole(stores, person, workspaceId, undefined, now)
   }
-  if (workspaceIds.length > 0) await stores.changes.append(sessionChange(person.id), now)
+  if (workspaceIds.length > 0) await noteChange(stores, person, now)
+}
+
+async function noteChange(stores: GroupRoleStores, { id }: Person, now: number): Promise<void> {
+  await stores.changes.append(sessionChange(id), now)
+  await endLostGrants(stores, id, now)
 }
 
 /** By the workspaces' identifiers. */

@@ -1,4 +1,5 @@
 import type { Role } from '@terse/contract/roles'
+import type { Actor } from '../actor.ts'
 
 /** A link with a secret code that works once: for set-up, an invitation or a new password. */
 export type OneTimeLink = {
@@ -6,13 +7,17 @@ export type OneTimeLink = {
   readonly kind: 'setup' | 'invitation' | 'reset'
   /** Of `reset`: whose password it sets. */
   readonly person_id: string | null
-  /** Of `invitation`: to whom, into which workspace and with which role. */
+  /** Of `invitation`: to whom and with which role. */
   readonly email: string | null
   readonly email_folded: string | null
-  readonly workspace_id: string | null
   readonly role: Role | null
+  /** Of `invitation`: into which workspace. Of `reset`: in which an admin made it; null for operators. */
+  readonly workspace_id: string | null
   /** The name of who made it. */
   readonly created_by: string | null
+  readonly created_by_kind: Actor['kind'] | null
+  /** The token or person; null for `system`. */
+  readonly created_by_id: string | null
   /** Microseconds since the epoch, as are all times here. */
   readonly created_at: number
   readonly expires_at: number
@@ -29,3 +34,15 @@ export const NO_SUBJECT = {
   workspace_id: null,
   role: null,
 } as const
+
+/** The columns of a link that name its maker, who is judged again when the link is used. */
+export function madeBy({
+  name,
+  kind,
+  id,
+}: Pick<Actor, 'name' | 'kind' | 'id'>): Pick<
+  OneTimeLink,
+  'created_by' | 'created_by_kind' | 'created_by_id'
+> {
+  return { created_by: name, created_by_kind: kind, created_by_id: id }
+}

@@ -104,7 +104,7 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'people.resetPassword',
         summary: 'Make a link for a new password',
         description:
-          'Returns a link for the person, this once. It works once, for 24 hours. Second factors stay. For operators of the instance.',
+          'Returns a link for the person, this once. It works once, for 24 hours, as long as the operator is one. Second factors stay. For operators of the instance.',
         params: idParams,
         response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...SESSION_FAILURES },
       },
@@ -123,7 +123,7 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'members.resetPassword',
         summary: 'Make a link for a new password of a member',
         description:
-          'As `people.resetPassword`, for a member who belongs to no other workspace and does not operate the instance.',
+          'As `people.resetPassword`, for a member who belongs to no other workspace, does not operate the instance and may do no more than the caller: as long as all of that holds. No token may do this.',
         params: idParams,
         response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
       },

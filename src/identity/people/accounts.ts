@@ -8,6 +8,7 @@ import {
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { endLostGrants } from '../grants/grants.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
 import { deletePerson, type PersonDeletionStores } from './delete-person.ts'
 import { foldEmail } from './email.ts'
@@ -89,6 +90,7 @@ export class Accounts {
         await stores.sessions.deleteOthers(id, undefined)
       }
       await stores.changes.append(sessionChange(id), now)
+      await endLostGrants(stores, id, now)
       await noteChanges(stores.events, author, person, applied, now)
     })
   }

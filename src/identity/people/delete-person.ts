@@ -1,23 +1,15 @@
 import { sessionChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
-import { type EventAuthor, type EventWriter, INSTANCE } from '../../platform/events/event-writer.ts'
+import { type EventAuthor, INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { ErasureStore } from '../erasures/store/erasure-store.ts'
-import type { MembershipStore } from '../members/store/membership-store.ts'
-import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
-import type { TokenStore } from '../tokens/store/token-store.ts'
+import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import type { Person } from './person.ts'
-import type { PersonStore } from './store/person-store.ts'
 
 /** The stores in which a person has rows. */
-export type PersonDeletionStores = {
-  readonly people: PersonStore
-  readonly memberships: MembershipStore
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly tokens: TokenStore
+export type PersonDeletionStores = GrantStores & {
   readonly erasures: Pick<ErasureStore, 'notePerson'>
   readonly changes: ChangeLog
-  readonly events: EventWriter
 }
 
 /**
@@ -44,6 +36,9 @@ export async function deletePerson(
   await stores.tokens.forgetCreator(id)
   await stores.oneTimeLinks.deleteOfAddress(email_folded)
   await stores.people.delete(id)
+  await endLostGrants(stores, id, now)
+  // Those that were used name the person too.
+  await stores.oneTimeLinks.deleteMadeBy(id)
   const isLastOperator = person.is_operator && (await stores.people.countOperators()) === 0
   if (isLastOperator) throw refusal('the instance would have no operator; name another one first')
   for (const { workspace_id, workspace_name } of owned) {

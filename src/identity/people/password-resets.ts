@@ -5,19 +5,15 @@ import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { DropReason, Mailer } from '../../platform/mail/mailer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor, systemActor } from '../actor.ts'
+import { findGranted, type JudgeStores } from '../grants/grants.ts'
 import type { MailLanguage } from '../mails/mail-layout.ts'
 import { passwordResetMail } from '../mails/password-reset-mail.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
-import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { foldEmail } from './email.ts'
 import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
 import { type ResetLinks, resetAddress } from './reset-links.ts'
-import type { PersonStore } from './store/person-store.ts'
 
-type ResetStores = PasswordWriteStores & {
-  readonly people: PersonStore
-  readonly oneTimeLinks: OneTimeLinkStore
-}
+type ResetStores = PasswordWriteStores & JudgeStores
 
 /** Mails to one account. */
 export const RESET_MAIL_LIMITS = { limit: 3, windowSeconds: 60 * 60, keysMax: 100_000 } as const
@@ -96,23 +92,27 @@ export class PasswordResets {
   /**
    * Sets the password with the code of a link, and ends all sessions. A second factor stays as it is.
    *
-   * @throws {Failure} `validation_failed` for a code that is not open, or a password that the rules refuse
+   * @throws {Failure} `validation_failed` for a password that the rules refuse, and for a code that is not open; the
+   *   same where whoever made the link may no longer make one
    */
   async complete(code: string, text: string, requestId: string): Promise<void> {
     const { store, clock, passwords } = this.#deps
     const hash = hashCode(code)
     const wrong = Failure.invalid({ code: ['is not valid: it was used, replaced or has expired'] })
-    const open = await store.read.oneTimeLinks.findOpen('reset', hash, clock.nowMicros())
-    const personId = open?.person_id ?? undefined
-    const person = personId && (await store.read.people.findById(personId))
-    if (!person || person.disabled_at !== null) throw wrong
+    const findPerson = async (stores: ResetStores, isUse: boolean) => {
+      const at = { nowMicros: clock.nowMicros(), isUse }
+      const link = await findGranted(stores, 'reset', hash, at)
+      return link?.person_id ? stores.people.findById(link.person_id) : undefined
+    }
+    const person = await findPerson(store.read, false)
+    if (person === undefined) throw wrong
     const password = await passwords.prepare(person, text)
     const author = { ...personActor(person, undefined, true), requestId }
     await store.write(async (stores) => {
       await stores.people.lock(person.id)
+      if ((await findPerson(stores, true)) === undefined) throw wrong
       const now = clock.nowMicros()
       if ((await stores.oneTimeLinks.use('reset', hash, now)) === undefined) throw wrong
-      await stores.oneTimeLinks.deleteResetsOf(person.id)
       await passwords.set(stores, author, person.id, { password, keptSessionId: undefined, now })
     })
   }
@@ -123,7 +123,7 @@ export class PasswordResets {
     if (found === undefined || found.sealedPassword === null) return
     const { person } = found
     if (person.disabled_at !== null || !mailsPerAccount.take(person.id).allowed) return
-    const { code } = await resetLinks.createForMail(forgottenPassword, person.id)
+    const { code } = await resetLinks.createForMail(forgottenPassword, person)
     const url = resetAddress(baseUrl, code)
     const host = new URL(baseUrl).hostname
     mailer.send(passwordResetMail({ to: person.email, host, url }, language), {

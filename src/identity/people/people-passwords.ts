@@ -3,6 +3,7 @@ import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { PasswordVault } from '../../platform/passwords/password-vault.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { factorState, hasSecondFactor } from '../second-factors/factor-state.ts'
 import type { SecondFactorStores, SecondFactors } from '../second-factors/second-factors.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
@@ -12,6 +13,7 @@ import type { PasswordStore, StoredPassword } from './store/password-store.ts'
 
 export type PasswordWriteStores = SecondFactorStores & {
   readonly passwords: PasswordStore
+  readonly oneTimeLinks: OneTimeLinkStore
   readonly sessions: SessionStore
   readonly changes: ChangeLog
   readonly events: EventWriter
@@ -50,7 +52,7 @@ export class PeoplePasswords {
   }
 
   /**
-   * Sets a prepared password in the transaction, and ends the person's sessions but one.
+   * Sets a prepared password in the transaction, and ends the person's sessions but one and all links for another password.
    *
    * @param keptSessionId undefined to end all
    * @throws {Failure} `validation_failed` when a second factor that it needs was removed meanwhile
@@ -69,6 +71,7 @@ export class PeoplePasswords {
       throw Failure.invalid({ password: [SHORT] })
     }
     await stores.passwords.set(personId, { ...password, changed_at: now })
+    await stores.oneTimeLinks.deleteResetsOf(personId)
     await stores.sessions.deleteOthers(personId, keptSessionId)
     await stores.changes.append(sessionChange(personId), now)
     const fields = { password: 'changed' }

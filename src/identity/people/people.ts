@@ -1,28 +1,16 @@
 import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Store } from '../../platform/database/store.ts'
-import {
-  changedFields,
-  type EventAuthor,
-  type EventWriter,
-} from '../../platform/events/event-writer.ts'
+import { changedFields, type EventAuthor } from '../../platform/events/event-writer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Identity, IdentityStore } from '../oidc/store/identity-store.ts'
 import { type FactorState, factorState } from '../second-factors/factor-state.ts'
-import type { SecondFactorStores } from '../second-factors/second-factors.ts'
-import type { SessionStore } from '../sessions/store/session-store.ts'
-import type { PeoplePasswords } from './people-passwords.ts'
+import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
 import type { Person } from './person.ts'
-import type { PasswordStore } from './store/password-store.ts'
 import type { PersonStore } from './store/person-store.ts'
 
-type PeopleStores = SecondFactorStores & {
+type PeopleStores = PasswordWriteStores & {
   readonly people: PersonStore
-  readonly passwords: PasswordStore
   readonly identities: IdentityStore
-  readonly sessions: SessionStore
-  readonly changes: ChangeLog
-  readonly events: EventWriter
 }
 
 /** How a person can sign in. */

@@ -1,8 +1,10 @@
 import type { Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { NO_SUBJECT } from '../one-time-links/one-time-link.ts'
+import { systemActor } from '../actor.ts'
+import { madeBy, NO_SUBJECT } from '../one-time-links/one-time-link.ts'
 import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
@@ -52,7 +54,8 @@ export class SetupLinks {
   }
 
   async #insert({ oneTimeLinks }: SetupLinkStores, by: string): Promise<string> {
-    const link = { ...NO_SUBJECT, kind: 'setup', created_by: by } as const
+    const maker = madeBy(systemActor(by)(INSTANCE))
+    const link = { ...NO_SUBJECT, kind: 'setup', ...maker } as const
     const { code } = await createOneTimeLink(this.#deps, oneTimeLinks, link, LIFETIME_MICROS)
     return code
   }

@@ -3,15 +3,15 @@ import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
+import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'
+import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import { permissionsOf } from '../permissions.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
-import type { TokenStore } from './store/token-store.ts'
 import type { NamedToken, Token } from './token.ts'
 
 type NewTokenOptions = {
@@ -21,11 +21,7 @@ type NewTokenOptions = {
   readonly expiresAt: number | null
 }
 
-type TokenStores = {
-  readonly tokens: TokenStore
-  readonly changes: ChangeLog
-  readonly events: EventWriter
-}
+type TokenStores = GrantStores & { readonly changes: ChangeLog }
 
 /** The operations on tokens. */
 export class Tokens {
@@ -100,6 +96,7 @@ export class Tokens {
       if (token === undefined) throw notFound
       await stores.changes.append(tokenChange(id), now)
       await stores.events.append(by(token.workspace_id), tokenEvent('token.revoked', token), now)
+      await endLostGrants(stores, id, now)
     })
   }
 }

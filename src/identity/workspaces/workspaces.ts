@@ -153,7 +153,7 @@ export class Workspaces {
       await forgetMembers(stores, workspaceId, now)
       await stores.memberships.deleteAll(workspaceId)
       await stores.groupBindings.release(workspaceId)
-      await stores.oneTimeLinks.deleteInvitations(workspaceId)
+      await stores.oneTimeLinks.deleteOfWorkspace(workspaceId)
       for (const id of await stores.tokens.revokeAll(workspaceId, now)) {
         await stores.changes.append(tokenChange(id), now)
       }

@@ -93,6 +93,9 @@ export type PeopleTables = {
     role: 'viewer' | 'member' | 'admin' | 'owner' | null
     /** The name of who made it. */
     created_by: string | null
+    created_by_kind: 'token' | 'person' | 'system' | null
+    /** The token or person; null for `system`. */
+    created_by_id: string | null
     created_at: number
     expires_at: number
     used_at: number | null

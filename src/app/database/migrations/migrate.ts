@@ -23,6 +23,7 @@ import { eventAuthors } from './018-event-authors.ts'
 import { erasurePasses } from './019-erasure-passes.ts'
 import { groupBindings } from './020-group-bindings.ts'
 import { untrustedProxies } from './021-untrusted-proxies.ts'
+import { grantMakers } from './022-grant-makers.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasurePasses,
   groupBindings,
   untrustedProxies,
+  grantMakers,
 ]
 
 /** The schema version of this program. */

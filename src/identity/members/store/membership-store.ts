@@ -6,9 +6,9 @@ import { personOf } from '../../people/store/person-store.ts'
 import type { Membership, NamedMembership, ShownMember } from '../membership.ts'
 
 export type MembershipStore = {
-  find(workspaceId: string, personId: string): Promise<Membership | undefined>
+  find(workspaceId: string, personId: string, rowLock?: 'share'): Promise<Membership | undefined>
   /** Those of a person in workspaces that are not deleted, by the workspaces' names. */
-  listOfPerson(personId: string): Promise<readonly NamedMembership[]>
+  listOfPerson(personId: string, rowLock?: 'share'): Promise<readonly NamedMembership[]>
   /** All of a workspace, by the people's names. */
   listOfWorkspace(workspaceId: string): Promise<readonly ShownMember[]>
   /** Returns false when the person is a member already. */
@@ -47,15 +47,16 @@ export function membershipStore(
   lockName: LockName | undefined,
 ): MembershipStore {
   return {
-    find: (workspaceId, personId) =>
+    find: (workspaceId, personId, rowLock) =>
       db
         .selectFrom('memberships')
         .select(COLUMNS)
         .where('workspace_id', '=', workspaceId)
         .where('person_id', '=', personId)
+        .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
         .executeTakeFirst(),
 
-    listOfPerson: (personId) =>
+    listOfPerson: (personId, rowLock) =>
       db
         .selectFrom('memberships')
         .innerJoin('workspaces', 'workspaces.id', 'memberships.workspace_id')
@@ -63,6 +64,9 @@ export function membershipStore(
         .where('person_id', '=', personId)
         .where('workspaces.deleted_at', 'is', null)
         .orderBy('workspaces.name')
+        .$if(lockName !== undefined && rowLock === 'share', (query) =>
+          query.forShare('memberships'),
+        )
         .execute(),
 
     async listOfWorkspace(workspaceId) {

@@ -15,8 +15,13 @@ export type OneTimeLinkStore = {
   deleteInvitation(workspaceId: string, id: string): Promise<OneTimeLink | undefined>
   /** Deletes the open invitations of an address, so that the newest alone is valid. */
   deleteInvitationsOf(workspaceId: string, emailFolded: string): Promise<void>
-  /** Deletes all open invitations of a workspace. */
-  deleteInvitations(workspaceId: string): Promise<void>
+  /** Returns the open links that a person or token has made, and those that set the person's password. */
+  listOpenOf(makerOrPersonId: string, nowMicros: number): Promise<readonly OneTimeLink[]>
+  deleteAll(ids: readonly string[]): Promise<void>
+  /** Deletes all links that were made in a workspace. */
+  deleteOfWorkspace(workspaceId: string): Promise<void>
+  /** Deletes all links that a person or token has made. */
+  deleteMadeBy(makerId: string): Promise<void>
   /** Deletes all links that were made for an address. */
   deleteOfAddress(emailFolded: string): Promise<void>
   /** Deletes a person's open links for a new password. */
@@ -36,6 +41,8 @@ const COLUMNS = [
   'workspace_id',
   'role',
   'created_by',
+  'created_by_kind',
+  'created_by_id',
   'created_at',
   'expires_at',
   'used_at',
@@ -45,6 +52,8 @@ const TRIM_MAX = 1_000
 
 export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
   return {
+    ...invitationsIn(db),
+    ...endedLinks(db),
     async insert(link, hash) {
       await db
         .insertInto('one_time_links')
@@ -70,36 +79,6 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
         .where('expires_at', '>', nowMicros)
         .returning(COLUMNS)
         .executeTakeFirst(),
-    listInvitations: (workspaceId, nowMicros) =>
-      db
-        .selectFrom('one_time_links')
-        .select(COLUMNS)
-        .where('workspace_id', '=', workspaceId)
-        .where('kind', '=', 'invitation')
-        .where('used_at', 'is', null)
-        .where('expires_at', '>', nowMicros)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute(),
-    deleteInvitation: (workspaceId, id) =>
-      openInvitations(db, workspaceId).where('id', '=', id).returning(COLUMNS).executeTakeFirst(),
-    async deleteInvitationsOf(workspaceId, emailFolded) {
-      await openInvitations(db, workspaceId).where('email_folded', '=', emailFolded).execute()
-    },
-    async deleteInvitations(workspaceId) {
-      await openInvitations(db, workspaceId).execute()
-    },
-    async deleteOfAddress(emailFolded) {
-      await db.deleteFrom('one_time_links').where('email_folded', '=', emailFolded).execute()
-    },
-    async deleteResetsOf(personId) {
-      await db
-        .deleteFrom('one_time_links')
-        .where('person_id', '=', personId)
-        .where('kind', '=', 'reset')
-        .where('used_at', 'is', null)
-        .execute()
-    },
     async hasOpen(kind, nowMicros) {
       const row = await db
         .selectFrom('one_time_links')
@@ -122,6 +101,75 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
         .where('id', 'in', expired)
         .executeTakeFirst()
       return result.numDeletedRows === BigInt(TRIM_MAX)
+    },
+  }
+}
+
+function invitationsIn(
+  db: Kysely<Schema>,
+): Pick<OneTimeLinkStore, 'listInvitations' | 'deleteInvitation' | 'deleteInvitationsOf'> {
+  return {
+    listInvitations: (workspaceId, nowMicros) =>
+      db
+        .selectFrom('one_time_links')
+        .select(COLUMNS)
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '=', 'invitation')
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', nowMicros)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    deleteInvitation: (workspaceId, id) =>
+      openInvitations(db, workspaceId).where('id', '=', id).returning(COLUMNS).executeTakeFirst(),
+    async deleteInvitationsOf(workspaceId, emailFolded) {
+      await openInvitations(db, workspaceId).where('email_folded', '=', emailFolded).execute()
+    },
+  }
+}
+
+function endedLinks(
+  db: Kysely<Schema>,
+): Pick<
+  OneTimeLinkStore,
+  | 'listOpenOf'
+  | 'deleteAll'
+  | 'deleteOfWorkspace'
+  | 'deleteMadeBy'
+  | 'deleteOfAddress'
+  | 'deleteResetsOf'
+> {
+  return {
+    listOpenOf: (makerOrPersonId, nowMicros) =>
+      db
+        .selectFrom('one_time_links')
+        .select(COLUMNS)
+        .where(({ or, eb }) =>
+          or([eb('created_by_id', '=', makerOrPersonId), eb('person_id', '=', makerOrPersonId)]),
+        )
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', nowMicros)
+        .execute(),
+    async deleteAll(ids) {
+      if (ids.length === 0) return
+      await db.deleteFrom('one_time_links').where('id', 'in', ids).execute()
+    },
+    async deleteOfWorkspace(workspaceId) {
+      await db.deleteFrom('one_time_links').where('workspace_id', '=', workspaceId).execute()
+    },
+    async deleteMadeBy(makerId) {
+      await db.deleteFrom('one_time_links').where('created_by_id', '=', makerId).execute()
+    },
+    async deleteOfAddress(emailFolded) {
+      await db.deleteFrom('one_time_links').where('email_folded', '=', emailFolded).execute()
+    },
+    async deleteResetsOf(personId) {
+      await db
+        .deleteFrom('one_time_links')
+        .where('person_id', '=', personId)
+        .where('kind', '=', 'reset')
+        .where('used_at', 'is', null)
+        .execute()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { LockName } from '../../../platform/database/lock-name.ts'
+import type { LockName, RowLock } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Person } from '../person.ts'
 
@@ -13,7 +13,7 @@ export type Account = {
 export type PersonStore = {
   /** Whether no person has been set up; disabled people count. */
   isEmpty(): Promise<boolean>
-  findById(id: string): Promise<Person | undefined>
+  findById(id: string, rowLock?: RowLock): Promise<Person | undefined>
   /** @param folded as `foldEmail` */
   findByEmail(folded: string): Promise<Person | undefined>
   /** Finds a person and the sealed password, null where none is set, at the cost of one query. */
@@ -59,9 +59,14 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
       const row = await db.selectFrom('people').select('id').limit(1).executeTakeFirst()
       return row === undefined
     },
-    async findById(id) {
-      const query = db.selectFrom('people').select(COLUMNS).where('id', '=', id)
-      const row = await query.executeTakeFirst()
+    async findById(id, rowLock) {
+      const row = await db
+        .selectFrom('people')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
+        .$if(lockName !== undefined && rowLock === 'update', (query) => query.forUpdate())
+        .executeTakeFirst()
       return row && personOf(row)
     },
     async findByEmail(folded) {

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
+import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { statement } from '../../../platform/database/statement.ts'
 import { isScope } from '../scope.ts'
@@ -7,6 +8,7 @@ import type { NamedToken, Token } from '../token.ts'
 export type TokenStore = {
   /** @param hash the hash of the token's secret */
   findByHash(hash: string): Promise<Token | undefined>
+  findById(id: string, rowLock?: 'share'): Promise<Token | undefined>
   insert(token: Token, hash: string): Promise<void>
   /** Returns the tokens of one workspace or of all, oldest first. */
   list(workspaceId: string | undefined): Promise<readonly NamedToken[]>
@@ -39,10 +41,20 @@ const findByHash = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('tokens').select(COLUMNS).where('hash', '=', hash),
 )
 
-export function tokenStore(db: Kysely<Schema>): TokenStore {
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function tokenStore(db: Kysely<Schema>, lockName: LockName | undefined): TokenStore {
   return {
     async findByHash(hash) {
       const [row] = (await findByHash(db, { hash })).rows
+      return row && fromRow(row)
+    },
+    async findById(id, rowLock) {
+      const row = await db
+        .selectFrom('tokens')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
+        .executeTakeFirst()
       return row && fromRow(row)
     },
     async insert(token, hash) {

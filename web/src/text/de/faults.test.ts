@@ -56,6 +56,9 @@ const PUT_TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'This needs the role ${role} in the workspace.': ['viewer', 'member', 'admin', 'owner'].map(
     (role) => `This needs the role ${role} in the workspace.`,
   ),
+  'No token may do this. Sign in as an ${role}.': ['admin', 'owner'].map(
+    (role) => `No token may do this. Sign in as an ${role}.`,
+  ),
   "must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}": [
     'must be a string',
     'must be a boolean',

@@ -51,6 +51,8 @@ export const requestFaults: typeof faults = {
     'Dafür brauchen Sie im Arbeitsbereich die Rolle Admin.',
   'This needs the role owner in the workspace.':
     'Dafür brauchen Sie im Arbeitsbereich die Rolle Inhaber.',
+  'No token may do this. Sign in as an admin.':
+    'Das kann kein Token. Melden Sie sich als Admin an.',
   'No token may do this. Sign in as an owner.':
     'Das kann kein Token. Melden Sie sich als Inhaber an.',
   'With a session, changes must come from pages of {address}. A program without a browser sends the header Origin: {origin}.':

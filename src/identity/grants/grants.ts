@@ -1,0 +1,125 @@
+import { type EventWriter, INSTANCE } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import { type Actor, systemActor } from '../actor.ts'
+import { invitationEvent, invitationOf } from '../members/invitation.ts'
+import type { MembershipStore } from '../members/store/membership-store.ts'
+import type { OneTimeLink } from '../one-time-links/one-time-link.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
+import type { PersonStore } from '../people/store/person-store.ts'
+import { isWithinRank } from '../permissions.ts'
+import type { TokenStore } from '../tokens/store/token-store.ts'
+import { findActor, type JudgedAt } from './find-actor.ts'
+
+/** The stores with which a one-time link is judged. */
+export type JudgeStores = {
+  readonly people: PersonStore
+  readonly memberships: MembershipStore
+  readonly tokens: TokenStore
+  readonly oneTimeLinks: OneTimeLinkStore
+}
+
+export type GrantStores = JudgeStores & { readonly events: EventWriter }
+
+const endedRights = systemActor('ended rights')
+
+/**
+ * Finds an open invitation or reset link whose maker may still make one like it: the reason for which it was granted
+ * has not ended. To use it, call this within the transaction that does.
+ */
+export async function findGranted(
+  stores: JudgeStores,
+  kind: 'invitation' | 'reset',
+  hash: string,
+  at: JudgedAt,
+): Promise<OneTimeLink | undefined> {
+  const link = await stores.oneTimeLinks.findOpen(kind, hash, at.nowMicros)
+  return link !== undefined && (await isStillGranted(stores, link, at)) ? link : undefined
+}
+
+/**
+ * Deletes, within the transaction that changes the rights of a person or token, the open links that it has made, and
+ * those for the person's password, whose reason has ended by that. It only tidies up: each is judged when it is used.
+ */
+export async function endLostGrants(
+  stores: GrantStores,
+  personOrTokenId: string,
+  nowMicros: number,
+): Promise<void> {
+  const ended: string[] = []
+  for (const link of await stores.oneTimeLinks.listOpenOf(personOrTokenId, nowMicros)) {
+    if (await isStillGranted(stores, link, { nowMicros, isUse: false })) continue
+    ended.push(link.id)
+    if (link.kind !== 'invitation') continue
+    const invitation = invitationOf(link)
+    const author = endedRights(invitation.workspace_id)
+    await stores.events.append(author, invitationEvent('invitation.deleted', invitation), nowMicros)
+  }
+  await stores.oneTimeLinks.deleteAll(ended)
+}
+
+async function isStillGranted(
+  stores: JudgeStores,
+  link: OneTimeLink,
+  at: JudgedAt,
+): Promise<boolean> {
+  const { kind, role, person_id: personId } = link
+  if (kind === 'reset' && personId !== null) return mayStillReset(stores, link, personId, at)
+  const maker = await findMaker(stores, link, at)
+  if (maker === undefined || kind !== 'invitation' || role === null) return false
+  return maker.permissions.has('members.edit') && isWithinRank(maker, role)
+}
+
+async function mayStillReset(
+  stores: JudgeStores,
+  link: OneTimeLink,
+  personId: string,
+  at: JudgedAt,
+): Promise<boolean> {
+  // Locked for update, so that the person joins no workspace meanwhile either.
+  const person = await stores.people.findById(personId, at.isUse ? 'update' : undefined)
+  if (person === undefined || person.disabled_at !== null) return false
+  // The person has requested it by mail.
+  if (link.created_by_kind === 'person' && link.created_by_id === personId) return true
+  const maker = await findMaker(stores, link, at)
+  if (maker === undefined) return false
+  if (link.workspace_id === null) return maker.kind === 'system' || maker.isOperator
+  return (await memberResetFault(stores, maker, personId, at.isUse)) === undefined
+}
+
+function findMaker(
+  stores: JudgeStores,
+  { created_by_kind: kind, created_by_id: id, created_by: name, workspace_id }: OneTimeLink,
+  at: JudgedAt,
+): Promise<Actor | undefined> {
+  if (kind === null) return Promise.resolve(undefined)
+  return findActor(
+    stores,
+    { kind, id, name: name ?? '', workspaceId: workspace_id ?? INSTANCE },
+    at,
+  )
+}
+
+/**
+ * Why an actor may not give a member of the actor's workspace a new password, which opens everything that the person may
+ * do; undefined where they may.
+ */
+export async function memberResetFault(
+  { people, memberships }: Pick<JudgeStores, 'people' | 'memberships'>,
+  actor: Actor,
+  personId: string,
+  isUse: boolean,
+): Promise<Failure | undefined> {
+  const person = await people.findById(personId)
+  const joined = await memberships.listOfPerson(personId, isUse ? 'share' : undefined)
+  const own = joined.find(({ workspace_id }) => workspace_id === actor.workspaceId)
+  if (person === undefined || own === undefined) return Failure.notFound('Member')
+  if (!actor.permissions.has('passwords.reset') || !isWithinRank(actor, own.role)) {
+    return Failure.missingRole(`This needs the role ${own.role} in the workspace.`)
+  }
+  if (person.is_operator || joined.length > 1) {
+    return Failure.missingRole(
+      'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',
+    )
+  }
+  return undefined
+}
