@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
 import { setupAddress } from '../../identity/setup/setup-links.ts'
 import { USUAL_SCOPES } from '../../identity/tokens/scope.ts'
-import { Failure } from '../../platform/failure.ts'
+import { Failure, isUnavailable } from '../../platform/failure.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -9,19 +10,70 @@ import type { Instance } from '../instance/instance.ts'
 const FIRST_WORKSPACE = 'default'
 const firstStart = systemActor('first start')
 
+/** Between two tries to write what the rest of a greeting needs. */
+const LATER_INTERVAL_MS = 2_000
+
+type Where = Pick<Config, 'baseUrl' | 'dataDir' | 'databaseUrl' | 'settingsFile'>
+type Greeted = Pick<Instance, 'store' | 'engine' | 'workspaces' | 'tokens' | 'setupLinks'>
+/** Returns a part of the greeting, for which it may write to the database; empty where there is nothing to say. */
+type Part = (config: Where, instance: Greeted) => Promise<string>
+
+export type Greeting = {
+  readonly text: string
+  /** Parts that could not be written yet; see `greetLater`. */
+  readonly rest: readonly Part[]
+}
+
 /**
  * Returns the text shown after a start: addresses and folders; at the first start a token and how to use it;
- * and while there is no person, how to set up the first.
+ * and while there is no person, how to set up the first. A database that cannot be written does not fail the start.
  */
-export async function greet(config: Config, instance: Instance): Promise<string> {
-  if (!instance.store.isAvailable()) return greeting(config, instance, undefined)
-  const token = await firstToken(instance)
-  const setup = await setupText(config, instance)
-  return greeting(config, instance, token) + setup
+export async function greet(config: Where, instance: Greeted): Promise<Greeting> {
+  const { text, rest } = await sayAll([tokenText, setupText], config, instance)
+  const isWaiting = rest.length > 0 && instance.store.isAvailable()
+  const note = isWaiting
+    ? '\nThe database cannot be written now. What is left to say about the first start follows once it can.\n'
+    : ''
+  return { text: greeting(config, instance) + text + note, rest }
+}
+
+/** Calls `say` with the rest of a greeting, as soon as the database can be written. */
+export async function greetLater(
+  { rest }: Greeting,
+  config: Where,
+  instance: Greeted,
+  options: { say: (text: string) => void; signal: AbortSignal; intervalMs?: number },
+): Promise<void> {
+  const { say, signal, intervalMs = LATER_INTERVAL_MS } = options
+  let left = rest
+  while (left.length > 0) {
+    // An aborted wait is no fault.
+    await sleep(intervalMs, undefined, { ref: false, signal }).catch(() => {})
+    if (signal.aborted) return
+    const said = await sayAll(left, config, instance)
+    left = said.rest
+    if (said.text !== '') say(said.text)
+  }
+}
+
+/** Stops at the first part for which the database is unavailable. */
+async function sayAll(parts: readonly Part[], config: Where, instance: Greeted): Promise<Greeting> {
+  let text = ''
+  for (const [index, part] of parts.entries()) {
+    // A database known to be down would be waited for.
+    if (!instance.store.isAvailable()) return { text, rest: parts.slice(index) }
+    try {
+      text += await part(config, instance)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      return { text, rest: parts.slice(index) }
+    }
+  }
+  return { text, rest: [] }
 }
 
 /** Empty once there is a person. */
-async function setupText({ baseUrl }: Config, { setupLinks }: Instance): Promise<string> {
+async function setupText({ baseUrl }: Where, { setupLinks }: Greeted): Promise<string> {
   if (!(await setupLinks.isRequired())) return ''
   const code = await setupLinks.createUnlessOpen('start')
   if (code === undefined) {
@@ -31,8 +83,32 @@ async function setupText({ baseUrl }: Config, { setupLinks }: Instance): Promise
   return `\nOpen the dashboard and set up the first person, within 24 hours:\n\n  ${setupAddress(baseUrl, code)}\n`
 }
 
+/** Empty when the instance has a workspace already. */
+async function tokenText({ baseUrl }: Where, instance: Greeted): Promise<string> {
+  const token = await firstToken(instance)
+  if (token === undefined) return ''
+  const body = JSON.stringify({
+    domain: new URL(baseUrl).hostname,
+    key: 'hello',
+    url: 'https://example.com/',
+  })
+  const lines = [
+    '',
+    `This is the first start. The token of the workspace "${FIRST_WORKSPACE}", shown only now:`,
+    '',
+    `  ${token}`,
+    '',
+    'Make your first link:',
+    '',
+    `  curl ${baseUrl}/api/v1/links -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '${body}'`,
+    '',
+    `Then follow it: ${baseUrl}/hello`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
 /** Creates the first workspace and its token; undefined when the instance has a workspace already. */
-async function firstToken({ workspaces, tokens }: Instance): Promise<string | undefined> {
+async function firstToken({ workspaces, tokens }: Greeted): Promise<string | undefined> {
   if ((await workspaces.list()).length > 0) return undefined
   try {
     const workspace = await workspaces.create(firstStart, FIRST_WORKSPACE)
@@ -49,7 +125,7 @@ async function firstToken({ workspaces, tokens }: Instance): Promise<string | un
   }
 }
 
-function greeting(config: Config, instance: Instance, token: string | undefined): string {
+function greeting(config: Where, instance: Greeted): string {
   const { baseUrl, settingsFile } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
@@ -62,24 +138,5 @@ function greeting(config: Config, instance: Instance, token: string | undefined)
     ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
     `  Database       ${database}${isUnavailable ? ', unavailable: cached links redirect' : ''}`,
   ]
-  if (token !== undefined) {
-    const body = JSON.stringify({
-      domain: new URL(baseUrl).hostname,
-      key: 'hello',
-      url: 'https://example.com/',
-    })
-    lines.push(
-      '',
-      `This is the first start. The token of the workspace "${FIRST_WORKSPACE}", shown only now:`,
-      '',
-      `  ${token}`,
-      '',
-      'Make your first link:',
-      '',
-      `  curl ${baseUrl}/api/v1/links -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '${body}'`,
-      '',
-      `Then follow it: ${baseUrl}/hello`,
-    )
-  }
   return `${lines.join('\n')}\n`
 }

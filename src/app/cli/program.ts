@@ -84,7 +84,7 @@ export function buildProgram(terminal: Terminal): Command {
   ]) {
     program.addCommand(command)
   }
-  program.addCommand(workerCommand(), { hidden: true })
+  program.addCommand(workerCommand(terminal), { hidden: true })
   return withoutExits(program, terminal)
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { NewSpace } from '../../platform/process/new-space.ts'
 import type { Config } from '../config/read-config.ts'
+import { logUnexpected } from '../instance/app-context.ts'
 import { openInstance } from '../instance/instance.ts'
 import { checkBeforeStart } from '../instance/preflight.ts'
 import { makeRoomToStart } from '../node/data-folder.ts'
@@ -9,7 +10,7 @@ import type { ListeningHandle } from '../node/entrances.ts'
 import { type Stopping, startNode } from '../node/node.ts'
 import type { Shared } from '../node/node-parts.ts'
 import { keepsCaches } from '../node/warm-start.ts'
-import { greet } from './greeting.ts'
+import { greet, greetLater } from './greeting.ts'
 
 /** Longer than the time limits for finishing requests and for ingesting clicks, added up. */
 const STOP_DEADLINE_MS = 19_500
@@ -26,13 +27,16 @@ export async function serveNode(options: {
   log: Logger
   stopping: Promise<Stopping>
   onReady: (greeting: string) => void
+  /** Shows text to the operator that follows the greeting. */
+  say: (text: string) => void
   /** The sockets of each of the `listeningPlaces`, in their order. */
   listenOn: readonly (readonly ListeningHandle[])[]
   shared?: Shared
 }): Promise<void> {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
-  if (shared === undefined || shared.number === 1) {
+  const isFirst = shared === undefined || shared.number === 1
+  if (isFirst) {
     warnOfPlainHttp(config, log)
     if (config.backup.target !== undefined) {
       const { checkBackups } = await import('../backup/check-backups.ts')
@@ -48,11 +52,20 @@ export async function serveNode(options: {
     const node = await startNode(config, instance, log, { listenOn, shared, onApiRequest })
     const completed = node.completed.then(() => options.stopping)
     let stopping: Stopping = { delayMs: 0 }
+    const ending = new AbortController()
     try {
-      options.onReady(await greet(config, instance))
+      const greeting = await greet(config, instance)
+      options.onReady(greeting.text)
+      if (isFirst) {
+        greetLater(greeting, config, instance, {
+          say: options.say,
+          signal: ending.signal,
+        }).catch(logUnexpected(log, 'greeting'))
+      }
       newSpace.growToServe()
       stopping = await Promise.race([options.stopping, completed])
     } finally {
+      ending.abort()
       log.info('stopping')
       endIn((stopping.delayMs ?? config.stopDelayMs) + STOP_DEADLINE_MS, log)
       await node.stop(stopping)

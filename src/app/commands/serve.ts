@@ -80,6 +80,7 @@ async function serve({ config, log }: CommandConfig, terminal: Terminal): Promis
       log,
       stopping: stopping.then(() => ({})),
       onReady: (greeting) => terminal.out(greeting),
+      say: (text) => terminal.out(text),
       listenOn: sockets,
     })
   } finally {

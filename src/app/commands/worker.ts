@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
+import type { Terminal } from '../../platform/cli/terminal.ts'
 import { createLogger } from '../cli/logger.ts'
 import { listeningPlaces } from '../config/listening-places.ts'
 import { type Config, readConfig } from '../config/read-config.ts'
@@ -18,7 +19,7 @@ export function workerProgram(
 }
 
 /** Internal command: one of the processes that `terse serve --processes` runs. */
-export function workerCommand(): Command {
+export function workerCommand(terminal: Terminal): Command {
   const command = new Command(NAME).argument('<roles>').argument('<number>')
   return command.action(async (roles: string, number: string) => {
     const link = linkToSupervisor()
@@ -30,6 +31,7 @@ export function workerCommand(): Command {
         log: createLogger(config, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
+        say: (text) => terminal.out(text),
         listenOn: listeningPlaces(config).map((_, index) => {
           const first = FIRST_LISTENING_DESCRIPTOR + index * SOCKETS_PER_PORT
           return Array.from({ length: SOCKETS_PER_PORT }, (_, nth) => ({ fd: first + nth }))

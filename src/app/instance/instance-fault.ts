@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { parseDatabaseUrl } from '../../platform/database/postgres/database-url.ts'
@@ -12,12 +12,17 @@ type Where = Pick<Config, 'dataDir' | 'databaseUrl' | 'settingsFile'>
 
 const NO_RIGHT = 'Give that user the right to read and write the folder and its files.'
 /** Result codes of SQLite without what extends them (https://sqlite.org/rescode.html). */
+const SQLITE_IOERR = 10
+const SQLITE_FULL = 13
+/** Opening both databases takes somewhat less: their shared memory, and the pages that mark the run. */
+const ROOM_TO_OPEN_BYTES = 128 * 1024
+/** What to do about them. */
 const SQLITE_ADVICE: ReadonlyMap<number, string> = new Map([
   [5, 'Another program has locked it: stop that program.'],
   [8, NO_RIGHT],
-  [10, 'Check the disk.'],
+  [SQLITE_IOERR, 'Check the disk.'],
   [11, 'Restore a backup.'],
-  [13, 'Make room on the disk.'],
+  [SQLITE_FULL, 'Make room on the disk.'],
   [14, NO_RIGHT],
   [26, 'Restore a backup.'],
 ])
@@ -60,7 +65,8 @@ function noInstanceText({ dataDir, databaseUrl, settingsFile }: Where): string {
 
 function sqliteText(dataDir: string, cause: unknown): string {
   const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : 0
-  const advice = SQLITE_ADVICE.get(code) ?? 'Check the disk.'
+  const isFull = code === SQLITE_IOERR && hasNoRoom(dataDir)
+  const advice = SQLITE_ADVICE.get(isFull ? SQLITE_FULL : code) ?? 'Check the disk.'
   return `The database in ${dataDir} cannot be used by the user ${userName()}: ${reasonOf(cause)}. ${advice}`
 }
 
@@ -70,6 +76,16 @@ function postgresText(url: string, cause: unknown): string {
   const code = reason.startsWith('SASL') ? '28P01' : codeOf(cause)
   const advice = POSTGRES_ADVICE.get(code) ?? POSTGRES_ADVICE_ELSE
   return `The ${databaseName(url)} cannot be used: ${reason}. ${advice}`
+}
+
+/** SQLite reports a failed write to its shared memory as an I/O error. */
+function hasNoRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < ROOM_TO_OPEN_BYTES
+  } catch {
+    return false
+  }
 }
 
 /** Names a database without user and password. */
