@@ -28,7 +28,10 @@ export async function whenFree<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Opens a file with the settings of the service. */
+/**
+ * Opens a file with the settings of the service. What is deleted is overwritten, also in pages that become free: a
+ * backup has every page.
+ */
 export function openDatabase(file: string, timeout: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
   try {
@@ -44,6 +47,7 @@ function configure(database: DatabaseSync): void {
   database.exec(`
     pragma journal_mode = wal;
     pragma synchronous = full;
+    pragma secure_delete = on;
     pragma cache_size = -${PAGE_CACHE_KIB};
     pragma temp_store = memory;
     pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};

@@ -60,6 +60,7 @@ export function openSqliteClickWriter(dataDir: string, options: WriterOptions): 
   try {
     database.exec(`
       pragma synchronous = full;
+      pragma secure_delete = on;
       pragma cache_size = -${PAGE_CACHE_KIB};
       pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
