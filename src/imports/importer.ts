@@ -169,13 +169,20 @@ export class Importer {
         onProgress()
       }
       const resume = run.import.resume ?? undefined
-      for await (const record of source.read({ resume, signal })) {
-        signal.throwIfAborted()
-        if (batch.length === 0) startedMs = performance.now()
-        batch.push(record)
-        weight += weightOf(record)
-        const isOld = performance.now() - startedMs > BATCH_AGE_MS
-        if (weight >= BATCH_WEIGHT || isOld) await flush()
+      try {
+        for await (const record of source.read({ resume, signal })) {
+          signal.throwIfAborted()
+          if (batch.length === 0) startedMs = performance.now()
+          batch.push(record)
+          weight += weightOf(record)
+          const isOld = performance.now() - startedMs > BATCH_AGE_MS
+          if (weight >= BATCH_WEIGHT || isOld) await flush()
+        }
+      } catch (error) {
+        // What an incomplete file holds is taken, up to where it ends.
+        const isSourceAtFault = error instanceof ImportSourceFault && !error.isTransient
+        if (isSourceAtFault && batch.length > 0) await flush()
+        throw error
       }
       if (batch.length > 0) await flush()
       return run.import

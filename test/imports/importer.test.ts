@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { NO_COUNTS } from '../../src/imports/import.ts'
+import { ImportSourceFault } from '../../src/imports/import-source.ts'
 import { unique } from '../storage/samples.ts'
 import { describeStore } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
@@ -132,6 +133,20 @@ describeStore('an import', (at) => {
     assert.equal(ended.status, 'succeeded')
     assert.deepEqual([rows.length, ended.counts.created, ended.counts.clicks], [700, 700, 700])
     assert.equal(clicks.spooled.length, 1_400)
+  })
+
+  test('takes what a source gives before it ends early, and fails with where it ends', async () => {
+    const { importAll, linksByKey } = await importServices(at)
+    class Incomplete extends FakeSource {
+      override async *read(from: { readonly resume: string | undefined }) {
+        yield* super.read(from)
+        throw new ImportSourceFault('The file ends in line 4.', { isTransient: false })
+      }
+    }
+    const source = new Incomplete(['a', 'b', 'c'].map((key) => linkRecord({ key })))
+    const { ended, rows } = await importAll(source)
+    assert.deepEqual([ended.status, ended.fault], ['failed', 'The file ends in line 4.'])
+    assert.deepEqual([rows.length, ended.rows_done, (await linksByKey()).size], [3, 3, 3])
   })
 
   test('reports what an update has changed, and nothing else', async () => {

@@ -4,7 +4,14 @@ import type { ImportSource } from '../import-source.ts'
 import type { FileSettings } from '../source-settings.ts'
 import { linkRecord, presentValues, refOf } from './link-record.ts'
 import { refusedRecord } from './refused-record.ts'
-import { columnsOf, guardSqlite, openSourceDatabase } from './sqlite-source.ts'
+import {
+  columnsOf,
+  guardSqlite,
+  isUnreadable,
+  openSourceDatabase,
+  readSourceRows,
+  type UnreadableRow,
+} from './sqlite-source.ts'
 
 const TABLE = { name: 'urls', columns: ['id', 'short_url', 'long_url', 'hits'] }
 const PAGE_ROWS = 500
@@ -35,10 +42,10 @@ export function openChhoto({ file }: FileSettings): ImportSource {
       const page = database.prepare(pageQuery(database))
       for (;;) {
         signal.throwIfAborted()
-        const rows = guardSqlite(() => page.all(afterId, PAGE_ROWS))
+        const rows = readSourceRows<Row>(database, TABLE.name, page, { afterId, limit: PAGE_ROWS })
         for (const row of rows) yield toRecord(row)
         if (rows.length === 0) return
-        afterId = Number(rows.at(-1)?.id)
+        afterId = rows.at(-1)?.id ?? afterId
       }
     },
     close: async () => close(),
@@ -54,9 +61,16 @@ function pageQuery(database: DatabaseSync): string {
   return `select id, short_url, long_url, hits, ${optional.join(', ')} from urls where id > ? order by id limit ?`
 }
 
-type Row = Readonly<Record<string, unknown>>
+type Row = { readonly id: number } & Readonly<Record<string, unknown>>
 
-function toRecord(row: Row): ImportRecord {
+function toRecord(row: Row | UnreadableRow): ImportRecord {
+  if (isUnreadable(row))
+    return refusedRecord({
+      resume: String(row.id),
+      place: `urls, id ${row.id}`,
+      reason: row.unreadable,
+      row: '',
+    })
   const { id, short_url: key, long_url: url, hits, expiry_time: expiry, notes } = row
   const at = { resume: String(id), place: `urls, id ${id}` }
   const refuse = (reason: string) => refusedRecord({ ...at, reason, row })

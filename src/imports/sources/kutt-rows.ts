@@ -3,6 +3,7 @@ import type { ImportSource } from '../import-source.ts'
 import { linkRecord, presentValues, refOf } from './link-record.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
 import { findLocalInstant } from './source-dates.ts'
+import { isUnreadable, type UnreadableRow } from './sqlite-source.ts'
 
 /** A date as Kutt's database has it: text in UTC without a zone, or milliseconds. */
 type KuttDate = string | number | null
@@ -41,8 +42,8 @@ export type KuttVisitRow = {
 /** Reads Kutt's tables in pages, in the order of their ids. */
 export type KuttReader = {
   countLinks(): Promise<number>
-  readLinks(page: KuttPage): Promise<readonly KuttLinkRow[]>
-  readVisits(page: KuttPage): Promise<readonly KuttVisitRow[]>
+  readLinks(page: KuttPage): Promise<readonly (KuttLinkRow | UnreadableRow)[]>
+  readVisits(page: KuttPage): Promise<readonly (KuttVisitRow | UnreadableRow)[]>
   close(): Promise<void>
 }
 
@@ -121,12 +122,12 @@ async function* readTables(
   let visitsAfter = from.afterId
   if (from.table === 'links') {
     const links = readPages((page) => reader.readLinks(page), from.afterId, signal)
-    for await (const row of links) yield orRefused(row, 'links', (resume) => toLink(row, resume))
+    for await (const row of links) yield orRefused(row, 'links', toLink)
     visitsAfter = Number.MIN_SAFE_INTEGER
   }
   // A row without visits says nothing.
   for await (const row of readPages((page) => reader.readVisits(page), visitsAfter, signal))
-    if (row.total !== 0) yield orRefused(row, 'visits', (resume) => toCount(row, resume))
+    if (isUnreadable(row) || row.total !== 0) yield orRefused(row, 'visits', toCount)
 }
 
 async function* readPages<Row extends { readonly id: number }>(
@@ -145,14 +146,15 @@ async function* readPages<Row extends { readonly id: number }>(
   }
 }
 
-function orRefused<T extends ImportRecord>(
-  row: { readonly id: number },
+function orRefused<Row extends { readonly id: number }, T extends ImportRecord>(
+  row: Row | UnreadableRow,
   table: Position['table'],
-  convert: (resume: string) => T,
+  convert: (row: Row, resume: string) => T,
 ): T | RefusedRecord {
   const resume = `${table}:${row.id}`
   try {
-    return convert(resume)
+    if (isUnreadable(row)) throw new RefusedRow(row.unreadable)
+    return convert(row, resume)
   } catch (error) {
     if (!(error instanceof RefusedRow)) throw error
     return refusedRecord({ resume, place: placeOf(table, row.id), reason: error.message, row })

@@ -158,10 +158,22 @@ describe("Kutt's SQLite database", () => {
       await assert.rejects(reading, faultOf(/no database of Kutt/))
     })
 
-  test('is refused with a value that is too large', async (t) => {
-    const file = changed(t, 'update links set description = zeroblob(2000000) where id = 3')
-    await assert.rejects(readRecords(openKuttFile(file)), faultOf(/cannot be read/))
-  })
+  const UNREADABLE = [
+    { set: 'description = zeroblob(2000000)', reason: 'It has a value of more than 1 MiB.' },
+    { set: 'visit_count = 9007199254740993', reason: 'It has a number of more than 2^53.' },
+  ]
+  for (const { set, reason } of UNREADABLE)
+    test(`refuses the row of a link whose ${set}, and no other`, async (t) => {
+      const whole = await readSorted(openKuttFile(KUTT_FILE))
+      const file = changed(t, `update links set ${set} where id = 3`)
+      const { links, refused } = await readSorted(openKuttFile(file))
+      assert.equal(links.length, whole.links.length - 1)
+      const unreadable = refused.filter(({ place }) => place === 'links, id 3')
+      assert.deepEqual(
+        unreadable.map((row) => row.reason),
+        [reason],
+      )
+    })
 
   test('is refused when it is damaged, or another file', async (t) => {
     const whole = readFileSync(KUTT_FILE)

@@ -8,7 +8,7 @@ import {
   type KuttVisitRow,
   kuttSource,
 } from './kutt-rows.ts'
-import { guardSqlite, openSourceDatabase } from './sqlite-source.ts'
+import { guardSqlite, openSourceDatabase, readSourceRows } from './sqlite-source.ts'
 
 /** Opens Kutt's SQLite database, also while Kutt runs. Dates in it are in UTC. */
 export function openKuttSqlite({ file }: FileSettings): ImportSource {
@@ -40,7 +40,8 @@ function readerOf(database: DatabaseSync): KuttReader {
       ),
     readLinks: async ({ afterId, limit }) =>
       guardSqlite(() => {
-        const rows = database.prepare(LINKS).all(afterId, limit) as KuttLinkRow[]
+        const page = { afterId, limit }
+        const rows = readSourceRows<KuttLinkRow>(database, 'links', database.prepare(LINKS), page)
         const [first, last] = [rows[0], rows.at(-1)]
         if (first === undefined || last === undefined || !isIndexed) return rows
         const visits = database.prepare(LAST_VISITS).all(first.id, last.id)
@@ -50,8 +51,8 @@ function readerOf(database: DatabaseSync): KuttReader {
           last_visit: (byLink.get(row.id) ?? null) as string | null,
         }))
       }),
-    readVisits: async ({ afterId, limit }) =>
-      guardSqlite(() => database.prepare(VISITS).all(afterId, limit) as KuttVisitRow[]),
+    readVisits: async (page) =>
+      readSourceRows<KuttVisitRow>(database, 'visits', database.prepare(VISITS), page),
     close: async () => {
       if (database.isOpen) database.close()
     },

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { hasLog, openToRead } from '../../platform/database/sqlite/open-to-read.ts'
 import { ImportSourceFault } from '../import-source.ts'
 import { checkSourceFile } from './source-file.ts'
@@ -67,18 +67,64 @@ export function columnsOf(database: DatabaseSync, table: string): ReadonlySet<st
 }
 
 const SQLITE_BUSY = 5
+const SQLITE_TOOBIG = 18
 
-/** Runs queries. @throws {ImportSourceFault} when the database is damaged, busy, or has too large a value */
+/** A row with a value that cannot be read: too long a one, or a number of 64 bits in a column of small ones. */
+export type UnreadableRow = { readonly id: number; readonly unreadable: string }
+
+/**
+ * Reads a page of a table's rows in the order of their ids. One value that cannot be read costs its row.
+ *
+ * @param query takes the id after which the page begins, and how many rows it has
+ * @throws {ImportSourceFault} when the database is damaged or busy
+ */
+export function readSourceRows<Row extends { readonly id: number }>(
+  database: DatabaseSync,
+  table: string,
+  query: StatementSync,
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+): readonly (Row | UnreadableRow)[] {
+  return guardSqlite(() => {
+    try {
+      return query.all(afterId, limit) as Row[]
+    } catch (error) {
+      if (reasonOfValue(error) === undefined) throw error
+    }
+    const ids = database.prepare(`select id from ${table} where id > ? order by id limit ?`)
+    return ids.all(afterId, limit).map((row) => {
+      const id = Number(row.id)
+      try {
+        return query.get(id - 1, 1) as Row
+      } catch (error) {
+        const unreadable = reasonOfValue(error)
+        if (unreadable === undefined) throw error
+        return { id, unreadable }
+      }
+    })
+  })
+}
+
+export function isUnreadable(row: object): row is UnreadableRow {
+  return 'unreadable' in row
+}
+
+/** Why one value cannot be read, as a sentence; undefined for any other error. */
+function reasonOfValue(error: unknown): string | undefined {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  if (code === 'ERR_OUT_OF_RANGE') return 'It has a number of more than 2^53.'
+  const isTooBig = code === 'ERR_SQLITE_ERROR' && errcode === SQLITE_TOOBIG
+  return isTooBig ? 'It has a value of more than 1 MiB.' : undefined
+}
+
+/** Runs queries. @throws {ImportSourceFault} when the database is damaged or busy */
 export function guardSqlite<T>(query: () => T): T {
   try {
     return query()
   } catch (error) {
     const { code, errcode, message } = error as Error & { code?: string; errcode?: number }
-    // A number of 64 bits in a column of small ones.
-    const isOutOfRange = code === 'ERR_OUT_OF_RANGE'
-    if (code !== 'ERR_SQLITE_ERROR' && !isOutOfRange) throw error
+    if (code !== 'ERR_SQLITE_ERROR') throw error
     throw new ImportSourceFault(`The database cannot be read: ${message}.`, {
-      isTransient: !isOutOfRange && ((errcode ?? 0) & 0xff) === SQLITE_BUSY,
+      isTransient: ((errcode ?? 0) & 0xff) === SQLITE_BUSY,
       cause: error,
     })
   }

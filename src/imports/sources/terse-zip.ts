@@ -76,6 +76,9 @@ async function findEntries(
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry)
       if (!KNOWN.has(name) && !NDJSON.test(name)) continue
+      if (isSymbolicLink(entry)) {
+        throw refused(`${entry.fileName} is a symbolic link in the zip. Pack the file itself.`)
+      }
       if (found.has(name)) {
         throw refused(`The zip has several files ${name}. Pack each export into a zip of its own.`)
       }
@@ -97,6 +100,11 @@ async function findEntries(
     throw refused(`The zip is no export of Terse: it has neither ${HEAD_FILE} nor an NDJSON file.`)
   }
   return found
+}
+
+/** Programs of Unix store the mode of a file in the upper half of its attributes. */
+function isSymbolicLink({ externalFileAttributes }: Entry): boolean {
+  return ((externalFileAttributes >>> 16) & 0o170000) === 0o120000
 }
 
 /** Returns '' for folders, and for what file managers add. */

@@ -77,6 +77,55 @@ describe('a row of a CSV file', () => {
   })
 })
 
+describe('a CSV file with a value that is too long', () => {
+  const LONG_MIB = 10
+  const long = 'x'.repeat(LONG_MIB * 1024 * 1024)
+  const CASES: readonly (readonly [what: string, value: string, lines: number])[] = [
+    ['plain', long, 1],
+    ['in quotes', `"${long}"`, 1],
+    ['in quotes with quotes, separators and line ends', `"${long}"",""\r\n\n${long}"`, 3],
+  ]
+  for (const [what, value, lines] of CASES)
+    test(`refuses the row of one that is ${what}, and reads the others`, async (t) => {
+      const row = (key: string, note = '') => `${key},https://example.com/${key},${note}`
+      const content = `key,url,note\n${[row('a'), row('b', value), row('c'), row('d')].join('\n')}\n`
+      const { links, refused } = await readSorted(openCsvText(t, content))
+      assert.deepEqual(
+        links.map(({ key, place }) => [key, place]),
+        [
+          ['a', 'line 2'],
+          ['c', `line ${3 + lines}`],
+          ['d', `line ${4 + lines}`],
+        ],
+      )
+      assert.deepEqual(
+        refused.map(({ reason }) => reason),
+        ['It is longer than 1 MiB.'],
+      )
+    })
+
+  test('refuses the last row, without a line end', async (t) => {
+    const { links, refused } = await readSorted(openCsvText(t, `${PLAIN}c,${long}`))
+    assert.deepEqual([links.length, refused.length], [2, 1])
+  })
+
+  test('throws for a header that is one', (t) =>
+    assert.rejects(async () => readRecords(openCsvText(t, long)), faultOf(/no header/)))
+})
+
+test('a CSV file that is incomplete gives all rows before the one in which it ends', async (t) => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => `k${at},"https://example.com/${at}"\n`)
+  const source = openCsvText(t, `key,url\n${rows.join('')}last,"https://exam`)
+  const keys: string[] = []
+  const reading = async () => {
+    const { signal } = new AbortController()
+    for await (const record of source.read({ resume: undefined, signal }))
+      if (record.kind === 'link') keys.push(record.key)
+  }
+  await assert.rejects(reading, faultOf(/quote in line 20002 is never closed/))
+  assert.equal(keys.length, 20_000)
+})
+
 describe('a CSV file that cannot be read', () => {
   const CASES: { name: string; content: string; options?: CsvOptions; message: RegExp }[] = [
     {
@@ -116,12 +165,12 @@ describe('a CSV file that cannot be read', () => {
     {
       name: 'never closes a quote',
       content: 'key,url\na,"https://example.com/\nb,c\n',
-      message: /quote before line \d+ is never closed/,
+      message: /ends within quotes: a quote in line 2 is never closed/,
     },
     {
       name: 'has a row without an end',
       content: `key,url\na,"${'x\n'.repeat(600_000)}`,
-      message: /longer than 1 MiB/,
+      message: /ends within quotes: a quote in line 2 is never closed/,
     },
     { name: 'is empty', content: '', message: /empty/ },
     { name: 'has no lines', content: '\n\n', message: /no header/ },

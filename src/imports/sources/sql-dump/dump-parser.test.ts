@@ -40,6 +40,24 @@ describe('statements in a dump', () => {
       }
     })
 
+  test('refuse a row of more than 1 MiB, and read those around it', () => {
+    const long = "it''s \\' (x) ".repeat(120_000)
+    const sql = `INSERT INTO t VALUES (1,'a'),(2,'${long}'),(3,'c');\nINSERT INTO t VALUES (4,'d');`
+    for (const chunkBytes of [65_536, 10_000]) {
+      const rows = rowsOf(`${TABLE}${sql}\n`, chunkBytes)
+      assert.deepEqual(
+        rows.map(({ number, values, fault }) => [number, values[0], fault]),
+        [
+          [1, '1', undefined],
+          [2, undefined, 'It is longer than 1 MiB.'],
+          [3, '3', undefined],
+          [4, '4', undefined],
+        ],
+      )
+      assert.match(rows[1]?.showText() ?? '', /^\(2,'it''s .{1900}/)
+    }
+  })
+
   const SKIPPED: { name: string; sql: string }[] = [
     { name: 'other tables', sql: "INSERT INTO `u` VALUES (1,'; INSERT INTO t VALUES (9,9);');" },
     {
@@ -115,7 +133,7 @@ describe('a dump that cannot be read', () => {
     {
       name: 'has a row without an end',
       dump: `${TABLE}INSERT INTO t VALUES ('${'x'.repeat(1_100_000)}`,
-      message: /1 MiB/,
+      message: /incomplete/,
     },
     {
       name: 'inserts from a query',

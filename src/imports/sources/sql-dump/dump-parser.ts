@@ -24,6 +24,8 @@ export type DumpRow = {
 
 /** A row or another statement that is kept in memory may have this many bytes. */
 const UNIT_BYTES_MAX = 1024 * 1024
+/** Of a row that is not kept. */
+const SHOWN_BYTES = 2_000
 
 type Insert = { readonly table: string; readonly columns: readonly string[] | undefined }
 
@@ -39,10 +41,12 @@ export class DumpParser {
   /** Where `#bytes` begins in the dump. */
   #offset = 0
   #rows: DumpRow[] = []
-  #mode: 'statement' | 'rows' | 'skip' = 'statement'
+  #mode: 'statement' | 'rows' | 'long row' | 'skip' = 'statement'
   #insert: Insert | undefined
   /** Of the string in which a skipped statement is. */
   #quote: number | undefined
+  /** The head of a row that is too long to be kept, and how many of its brackets are open. */
+  #longRow = { head: '', depth: 0 }
   /** Whether the statement has begun, so that a dump that ends here is incomplete. */
   #isInside = false
 
@@ -58,6 +62,19 @@ export class DumpParser {
    */
   push(chunk: Buffer): readonly DumpRow[] {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
+    this.#readUnits()
+    if (this.#bytes.length > UNIT_BYTES_MAX) {
+      if (this.#mode !== 'rows') throw this.#tooLong()
+      this.#longRow = { head: this.#bytes.toString('utf8', 0, SHOWN_BYTES).trim(), depth: 0 }
+      this.#mode = 'long row'
+      this.#readUnits()
+    }
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
+  #readUnits(): void {
     let at = 0
     for (;;) {
       const end = this.#step(at)
@@ -66,10 +83,6 @@ export class DumpParser {
     }
     this.#bytes = this.#bytes.subarray(at)
     this.#offset += at
-    if (this.#bytes.length > UNIT_BYTES_MAX) throw this.#tooLong()
-    const rows = this.#rows
-    this.#rows = []
-    return rows
   }
 
   /** @throws {ImportSourceFault} when the dump is not complete */
@@ -90,6 +103,7 @@ export class DumpParser {
   /** Reads one unit at `at`, and returns where it ends; undefined when more bytes are needed. */
   #step(at: number): number | undefined {
     if (this.#mode === 'skip') return this.#skip(at)
+    if (this.#mode === 'long row') return this.#skipLongRow(at)
     const code = findCode(this.#bytes, at)
     // What was only space or comments is not kept.
     if (code === undefined) return undefined
@@ -192,6 +206,41 @@ export class DumpParser {
     return tuple.end
   }
 
+  /** Skips what it can of a row that is not kept, and reports it at its end. */
+  #skipLongRow(from: number): number | undefined {
+    const bytes = this.#bytes
+    for (let at = from; at < bytes.length; ) {
+      if (this.#quote !== undefined) {
+        const end = this.#skipString(at, this.#quote)
+        if (end === undefined) return at === from ? undefined : at
+        at = end
+        continue
+      }
+      const byte = bytes[at]
+      at += 1
+      if (isQuote(byte)) this.#quote = byte
+      else if (byte === BYTE.open) this.#longRow.depth += 1
+      else if (byte === BYTE.close) this.#longRow.depth -= 1
+      if (byte === BYTE.close && this.#longRow.depth === 0) {
+        this.#endLongRow(this.#offset + at)
+        return at
+      }
+    }
+    return bytes.length === from ? undefined : bytes.length
+  }
+
+  #endLongRow(end: number): void {
+    const insert = this.#insert
+    if (insert === undefined) return
+    const { head } = this.#longRow
+    const number = (this.#rowCounts.get(insert.table) ?? 0) + 1
+    this.#rowCounts.set(insert.table, number)
+    const fault = 'It is longer than 1 MiB.'
+    const { timeZone } = this.#session
+    this.#rows.push({ ...insert, number, values: [], fault, showText: () => head, end, timeZone })
+    this.#mode = 'rows'
+  }
+
   /** Skips what it can of a statement without keeping it, however long its strings are. */
   #skip(from: number): number | undefined {
     const bytes = this.#bytes
@@ -235,9 +284,8 @@ export class DumpParser {
   }
 
   #tooLong(): ImportSourceFault {
-    const what = this.#mode === 'rows' ? `A row of ${this.#insert?.table}` : 'A statement'
     return new ImportSourceFault(
-      `${what}, at byte ${this.#offset} of the dump, is longer than 1 MiB: the dump is damaged, or no dump of MySQL.`,
+      `A statement, at byte ${this.#offset} of the dump, is longer than 1 MiB: the dump is damaged, or no dump of MySQL.`,
       { isTransient: false },
     )
   }
