@@ -13,7 +13,8 @@ const COMPRESSIBLE = /\.(?:css|html|js|svg)$/
 /** As in src/platform/http/compression/compressible.ts: below this, compression saves no packet. */
 const COMPRESSED_BYTES_MIN = 1024
 
-const HOW = 'To build it: npm ci && npm run build\n'
+/** As in src/platform/http/dashboard/built-files.ts. */
+const HOW = 'To build it: npm ci --include=dev && npm run build\n'
 
 if (existsSync(new URL('../node_modules/vite/package.json', import.meta.url))) await run()
 else {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { greet } from '../../src/app/cli/greeting.ts'
+import { readConfig } from '../../src/app/config/read-config.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { apiClient, expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
@@ -98,6 +100,21 @@ for (const engine of ENGINES) {
 }
 
 describe('terse serve', () => {
+  test('does not point to a dashboard that is not built, and says how to build it', async (t) => {
+    const { place } = await prepare(t, SQLITE)
+    const config = { ...readConfig(place.env), dashboardFolder: place.dataDir }
+    await makeInstance(place.env, async (instance) => {
+      const { text } = await greet(config, instance)
+      assert.doesNotMatch(text, /Open the dashboard|\/app\//)
+      assert.match(
+        text,
+        /dashboard is not built[\s\S]*npm ci --include=dev && npm run build\n.* setup\n$/,
+      )
+      writeFileSync(path.join(place.dataDir, 'index.html'), '')
+      assert.match((await greet(config, instance)).text, /Open the dashboard[\s\S]*\/app\//)
+    })
+  })
+
   test('prints no token when a workspace already exists', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
     await makeInstance(place.env, async ({ workspaces }) => {

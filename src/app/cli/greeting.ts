@@ -3,6 +3,7 @@ import { systemActor } from '../../identity/actor.ts'
 import { setupAddress } from '../../identity/setup/setup-links.ts'
 import { USUAL_SCOPES } from '../../identity/tokens/scope.ts'
 import { Failure, isUnavailable } from '../../platform/failure.ts'
+import { BUILD_COMMAND, isDashboardBuilt } from '../../platform/http/dashboard/built-files.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -13,7 +14,10 @@ const firstStart = systemActor('first start')
 /** Between two tries to write what the rest of a greeting needs. */
 const LATER_INTERVAL_MS = 2_000
 
-type Where = Pick<Config, 'baseUrl' | 'dataDir' | 'databaseUrl' | 'settingsFile'>
+type Where = Pick<Config, 'baseUrl' | 'dataDir' | 'databaseUrl' | 'settingsFile'> & {
+  /** Where the built dashboard is; for tests. */
+  readonly dashboardFolder?: string
+}
 type Greeted = Pick<Instance, 'store' | 'engine' | 'workspaces' | 'tokens' | 'setupLinks'>
 /** Returns a part of the greeting, for which it may write to the database; empty where there is nothing to say. */
 type Part = (config: Where, instance: Greeted) => Promise<string>
@@ -73,8 +77,14 @@ async function sayAll(parts: readonly Part[], config: Where, instance: Greeted):
 }
 
 /** Empty once there is a person. */
-async function setupText({ baseUrl }: Where, { setupLinks }: Greeted): Promise<string> {
+async function setupText(
+  { baseUrl, dashboardFolder }: Where,
+  { setupLinks }: Greeted,
+): Promise<string> {
   if (!(await setupLinks.isRequired())) return ''
+  if (!isDashboardBuilt(dashboardFolder)) {
+    return `\nThe dashboard is not built: only the API and redirects work. Build it in the program's folder, then print a link that\nsets up the first person; the service need not be restarted:\n\n  ${BUILD_COMMAND}\n  ${terseCommand('setup')}\n`
+  }
   const code = await setupLinks.createUnlessOpen('start')
   if (code === undefined) {
     // The link of an earlier start is still valid, and cannot be shown again: only its hash is stored.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +10,12 @@ import type { Compressor } from '../compression/compressor.ts'
 /** Where `npm ci` builds the dashboard. */
 export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 export const PAGE = 'index.html'
+/** Builds the dashboard where `npm ci` could not, or was told to leave out the development packages. */
+export const BUILD_COMMAND = 'npm ci --include=dev && npm run build'
+
+export function isDashboardBuilt(folder = DASHBOARD_FOLDER): boolean {
+  return existsSync(path.join(folder, PAGE))
+}
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

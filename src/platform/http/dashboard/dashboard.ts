@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { HttpRefusal } from '../api/problem.ts'
 import type { Asset } from '../assets/asset.ts'
 import type { Compressor } from '../compression/compressor.ts'
-import { DASHBOARD_FOLDER, PAGE, readBuiltFiles } from './built-files.ts'
+import { BUILD_COMMAND, DASHBOARD_FOLDER, PAGE, readBuiltFiles } from './built-files.ts'
 
 const PATH = '/app'
 
@@ -31,7 +31,7 @@ const NOT_BUILT = `<!doctype html>
   <body>
     <h1>The dashboard is not built</h1>
     <p>Redirects and the <a href="/docs">API</a> work. To build the dashboard, run this in the program’s folder:</p>
-    <pre>npm ci &amp;&amp; npm run build</pre>
+    <pre>${BUILD_COMMAND.replaceAll('&', '&amp;')}</pre>
     <p>Then load this page again. The service need not be restarted.</p>
   </body>
 </html>
