@@ -2,15 +2,19 @@ import { z } from 'zod'
 import { integer, queryInteger } from './primitives.ts'
 
 const FORMATS = ['png', 'svg'] as const
+const ADDRESSES = ['link', 'visit'] as const
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
 const SIZE_MIN = 64
 const SIZE_MAX = 2_048
 const MARGIN_MAX = 16
 
 const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
+const address = z.enum(ADDRESSES, { error: `must be one of ${ADDRESSES.join(', ')}` })
 const level = z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` })
 const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
 
+const ADDRESS =
+  'Whether the code contains the `link`, which always begins with `https://`, or the address at which it opens (`visit`): on the own host of a service without HTTPS, or at a port of its own, that differs. `link` when left out.'
 const FORMAT = 'Format of the picture; `png` when left out.'
 const LEVEL =
   'Error correction: `L` repairs 7 % of a code, `M` 15 %, `Q` 25 %, `H` 30 %. `M` when left out. A long link may not fit into `Q` or `H`.'
@@ -41,6 +45,7 @@ export const qrCodeQuery = z.strictObject({
   color: color.optional().describe(COLOR),
   download: queryBoolean.optional().describe(DOWNLOAD),
   track: queryBoolean.optional().describe(TRACK),
+  address: address.optional().describe(ADDRESS),
 })
 
 export const qrCodeBody = z
@@ -52,6 +57,7 @@ export const qrCodeBody = z
     color: color.nullish().describe(COLOR),
     download: z.boolean().nullish().describe(DOWNLOAD),
     track: z.boolean().nullish().describe(TRACK),
+    address: address.nullish().describe(ADDRESS),
     logo: z.string().nullish().describe(LOGO),
   })
   .meta({

@@ -10,13 +10,13 @@ export function shortLink(link: Pick<Link, 'domain' | 'key'>): string {
 }
 
 /**
- * Returns the short link for a QR code: percent-encoded, because not every scanner reads UTF-8, unless
- * the encoded form, up to three times as long, exceeds the capacity of a code.
+ * Returns an address for a QR code: percent-encoded, because not every scanner reads UTF-8, unless the encoded form, up
+ * to three times as long, exceeds the capacity of a code.
  *
  * @param tracked whether to add the mark that gives these visits the source `qr`
  */
-export function scannableLink(link: Pick<Link, 'domain' | 'key'>, tracked: boolean): string {
-  const address = tracked ? `${shortLink(link)}?${QR_MARK}` : shortLink(link)
-  const encoded = encodeURI(address)
-  return encoded.length <= QR_BYTES_MAX ? encoded : address
+export function scannableAddress(address: string, tracked: boolean): string {
+  const marked = tracked ? `${address}?${QR_MARK}` : address
+  const encoded = encodeURI(marked)
+  return encoded.length <= QR_BYTES_MAX ? encoded : marked
 }

@@ -7,6 +7,8 @@ export type Remote = {
   readonly client: ApiClient
   /** The host of the service, on which links are unless they name another domain. */
   readonly ownHost: string
+  /** Returns the address at which a link opens. */
+  addressOf(link: Pick<LinkResource, 'domain' | 'link'>): string
   /** As `findLink`. */
   find(text: string): Promise<LinkResource>
 }
@@ -17,6 +19,13 @@ export async function openRemote(): Promise<Remote> {
   const { ApiClient } = await import('./api-client.ts')
   const { findLink } = await import('./find-link.ts')
   const client = new ApiClient(login)
-  const ownHost = new URL(login.url).hostname
-  return { client, ownHost, find: (text) => findLink(client, text, ownHost) }
+  const { visitAddress } = await import('@terse/contract/visit-address')
+  const service = new URL(login.url)
+  const ownHost = service.hostname
+  return {
+    client,
+    ownHost,
+    addressOf: (link) => visitAddress(link, service),
+    find: (text) => findLink(client, text, ownHost),
+  }
 }

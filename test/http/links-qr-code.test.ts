@@ -137,6 +137,15 @@ onEachEngine('the QR code of a link', (stage) => {
     assert.equal(scan(png).text, 'https://localhost/scan-me?qr=1')
   })
 
+  test('contains the address at which the link opens, on request', async () => {
+    const { port } = stage.service
+    const { png } = await fetchPicture(stage, `${path}?address=visit&track=true`)
+    assert.equal(scan(png).text, `http://localhost:${port}/scan-me?qr=1`)
+    const body = withBody({ address: 'visit' })
+    const drawn = await fetchPicture(stage, path, { method: 'PUT', ...body })
+    assert.equal(scan(drawn.png).text, `http://localhost:${port}/scan-me`)
+  })
+
   test('of a tracked link redirects to the destination without the mark', async () => {
     const { id } = await createLink(stage.api, { key: 'tracked', url: 'https://example.com/?a=1' })
     const { png } = await fetchPicture(stage, `/links/${id}/qr-code?track=true`)

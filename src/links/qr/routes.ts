@@ -1,5 +1,6 @@
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '@terse/contract/qr-code'
+import { visitAddress } from '@terse/contract/visit-address'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -15,7 +16,7 @@ import {
 import { contentDisposition } from '../../platform/http/content-disposition.ts'
 import type { Link } from '../link.ts'
 import type { Links } from '../links.ts'
-import { scannableLink } from '../short-link.ts'
+import { scannableAddress, shortLink } from '../short-link.ts'
 import { BLACK, parseModuleColor } from './color.ts'
 import { parseLogo } from './logo.ts'
 import { type QrPictures, qrEntityTag } from './qr-pictures.ts'
@@ -41,16 +42,19 @@ const SUMMARY = 'QR code of a link'
 export type QrRouteDependencies = {
   readonly links: Pick<Links, 'get'>
   readonly qrPictures: QrPictures
+  readonly baseUrl: string
 }
 
 export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (app, deps) => {
+  const service = new URL(deps.baseUrl)
+
   async function sendQrCode(
     request: FastifyRequest,
     reply: FastifyReply,
     link: Link,
     parameters: QrCodeParameters,
   ): Promise<FastifyReply> {
-    const task = taskOf(link, parameters)
+    const task = taskOf(link, parameters, service)
     const tag = qrEntityTag(task)
     if (request.method !== 'PUT') {
       // Browsers may cache the picture, but must revalidate it: the link may have changed.
@@ -108,7 +112,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
   )
 }
 
-function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
+function taskOf(link: Link, parameters: QrCodeParameters, service: URL): QrTask {
   const color =
     parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
   if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
@@ -118,8 +122,12 @@ function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
   if (logo.value !== undefined && (level === 'L' || level === 'M')) {
     throw Failure.invalid({ level: ['must be Q or H with a logo'] })
   }
+  const { domain } = link
+  const short = shortLink(link)
+  const address =
+    parameters.address === 'visit' ? visitAddress({ domain, link: short }, service) : short
   return {
-    text: scannableLink(link, parameters.track === true),
+    text: scannableAddress(address, parameters.track === true),
     color: color.value,
     format: parameters.format ?? 'png',
     size: parameters.size,

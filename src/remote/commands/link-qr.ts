@@ -31,12 +31,17 @@ export function addQr(command: Command, terminal: Terminal): void {
     .addHelpText('after', example('link qr spring -o spring.svg'))
     .action(async (text: string, options: QrOptions) => {
       const format = formatOf(options.output)
-      const { client, find } = await openRemote()
+      const { client, find, addressOf } = await openRemote()
       const link = await find(text)
       const { output, level, size, color, track } = options
-      const content = encodeURI(track ? `${link.link}?qr=1` : link.link)
+      const address = addressOf(link)
+      const content = encodeURI(track ? `${address}?qr=1` : address)
       if (output !== undefined) {
-        const query = { format, level, size, color, track: track && 'true' }
+        const isElsewhere = address !== link.link
+        const query = {
+          ...{ format, level, size, color, track: track && 'true' },
+          ...(isElsewhere && { address: 'visit' }),
+        }
         writeFileSync(output, await client.bytes(`/links/${link.id}/qr-code`, query))
         if (!options.json) terminal.err(`The QR code of ${content} is in ${output}.`)
       } else if (!options.json) {

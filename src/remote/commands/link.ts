@@ -49,17 +49,17 @@ export function linkCommand(terminal: Terminal): Command {
 function addCreate(command: Command, terminal: Terminal): void {
   const create = command
     .command('create')
-    .description('Create a link and print its short link.')
+    .description('Create a link and print the address at which it opens.')
     .argument('<url>', 'the destination')
   addLinkOptions(create)
     .option('--json', 'print JSON')
     .addHelpText('after', example('link create https://example.com/sale --key spring --tag sale'))
     .action(async (url: string, options: LinkOptions & Output) => {
-      const { client, ownHost } = await openRemote()
+      const { client, ownHost, addressOf } = await openRemote()
       const { linkSchema } = await import('@terse/contract/links')
       const body = { domain: ownHost, ...(await linkBody(terminal, options)), url }
       const link = await client.post('/links', linkSchema, body)
-      terminal.out(options.json ? plainJson(link) : plainText(link.link))
+      terminal.out(options.json ? plainJson(link) : plainText(addressOf(link)))
     })
 }
 
@@ -133,12 +133,12 @@ function addDelete(command: Command, terminal: Terminal): void {
     .option('--json', 'print the deleted link as JSON')
     .addHelpText('after', example('link delete spring --yes'))
     .action(async (text: string, options: Output) => {
-      const { client, find } = await openRemote()
+      const { client, find, addressOf } = await openRemote()
       const { linkDeleted } = await import('@terse/contract/links')
       const link = await find(text)
       await client.delete(`/links/${link.id}`, linkDeleted)
       if (options.json) terminal.out(plainJson(link))
-      else terminal.err(`${plainText(link.link)} is deleted.`)
+      else terminal.err(`${plainText(addressOf(link))} is deleted.`)
     })
 }
 

@@ -19,6 +19,16 @@ describe('visitAddress', () => {
       at: { protocol: 'https:', hostname: 'go.example', port: '' },
       address: 'https://go.example/spring',
     },
+    {
+      domain: 'go.example',
+      at: { protocol: 'https:', hostname: 'go.example', port: '8443' },
+      address: 'https://go.example:8443/spring',
+    },
+    {
+      domain: 'other.example',
+      at: { protocol: 'https:', hostname: 'go.example', port: '8443' },
+      address: 'https://other.example/spring',
+    },
   ]) {
     test(`is ${address} from ${at.protocol}//${at.hostname}:${at.port}`, () => {
       assert.equal(visitAddress({ domain, link: `https://${domain}/spring` }, at), address)

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { lazy, Suspense } from 'react'
+import { visitAddress } from '../../api/visit-address.ts'
 import type { IconNode } from '../../icons/Icon.tsx'
 import { Icon } from '../../icons/Icon.tsx'
 import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
@@ -16,7 +17,9 @@ const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 export function LinkPreview(state: FormState) {
   const t = useText()
   const key = state.draft.key.trim()
-  const link = key === '' ? undefined : `https://${state.draft.domain}/${encodeURI(key)}`
+  const { domain } = state.draft
+  const address = visitAddress({ domain, link: `https://${domain}/${key}` })
+  const link = key === '' ? undefined : encodeURI(address)
   return (
     <aside className="look" aria-label={t.linkForm.preview}>
       <Suspense fallback={<div className="qr-space" aria-busy />}>

@@ -43,7 +43,7 @@ export default function LinkPage() {
           </div>
           <aside className="look" aria-label={t.qr.title}>
             <Suspense fallback={<div className="qr-space" aria-busy />}>
-              <QrPanel link={link.link} />
+              <QrPanel link={encodeURI(visitAddress(link))} />
             </Suspense>
           </aside>
         </div>
