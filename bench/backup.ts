@@ -90,6 +90,7 @@ async function backUp(): Promise<void> {
     target: path.join(target, 'target'),
     recipients: [],
     identityFile: undefined,
+    signingKeyFile: undefined,
     retention: undefined,
     verifies: false,
     takesOver: false,

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { BackupCipher } from './encryption.ts'
 import {
   type BackupContent,
@@ -11,10 +12,13 @@ import {
   parseManifest,
   type StoredManifest,
 } from './manifest.ts'
+import { isSignedBy, NotSigned, type Signer, signManifest } from './signature.ts'
 import type { BackupTarget } from './targets/backup-target.ts'
 
 const FOLDER = 'backups/'
 const EXTENSION = '.json'
+/** Beside a manifest: the signature of its bytes. */
+const SIGNATURE = '.sig'
 /** Names the data folder whose backups these are. */
 const OWNER = 'owner.json'
 
@@ -26,6 +30,8 @@ type ListedBackup = {
   readonly head: BackupHead | undefined
   /** Every block that the backup needs; of a damaged manifest, those whose names can still be read. */
   readonly blocks: readonly string[]
+  /** Whether the demanded signer has signed it; undefined when none was demanded. */
+  readonly isSigned: boolean | undefined
 }
 
 /** The complete backups of a target. A backup without a manifest does not exist. */
@@ -48,11 +54,19 @@ export class BackupCatalog {
   }
 
   /**
+   * @param signer who must have signed the backup; nothing of a manifest is read before that is known
+   * @throws {NotSigned} when the signer has not
    * @throws {DamagedBackup} when its manifest is damaged
    * @throws when there is no such backup, or it was made by a newer release
    */
-  async read(name: string): Promise<StoredManifest> {
-    return parseManifest(await this.#readText(name), name)
+  async read(name: string, signer?: Signer): Promise<StoredManifest> {
+    const bytes = await this.#readBytes(name)
+    if (signer !== undefined && !(await this.#isSigned(name, bytes, signer))) {
+      throw new NotSigned(
+        `The backup ${name} in ${this.#target.label} is not signed by the key in ${signer.file}, or was changed since. Find one that is: add --list.`,
+      )
+    }
+    return parseManifest(bytes.toString('utf8'), name)
   }
 
   /**
@@ -61,27 +75,52 @@ export class BackupCatalog {
    *
    * @throws when one was made by a newer release
    */
-  async list(): Promise<readonly ListedBackup[]> {
+  async list(signer?: Signer): Promise<readonly ListedBackup[]> {
     const backups: ListedBackup[] = []
     for (const name of await this.names()) {
-      const text = await this.#readText(name)
+      const bytes = await this.#readBytes(name)
+      const text = bytes.toString('utf8')
       const head = headOf(text, name)
       const blocks = head?.blocks ?? findBlockNames(text)
-      backups.push({ name, at: parseBackupName(name), head, blocks })
+      const isSigned = signer && (await this.#isSigned(name, bytes, signer))
+      backups.push({ name, at: parseBackupName(name), head, blocks, isSigned })
     }
     return backups
   }
 
-  /** Makes a backup complete. Its blocks must be stored. */
-  async add(head: BackupHead, content: BackupContent, cipher: BackupCipher): Promise<void> {
+  /** Makes a backup complete, and signs it if there is a key. Its blocks must be stored. */
+  async add(
+    head: BackupHead,
+    content: BackupContent,
+    {
+      cipher,
+      signingKey,
+    }: { readonly cipher: BackupCipher; readonly signingKey: KeyObject | undefined },
+  ): Promise<void> {
     const manifest: StoredManifest = cipher.isEncrypting
       ? { ...head, encrypted: await encryptContent(content, cipher) }
       : { ...head, content }
-    await this.#target.write(objectName(head.name), Buffer.from(JSON.stringify(manifest)))
+    const bytes = Buffer.from(JSON.stringify(manifest))
+    // First, so that no backup is complete without its signature.
+    if (signingKey !== undefined) {
+      await this.#target.write(signatureName(head.name), signManifest(bytes, signingKey))
+    }
+    await this.#target.write(objectName(head.name), bytes)
   }
 
   async remove(name: string): Promise<void> {
     await this.#target.remove(objectName(name))
+    await this.#target.remove(signatureName(name))
+  }
+
+  /** Removes signatures of backups that are not complete: a killed process leaves them. */
+  async sweep(): Promise<void> {
+    const objects = new Set((await this.#target.list(FOLDER)).map(({ name }) => name))
+    for (const name of objects) {
+      if (!name.endsWith(SIGNATURE)) continue
+      const isNeeded = objects.has(name.slice(0, -SIGNATURE.length) + EXTENSION)
+      if (!isNeeded) await this.#target.remove(name)
+    }
   }
 
   /** The data folder that these are backups of; undefined for a new target. */
@@ -99,10 +138,14 @@ export class BackupCatalog {
     await this.#target.write(OWNER, Buffer.from(JSON.stringify({ dataFolder })))
   }
 
-  async #readText(name: string): Promise<string> {
+  async #isSigned(name: string, manifest: Buffer, signer: Signer): Promise<boolean> {
+    return isSignedBy(signer, manifest, await this.#target.read(signatureName(name)))
+  }
+
+  async #readBytes(name: string): Promise<Buffer> {
     const bytes = await this.#target.read(objectName(name))
     if (bytes === undefined) throw new Error(`There is no backup ${name} in ${this.#target.label}.`)
-    return bytes.toString('utf8')
+    return bytes
   }
 }
 
@@ -143,4 +186,8 @@ async function encryptContent(content: BackupContent, cipher: BackupCipher): Pro
 
 function objectName(name: string): string {
   return `${FOLDER}${name}${EXTENSION}`
+}
+
+function signatureName(name: string): string {
+  return `${FOLDER}${name}${SIGNATURE}`
 }

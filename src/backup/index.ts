@@ -25,6 +25,13 @@ export {
   MANIFEST_FORMAT,
 } from './manifest.ts'
 export { decideExpired, type Retention } from './retention.ts'
+export {
+  NotSigned,
+  parsePublicKey,
+  parseSigningKey,
+  publicKeyOf,
+  type Signer,
+} from './signature.ts'
 export type { BackupTarget } from './targets/backup-target.ts'
 export { NoRoom } from './targets/no-room.ts'
 export { openTarget } from './targets/open-target.ts'

@@ -51,6 +51,7 @@ describe('a block that is damaged in the target', () => {
       ...(kind.includes('encrypted') && keys),
     }
   }
+  const listing = ({ s3 }: Request) => ({ s3, signedByFile: undefined })
   const targetOf = ({ target, s3 }: Request) => openTarget(target, s3)
   const largestBlock = async (target: BackupTarget) =>
     (await target.list('blocks/')).toSorted((a, b) => b.size - a.size)[0]?.name ?? ''
@@ -82,7 +83,7 @@ describe('a block that is damaged in the target', () => {
         const second = await backUp({ ...request, verifies: true })
         assert.deepEqual(second.repaired, [{ block: path.basename(block), file: 'terse.db' }])
         assert.deepEqual(await target.list('damaged/'), [])
-        const names = (await listBackups(request.target, request.s3)).map(({ name }) => name)
+        const names = (await listBackups(request.target, listing(request))).map(({ name }) => name)
         assert.deepEqual(names, [first.name, second.name], 'the one that was not verified is gone')
         assert.deepEqual((await backUp({ ...request, verifies: true })).repaired, [])
         for (const name of names) assert.equal((await restoreFrom(request, name)).links, 1)
@@ -118,7 +119,7 @@ describe('a block that is damaged in the target', () => {
     )
     await target.write(`damaged/${block}`, Buffer.from('found\n'))
     await backUp({ ...request, verifies: true })
-    const states = (await listBackups(request.target, undefined)).map(({ state }) => state)
+    const states = (await listBackups(request.target, listing(request))).map(({ state }) => state)
     assert.deepEqual(states, ['damaged', 'complete', 'complete'])
     await backUp({ ...request, retention: [{ count: 1, unit: 'm' }] })
     assert.deepEqual(await target.list('damaged/'), [], 'the mark is removed with the block')
@@ -149,7 +150,7 @@ describe('a block that is damaged in the target', () => {
     await change(target, manifest, (bytes) => bytes.subarray(0, bytes.length - 2))
     const blocks = (await target.list('blocks/')).length
     const later = await backUp({ ...request, verifies: true })
-    const states = (await listBackups(request.target, undefined)).map(({ state }) => state)
+    const states = (await listBackups(request.target, listing(request))).map(({ state }) => state)
     assert.deepEqual(states, ['damaged', 'complete'])
     assert.ok((await target.list('blocks/')).length >= blocks, 'it keeps its blocks')
     await assert.rejects(

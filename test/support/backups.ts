@@ -12,6 +12,7 @@ export function backUp(
     s3: undefined,
     recipients: [],
     identityFile: undefined,
+    signingKeyFile: undefined,
     retention: undefined,
     verifies: false,
     takesOver: false,
@@ -19,18 +20,22 @@ export function backUp(
   })
 }
 
-/** Restores the newest backup into a folder beside the target, in this process. */
-export function restoreInto(
+/** Restores the newest backup into a folder beside the target, in this process; accepts its settings. */
+export async function restoreInto(
   request: Pick<RestoreRequest, 'dataDir' | 'source'> & Partial<RestoreRequest>,
 ) {
-  return restoreBackup({
+  const report = await restoreBackup({
     name: undefined,
     databaseUrl: undefined,
     secretKey: undefined,
     s3: undefined,
     identityFile: undefined,
+    signedByFile: undefined,
     skipNumbers: async () => {},
+    acceptsSettings: async () => true,
     ...request,
     dataDir: path.resolve(request.dataDir),
   })
+  if (report === undefined) throw new Error('the settings were not accepted')
+  return report
 }

@@ -45,6 +45,7 @@ async function run(
       }),
       isInteractive: false,
       readSecret: async () => stdin,
+      confirm: async () => (stdin === '' ? undefined : stdin === 'yes'),
       status: () => {},
     })
     return { code: Number(process.exitCode), stdout, stderr }

@@ -7,7 +7,7 @@ export type BackupSettings = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey
 /** Returns the request for a backup as configured, to a target. */
 export function backupRequest(config: BackupSettings, target: string): BackupRequest {
   const { dataDir, databaseUrl, secretKey, s3, backup } = config
-  const { recipients, retention, verifies, identityFile } = backup
+  const { recipients, retention, verifies, identityFile, signingKeyFile } = backup
   return {
     dataDir,
     databaseUrl,
@@ -16,6 +16,7 @@ export function backupRequest(config: BackupSettings, target: string): BackupReq
     target,
     recipients,
     identityFile,
+    signingKeyFile,
     retention,
     verifies,
     takesOver: false,

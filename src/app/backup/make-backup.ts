@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import {
@@ -16,8 +16,10 @@ import {
   MANIFEST_FORMAT,
   NoRoom,
   openTarget,
+  publicKeyOf,
   type Retention,
   type S3Access,
+  type Signer,
 } from '../../backup/index.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
@@ -58,6 +60,8 @@ export type BackupRequest = {
   readonly recipients: readonly string[]
   /** The file of `age-keygen`, to verify an encrypted backup. */
   readonly identityFile: string | undefined
+  /** The file with the private key that signs the backup; undefined to not sign it. */
+  readonly signingKeyFile: string | undefined
   /** Undefined to keep all backups. */
   readonly retention: Retention | undefined
   /** Whether to restore the backup into a temporary folder and compare it. */
@@ -92,7 +96,7 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
   const key = request.secretKey ?? loadSecretKey(dataDir)
   if (key === undefined) throw new NoInstance()
   refuseOwnFolder(dataDir, request.target)
-  const { cipher } = await openBackupKeys(request)
+  const { cipher, signingKey } = await openBackupKeys(request)
   const lock = lockName(dataDir, 'backup')
   if (lock === undefined) throw new Error(`Another backup of ${dataDir} is being made.`)
   try {
@@ -100,7 +104,7 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
       keepFreeBytes: await bytesToKeepFree(request),
     })
     const workFolder = target.workFolder ?? path.join(dataDir, 'backup-work')
-    const run = new BackupRun({ request, target, cipher, key, workFolder })
+    const run = new BackupRun({ request, target, cipher, signingKey, key, workFolder })
     // Before anything there is touched: another data folder may be making a backup.
     await run.claimTarget()
     // A killed backup leaves it.
@@ -119,6 +123,7 @@ type RunParts = {
   readonly request: BackupRequest
   readonly target: BackupTarget
   readonly cipher: BackupCipher
+  readonly signingKey: KeyObject | undefined
   readonly key: Buffer
   readonly workFolder: string
 }
@@ -156,11 +161,11 @@ class BackupRun {
 
   /** @param options.readsAll whether to read days too that the target is recorded to have */
   async #complete(blocks: BlockStore, { readsAll = false } = {}): Promise<Made> {
-    const { target, cipher } = this.#parts
+    const { target } = this.#parts
     const { head, content, days } = await this.#store(blocks, readsAll)
     await target.sync()
     await this.#refuseLostTarget()
-    await this.#catalog.add(head, content, cipher)
+    await this.#catalog.add(head, content, this.#parts)
     await target.sync()
     const recordedDays = { target: this.#storeName(), files: Object.fromEntries(days) }
     const { label } = target
@@ -196,7 +201,7 @@ class BackupRun {
   async #verify(blocks: BlockStore, { head, content }: Made): Promise<DamagedBackup | undefined> {
     const { target, cipher } = this.#parts
     try {
-      await verifyBackup(head.name, this.#parts)
+      await verifyBackup(head.name, { ...this.#parts, signer: this.#signer() })
     } catch (error) {
       if (!(error instanceof DamagedBackup)) throw error
       const decrypt = cipher.isEncrypting ? cipher.decrypt : undefined
@@ -318,6 +323,12 @@ class BackupRun {
     if (!cipher.isEncrypting) return undefined
     const recipients = request.recipients.toSorted().join()
     return createHmac('sha256', deriveKey(key, 'backup-blocks')).update(recipients).digest()
+  }
+
+  /** Who must have signed what is verified: this backup itself. */
+  #signer(): Signer | undefined {
+    const { signingKey, request } = this.#parts
+    return signingKey && { publicKey: publicKeyOf(signingKey), file: request.signingKeyFile ?? '' }
   }
 
   /** Names the blocks that a backup can reuse. */

@@ -27,6 +27,7 @@ export async function pruneBackups(options: {
   // The manifests first: a backup whose blocks are missing must not look complete.
   for (const name of expiredNames) await catalog.remove(name)
   const left = backups.filter(({ name }) => !expiredNames.has(name))
+  await catalog.sweep()
   await blocks.sweep(new Set(left.flatMap(({ blocks }) => blocks)))
   return [...expiredNames]
 }

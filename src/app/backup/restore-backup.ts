@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -21,12 +22,14 @@ import {
   NoRoom,
   openCipher,
   openTarget,
+  readBlocks,
   type S3Access,
 } from '../../backup/index.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import { readIdentities } from './backup-keys.ts'
+import { describeSettings } from '../config/settings-file.ts'
+import { readIdentities, readSigner } from './backup-keys.ts'
 import { checkRestored, LINK_NUMBERS_SKIPPED } from './check-restored.ts'
 import { isNoRoom } from './ensure-room.ts'
 import { restoringFolder } from './unfinished-restore.ts'
@@ -48,6 +51,10 @@ export type RestoreRequest = {
   readonly s3: S3Access | undefined
   /** The file of `age-keygen`, to read an encrypted backup. */
   readonly identityFile: string | undefined
+  /** The file with the public key by which the backup must be signed; undefined to accept any backup. */
+  readonly signedByFile: string | undefined
+  /** Decides about the settings that the backup would bring into the data folder, before anything is written. */
+  readonly acceptsSettings: (settings: ReturnType<typeof describeSettings>) => Promise<boolean>
   /**
    * Skips numbers of links in PostgreSQL, which has been restored before.
    *
@@ -75,74 +82,84 @@ export type BackupSummary = {
   readonly storedBytes: number | null
   /** `damaged` when the manifest is, or a block is missing or was found damaged. */
   readonly state: 'complete' | 'damaged'
+  /** Whether the demanded key has signed it; null when none was demanded. */
+  readonly isSigned: boolean | null
 }
 
 /**
  * Restores a backup into an empty data folder. Everything is written and checked in a subfolder and moved at
  * the end. While that subfolder exists, the data folder is refused; a restore that was killed is run again.
  *
- * @throws when the folder is not empty or its disk full, the backup is of the other engine, cannot be read, or is
- *   damaged
+ * @returns undefined when the settings in the backup were not accepted; nothing was changed
+ * @throws when the folder is not empty or its disk full, the backup is of the other engine, cannot be read, is
+ *   damaged, or not signed as demanded
  */
-export async function restoreBackup(request: RestoreRequest): Promise<RestoreReport> {
+export async function restoreBackup(request: RestoreRequest): Promise<RestoreReport | undefined> {
   const { dataDir, source, identityFile } = request
+  const signer = readSigner(request.signedByFile)
   const folder = restoringFolder(dataDir)
   const target = await openSource(source, request.s3)
   const catalog = new BackupCatalog(target)
-  const name = request.name ?? readComplete(folder) ?? (await catalog.names()).at(-1)
+  const name = request.name ?? readComplete(folder)?.name ?? (await catalog.names()).at(-1)
   if (name === undefined) throw new Error(`There is no complete backup in ${target.label}.`)
   try {
-    const manifest = await catalog.read(name)
+    const manifest = await catalog.read(name, signer)
     const cipher = openCipher({ recipients: [], identities: readIdentities(identityFile) })
     const content = await contentOf(manifest, cipher.decrypt)
     const decrypt = 'encrypted' in manifest ? cipher.decrypt : undefined
-    await restoreFiles(request, { name, content, source: { target, decrypt } })
+    const blocks = { target, decrypt }
+    checkConfig(content, request)
+    const fingerprint = fingerprintOf(content)
+    const isComplete = readComplete(folder)?.fingerprint === fingerprint
+    if (!isComplete) checkEmpty(dataDir)
+    const settings = await settingsToWrite(dataDir, content, blocks)
+    if (settings.length > 0 && !(await request.acceptsSettings(settings))) return undefined
+    if (!isComplete) await restoreFiles(request, content, blocks)
+    const complete = JSON.stringify({ name, fingerprint })
+    if (!isComplete) writeFileSync(completeFile(folder), complete, { mode: 0o600, flush: true })
+    moveInto(dataDir, folder)
     return reportOf(name, manifest.consistentAt, content)
   } catch (error) {
     if (!(error instanceof DamagedBackup)) throw error
-    const others = await listBackups(source, request.s3)
+    const others = await listBackups(source, request)
     throw new Error(damageText(name, error.message, others), { cause: error })
   }
 }
 
+/** Writes and checks everything in the subfolder. */
 async function restoreFiles(
   request: RestoreRequest,
-  {
-    name,
-    content,
-    source,
-  }: { readonly name: string; readonly content: BackupContent; readonly source: BlockSource },
+  content: BackupContent,
+  source: BlockSource,
 ): Promise<void> {
   const { dataDir, secretKey } = request
   const folder = restoringFolder(dataDir)
-  checkEngine(content.engine, request.databaseUrl)
-  if (content.secretKey === 'external' && secretKey === undefined) {
+  rmSync(folder, { recursive: true, force: true })
+  createFolder(folder)
+  syncFolder(dataDir)
+  const data = path.join(folder, 'data')
+  const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
+  try {
+    if ((await readDiskSpace(folder)).freeBytes < bytes) throw new NoRoom(folder)
+    await writeRestoredFiles(source, content, data)
+    await checkRestored(data, content, secretKey)
+  } catch (error) {
+    if (!isNoRoom(error)) throw error
     throw new Error(
-      'This backup does not contain the secret key, because TERSE_SECRET_KEY was set when it was made. Set it to the same key.',
+      `The disk of ${dataDir} has no room for the backup, whose files have ${formatBytes(bytes)}. Make room, and run the same command again.`,
+      { cause: error },
     )
   }
-  if (readComplete(folder) !== name) {
-    checkEmpty(dataDir)
-    rmSync(folder, { recursive: true, force: true })
-    createFolder(folder)
-    syncFolder(dataDir)
-    const data = path.join(folder, 'data')
-    const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
-    try {
-      if ((await readDiskSpace(folder)).freeBytes < bytes) throw new NoRoom(folder)
-      await writeRestoredFiles(source, content, data)
-      await checkRestored(data, content, secretKey)
-    } catch (error) {
-      if (!isNoRoom(error)) throw error
-      throw new Error(
-        `The disk of ${dataDir} has no room for the backup, whose files have ${formatBytes(bytes)}. Make room, and run the same command again.`,
-        { cause: error },
-      )
-    }
-    if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
-    writeFileSync(completeFile(folder), name, { mode: 0o600, flush: true })
-  }
-  moveInto(dataDir, folder)
+  if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
+}
+
+/** Returns the settings in a backup, unless the data folder has its own, which are kept. */
+async function settingsToWrite(dataDir: string, content: BackupContent, source: BlockSource) {
+  const file = content.files.find((each) => each.path === SETTINGS)
+  if (file === undefined || existsSync(path.join(dataDir, SETTINGS))) return []
+  const blocks: Uint8Array[] = []
+  for await (const block of readBlocks(source, file)) blocks.push(block)
+  return describeSettings(Buffer.concat(blocks).toString('utf8'))
 }
 
 function reportOf(
@@ -162,7 +179,9 @@ function reportOf(
 
 /** Explains why a backup cannot be restored, and which other one can. */
 function damageText(name: string, reason: string, backups: readonly BackupSummary[]): string {
-  const others = backups.filter((other) => other.name !== name && other.state === 'complete')
+  const others = backups.filter(
+    (other) => other.name !== name && other.state === 'complete' && other.isSigned !== false,
+  )
   const other = others.at(-1)
   const advice =
     other === undefined
@@ -174,21 +193,22 @@ function damageText(name: string, reason: string, backups: readonly BackupSummar
 /** Returns all complete backups, the oldest first. */
 export async function listBackups(
   source: string,
-  s3: S3Access | undefined,
+  { s3, signedByFile }: Pick<RestoreRequest, 's3' | 'signedByFile'>,
 ): Promise<readonly BackupSummary[]> {
   const target = await openSource(source, s3)
-  const backups = await new BackupCatalog(target).list()
+  const backups = await new BackupCatalog(target).list(readSigner(signedByFile))
   const unusable = await listUnusableBlocks(
     target,
     backups.flatMap(({ blocks }) => blocks),
   )
-  return backups.map(({ name, at, head, blocks }) => ({
+  return backups.map(({ name, at, head, blocks, isSigned }) => ({
     name,
     consistentAt: head?.consistentAt ?? at.toISOString(),
     terse: head?.terse ?? null,
     storedBytes: head?.storedBytes ?? null,
     state:
       head === undefined || blocks.some((block) => unusable.has(block)) ? 'damaged' : 'complete',
+    isSigned: isSigned ?? null,
   }))
 }
 
@@ -201,7 +221,15 @@ async function openSource(source: string, s3: S3Access | undefined) {
   )
 }
 
-function checkEngine(engine: 'sqlite' | 'postgres', databaseUrl: string | undefined): void {
+function checkConfig(
+  { engine, secretKey: place }: BackupContent,
+  { databaseUrl, secretKey }: RestoreRequest,
+): void {
+  if (place === 'external' && secretKey === undefined) {
+    throw new Error(
+      'This backup does not contain the secret key, because TERSE_SECRET_KEY was set when it was made. Set it to the same key.',
+    )
+  }
   if (engine === 'postgres' && databaseUrl === undefined) {
     throw new Error(
       'This is the backup of a node with PostgreSQL. Restore the database first (pg_restore), then set TERSE_DATABASE_URL to it.',
@@ -224,14 +252,19 @@ function checkEmpty(dataDir: string): void {
   )
 }
 
-/** The name of the backup that is written and checked, and is to be moved; undefined for none. */
-function readComplete(folder: string): string | undefined {
+/** Returns which backup is written and checked, and is to be moved; undefined for none. */
+function readComplete(folder: string): { name: string; fingerprint: string } | undefined {
   try {
-    return readFileSync(completeFile(folder), 'utf8')
+    return JSON.parse(readFileSync(completeFile(folder), 'utf8'))
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
+}
+
+/** Identifies what was restored: another backup may have got the same name since, or be unsigned. */
+function fingerprintOf(content: BackupContent): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
 function completeFile(folder: string): string {

@@ -6,6 +6,8 @@ import {
   type BackupTarget,
   contentOf,
   DamagedBackup,
+  NotSigned,
+  type Signer,
 } from '../../backup/index.ts'
 import { checkRestored } from './check-restored.ts'
 import { ensureRoom } from './ensure-room.ts'
@@ -22,14 +24,15 @@ export async function verifyBackup(
   parts: {
     readonly target: BackupTarget
     readonly cipher: BackupCipher
+    readonly signer: Signer | undefined
     readonly key: Buffer
     readonly workFolder: string
   },
 ): Promise<void> {
-  const { target, cipher, key, workFolder } = parts
+  const { target, cipher, signer, key, workFolder } = parts
   const folder = path.join(workFolder, 'verify')
   try {
-    const manifest = await new BackupCatalog(target).read(name)
+    const manifest = await new BackupCatalog(target).read(name, signer)
     const content = await contentOf(manifest, cipher.decrypt)
     const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
     await ensureRoom({ target, workFolder, bytes })
@@ -38,6 +41,8 @@ export async function verifyBackup(
     await checkRestored(folder, content, key)
   } catch (error) {
     if (error instanceof DamagedBackup) throw error
+    // The manifest reads back other than it was written.
+    if (error instanceof NotSigned) throw new DamagedBackup(error.message)
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The backup ${name} could not be verified: ${reason}`, { cause: error })
   } finally {

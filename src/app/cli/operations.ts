@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { BackupOptions } from '../../backup/commands/backup.ts'
+import type { RestoreOptions } from '../../backup/commands/restore.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
@@ -33,7 +34,7 @@ export async function backup(target: string | undefined, options: BackupOptions)
   if (to === undefined) throw new Error('Name a folder or a bucket, or set TERSE_BACKUP_TO.')
   const { runBackup } = await import('../backup/run-backup.ts')
   const { backupRequest } = await import('../backup/backup-request.ts')
-  const { recipient, identity, keep: retention } = options
+  const { recipient, identity, signingKey, keep: retention } = options
   const report = await runBackup({
     ...backupRequest(config, to),
     retention,
@@ -41,18 +42,19 @@ export async function backup(target: string | undefined, options: BackupOptions)
     takesOver: options.takeOver,
     ...(recipient && { recipients: recipient }),
     ...(identity !== undefined && { identityFile: path.resolve(identity) }),
+    ...(signingKey !== undefined && { signingKeyFile: path.resolve(signingKey) }),
   })
   return { ...report, target: to }
 }
 
 /** Lists the backups of a target. */
-export async function list(source: string) {
+export async function list(source: string, signedByFile: string | undefined) {
   const { listBackups } = await import('../backup/restore-backup.ts')
-  return listBackups(source, openConfig().config.s3)
+  return listBackups(source, { s3: openConfig().config.s3, signedByFile })
 }
 
 /** Restores a backup into the configured data folder. */
-export async function restore(source: string, options: { at?: string; identity?: string }) {
+export async function restore(source: string, options: RestoreOptions) {
   const { config } = openConfig()
   const { dataDir, databaseUrl, secretKey, s3 } = config
   const { restoreBackup } = await import('../backup/restore-backup.ts')
@@ -65,9 +67,11 @@ export async function restore(source: string, options: { at?: string; identity?:
     secretKey,
     s3,
     identityFile: options.identity ?? config.backup.identityFile,
+    signedByFile: options.signedBy,
+    acceptsSettings: options.acceptsSettings,
     skipNumbers: (folder, count) => skipRestoredNumbers(config, folder, count),
   })
-  return { ...report, dataDir }
+  return report && { ...report, dataDir }
 }
 
 /** Ingests the clicks in the journals of a folder, as `replayJournals`. */

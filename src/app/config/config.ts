@@ -100,6 +100,7 @@ export type BackupConfig = {
   readonly verifies: boolean
   readonly recipients: readonly string[]
   readonly identityFile: string | undefined
+  readonly signingKeyFile: string | undefined
 }
 
 /** Limits on the connections of one process. */

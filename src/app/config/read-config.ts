@@ -171,6 +171,7 @@ function backupConfigOf(values: SettingValues): BackupConfig {
     verifies: values.TERSE_BACKUP_VERIFY,
     recipients: values.TERSE_BACKUP_RECIPIENTS,
     identityFile: values.TERSE_BACKUP_IDENTITY_FILE,
+    signingKeyFile: values.TERSE_BACKUP_SIGNING_KEY_FILE,
   })
 }
 

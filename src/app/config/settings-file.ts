@@ -59,6 +59,16 @@ export function readSettingsFile(env: Environment): SettingsFile | undefined {
   return { file, values, lines, isExposed: holdsSecret && isReadable, faults }
 }
 
+/** Returns what the text of a settings file sets, in its order, for people: without the values of secrets. */
+export function describeSettings(
+  text: string,
+): readonly { readonly name: string; readonly value: string | undefined }[] {
+  return Object.entries(parseEnv(text)).map(([name, value]) => {
+    const isShown = VARIABLES.get(name)?.isSecret === false
+    return { name, value: isShown ? value : undefined }
+  })
+}
+
 /** Formats a file and a line of it for messages. */
 export function placeOf(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}, line ${line}`

@@ -11,6 +11,7 @@ export type BackupOptions = {
   readonly keep?: Retention
   readonly recipient?: readonly string[]
   readonly identity?: string
+  readonly signingKey?: string
   readonly takeOver: boolean
 }
 
@@ -48,6 +49,10 @@ export function backupCommand(terminal: Terminal, backup: Backup): Command {
     .option(
       '--identity <file>',
       'the file of age-keygen to verify an encrypted backup (default: TERSE_BACKUP_IDENTITY_FILE)',
+    )
+    .option(
+      '--signing-key <file>',
+      'sign the backup with this private key of Ed25519 (default: TERSE_BACKUP_SIGNING_KEY_FILE)',
     )
     .option('--take-over', 'use a target that has the backups of another data folder', false)
     .option('--json', 'print JSON')

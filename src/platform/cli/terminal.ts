@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { hasErrorCode } from '../process/has-error-code.ts'
 import { plainText } from './plain-text.ts'
@@ -21,6 +22,8 @@ export type Terminal = {
    * @param prompt shown to a person
    */
   readSecret(prompt: string): Promise<string>
+  /** Asks a person a question; only `y` and `yes` agree. Returns undefined where no person can answer. */
+  confirm(question: string): Promise<boolean | undefined>
   /** Writes a progress line that the next one replaces; does nothing outside a terminal. */
   status(text: string): void
 }
@@ -52,10 +55,25 @@ export function processTerminal(): Terminal {
     output: standardOutput(),
     isInteractive: stdout.isTTY === true,
     readSecret: (prompt) => readSecret(process.stdin, prompt, (text) => stderr.write(text)),
+    confirm: async (question) => (process.stdin.isTTY ? askPerson(question) : undefined),
     status(text) {
       if (stderr.isTTY) stderr.write(`\r\x1b[K${text}`)
     },
   }
+}
+
+function askPerson(question: string): Promise<boolean> {
+  // Not on standard output, which may be a file.
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  return new Promise((resolve) => {
+    // Ctrl-C and Ctrl-D too.
+    lines.once('close', () => resolve(false))
+    lines.once('SIGINT', () => lines.close())
+    lines.question(`${question} [y/N] `, (answer) => {
+      resolve(/^y(?:es)?$/i.test(answer.trim()))
+      lines.close()
+    })
+  })
 }
 
 /** Unlike `process.stdout`, it does not take more after a fault. */

@@ -43,6 +43,14 @@ export const BACKUP_SETTINGS = {
       'The file of `age-keygen` with which encrypted backups can be read, to verify and to restore them.',
     path: true,
   }),
+  TERSE_BACKUP_SIGNING_KEY_FILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'backups are not signed',
+    description:
+      'The file with a private key of Ed25519 (PEM, as `openssl genpkey -algorithm ed25519` writes it) by which backups are signed. `restore --signed-by` demands the signature.',
+    path: true,
+  }),
   TERSE_S3_ENDPOINT: setting({
     schema: z
       .string()
