@@ -110,10 +110,13 @@ export class ApiClient {
       const text = `${this.#url} answered with the status ${status}. Is it a Terse service?`
       return new RemoteFault(text, status)
     }
-    const fields = Object.entries(data.errors ?? {}).map(
-      ([field, texts]) => `${field}: ${texts.join('; ')}`,
+    const { code, message, errors = {} } = data
+    const faults = Object.entries(errors).flatMap(([field, texts]) =>
+      texts.map((text) => `${field} ${text}`),
     )
-    return new RemoteFault(plainText([data.message, ...fields].join(' ')), status)
+    // The message is the first of the faults.
+    const text = code === 'validation_failed' && faults.length > 0 ? faults.join('; ') : message
+    return new RemoteFault(plainText(text), status)
   }
 }
 

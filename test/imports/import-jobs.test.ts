@@ -87,7 +87,10 @@ onEachEngine(
       assert.equal(origin.import_id, id)
 
       const report = await api.get(`/imports/${id}/report`)
-      assert.match(report.body, /,"old\.example\/bad","refused","","","","","The destination must begin/)
+      assert.match(
+        report.body,
+        /,"old\.example\/bad","refused","","","","","The destination must begin/,
+      )
       await eventually(async () => {
         const folder = path.join(service.place.dataDir, 'imports')
         assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [], 'the file is removed')

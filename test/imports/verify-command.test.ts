@@ -59,6 +59,18 @@ describe('terse import verify', () => {
     assert.match(stderr, /^1 links lead to the same place, 1 differ, 0 could not be compared\.$/m)
   })
 
+  test('stops at the first private address, with what to add', async () => {
+    const { code, stderr } = await verify('--old-url', old.url)
+    assert.equal(code, 1)
+    assert.match(stderr, /127\.0\.0\.1:\d+ is at an address that is not public\..* add --private\./)
+  })
+
+  test('shows its own options in its help, not those of the import', async () => {
+    const { stdout } = await verify('--help')
+    assert.match(stdout, /--old-url/)
+    assert.doesNotMatch(stdout, /--dry-run|--on-conflict/)
+  })
+
   test('writes a report', async () => {
     const file = join(place.dataDir, 'differences.csv')
     const { code, stdout } = await verify(id, '--old-url', old.url, '--private', '--report', file)

@@ -88,11 +88,19 @@ export function buildProgram(terminal: Terminal): Command {
   return withoutExits(program, terminal)
 }
 
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent)
+}
+
 /** Makes every command throw instead of ending the process, and write to `terminal`. */
 function withoutExits(command: Command, terminal: Terminal): Command {
   command
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // A command within another, such as `import verify`, shows its own options and those of all commands.
+      visibleGlobalOptions: (shown) => rootOf(shown).options.filter((option) => !option.hidden),
+    })
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd().replace(/^error:/, 'terse:')),

@@ -9,6 +9,7 @@ import { example } from '../../platform/cli/example.ts'
 import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { CommandImports } from '../command-imports.ts'
 import type { Import, ImportOptions } from '../import.ts'
 import type { ImportSource } from '../import-source.ts'
@@ -23,7 +24,7 @@ import {
   sourceSettings,
 } from '../source-kinds.ts'
 import type { SourceSettings } from '../source-settings.ts'
-import { ImportProgress } from './import-progress.ts'
+import { Progress, progressText } from './progress.ts'
 import { summaryOf } from './summary.ts'
 
 const EXIT_ROWS_REFUSED = 2
@@ -156,9 +157,9 @@ async function runInterruptibly(
   const stop = () => stopping.abort(new Error('Stopped. Run the same command again to go on.'))
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, stop)
-  const progress = new ImportProgress(terminal)
+  const progress = new Progress(terminal)
   const importer = tools.openImporter({
-    onProgress: (of) => progress.show(of),
+    onProgress: (of) => progress.show(progressText(of)),
     onRetry: (error, delayMs) => progress.retrying(error, delayMs),
   })
   try {
@@ -216,7 +217,10 @@ async function readToken(file: string | undefined): Promise<string | undefined> 
 async function identityOf(settings: SourceSettings): Promise<unknown> {
   const { kind } = settings
   if ('file' in settings) {
-    const { size, mtimeMs } = await stat(settings.file)
+    const { size, mtimeMs } = await stat(settings.file).catch((error) => {
+      if (hasErrorCode(error, 'ENOENT')) throw new Error(`There is no file ${settings.file}.`)
+      throw error
+    })
     return [kind, settings.file, size, mtimeMs]
   }
   return [originOf(kind, settings), 'domains' in settings ? settings.domains : null]

@@ -12,6 +12,7 @@ import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { LinkAnswer } from '../verify/link-answer.ts'
 import type { LinkVerification } from '../verify/link-verification.ts'
 import type { VerifiedPair } from '../verify/verify-links.ts'
+import { Progress } from './progress.ts'
 
 const EXIT_DIFFERENT = 2
 const REQUESTS_PER_SECOND = 5
@@ -44,7 +45,12 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
     .option('--workspace <name>', 'the workspace of the import')
     .option('--old-url <url>', 'the old service, for links on its own domain', parseUrl)
     .option('--http', 'ask the old service’s other domains by http instead of https')
-    .option('--rate <number>', 'links to ask for in a second', parseRate, REQUESTS_PER_SECOND)
+    .option(
+      '--rate <number>',
+      `links to ask for in a second, at most ${REQUESTS_PER_SECOND_MAX}`,
+      parseRate,
+      REQUESTS_PER_SECOND,
+    )
     .option('--resolve <host:port>', 'ask Terse at this address, whatever DNS says', parsePlace)
     .option('--private', 'allow an old service in a private network')
     .option('--report <file>', 'write what differs to this CSV file instead of here')
@@ -77,6 +83,7 @@ async function run(
     signal: new AbortController().signal,
   })
   const { json = false } = options
+  const progress = new Progress(terminal)
   const isShown = options.report === undefined
   const report = await openReport(terminal, options.report)
   const isList = json && isShown
@@ -88,14 +95,14 @@ async function run(
       const separator = counts.different + counts.unknown === 1 ? '' : ','
       await write(report, isList ? `${separator}\n${jsonOf(pair)}` : csvLine(cellsOf(pair)))
     }
-    terminal.status(summaryOf(counts))
+    progress.show(summaryOf(counts))
   }
   if (isList) await write(report, `\n],${plainJson(counts).replace(/^\{\s*/, '')}\n`)
   if (!isShown) {
     report.end()
     await finished(report)
   }
-  terminal.status('')
+  progress.end()
   if (json && !isShown) terminal.out(plainJson(counts))
   else if (!json) terminal.err(summaryOf(counts))
 }

@@ -89,11 +89,29 @@ describe("Chhoto URL's database", () => {
     )
   })
 
-  test('throws for another database', async (t) => {
-    const reading = readRecords(open(t, ['create table links (id integer primary key)']))
-    await assert.rejects(
-      reading,
-      (error) => error instanceof ImportSourceFault && /no database of Chhoto/.test(error.message),
-    )
-  })
+  const OTHERS = [
+    { table: 'create table links (id integer primary key)', lacks: 'it has no table urls' },
+    {
+      table: 'create table urls (id integer primary key)',
+      lacks: 'urls has no short_url, long_url',
+    },
+    {
+      table: 'create table urls (id integer, short_url, long_url, hits)',
+      lacks: 'urls has no primary key',
+    },
+    {
+      table: 'create view urls as select 1 as id, 2 as short_url, 3 as long_url, 4 as hits',
+      lacks: 'urls is not a plain table',
+    },
+  ]
+  for (const { table, lacks } of OTHERS)
+    test(`throws for another database: ${lacks}`, async (t) => {
+      const reading = readRecords(open(t, [table]))
+      await assert.rejects(
+        reading,
+        (error) =>
+          error instanceof ImportSourceFault &&
+          error.message.includes(`no database of Chhoto URL: ${lacks}`),
+      )
+    })
 })

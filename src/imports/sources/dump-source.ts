@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { ClickRecord, ImportRecord, LinkRecord } from '../import-record.ts'
 import { type ImportSource, ImportSourceFault } from '../import-source.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
-import { checkSourceFile } from './source-file.ts'
+import { checkSourceFile, formInsteadOfSql } from './source-file.ts'
 import { type DumpTable, type NamedRow, readDumpRows } from './sql-dump/dump-rows.ts'
 
 /** How a service keeps its links and clicks in MySQL. */
@@ -29,6 +29,8 @@ export function openDumpSource(file: string, service: DumpService): ImportSource
     countLinks: async () => undefined,
     async *read({ resume, signal }) {
       await checkSourceFile(file)
+      const form = await formInsteadOfSql(file)
+      if (form !== undefined) throw noDump(form)
       const from = parseResume(resume)
       for (const [index, phase] of PHASES.entries()) {
         if (index < from.phase) continue
@@ -79,6 +81,12 @@ function parseResume(resume: string | undefined): { phase: number; after: number
   if (resume === undefined) return { phase: 0, after: -1 }
   const [phase, after] = resume.split(':')
   return { phase: phase === 'clicks' ? 1 : 0, after: Number(after) }
+}
+
+function noDump(form: string): ImportSourceFault {
+  return new ImportSourceFault(`This is not a SQL dump: it looks like ${form}.`, {
+    isTransient: false,
+  })
 }
 
 function noLinks({ name, links }: DumpService): ImportSourceFault {

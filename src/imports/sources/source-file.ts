@@ -20,6 +20,20 @@ type Encoding = {
   readonly markBytes: number
 }
 
+/** What else a file may be than the text that a source expects, by its first bytes. */
+const FORMS = [
+  { name: 'a SQLite database', pattern: /^SQLite format 3\0/ },
+  { name: 'JSON', pattern: /^\s*[[{]/ },
+  { name: 'a web page', pattern: /^\s*<(?:!doctype|html)/i },
+  { name: 'CSV', pattern: /^(?!\s*(?:--|#|\/\*|[a-z]+ [^\n]*;))[^\n(]*[,;\t][^\n(]*(?:\r?\n|$)/i },
+]
+
+/** Returns what a file looks like that is no SQL; undefined for what may be SQL. */
+export async function formInsteadOfSql(file: string): Promise<string | undefined> {
+  const head = (await readHead(file)).toString('latin1').replace(/^\xef\xbb\xbf/, '')
+  return FORMS.find(({ pattern }) => pattern.test(head))?.name
+}
+
 /** @throws {ImportSourceFault} when the file cannot be read, or is compressed */
 export async function checkSourceFile(file: string): Promise<void> {
   const head = await readHead(file)

@@ -140,15 +140,15 @@ const TABLE_TRAITS = `
 
 function checkTable(database: DatabaseSync, { name, columns }: NeededTable, service: string): void {
   const traits = database.prepare(TABLE_TRAITS).get(name)
-  const isPlain =
-    traits?.type === 'table' &&
-    traits.has_no_rowid === 0 &&
-    traits.computed_columns === 0 &&
-    traits.row_ids === 1
   const existing = columnsOf(database, name)
   const missing = columns.filter((column) => !existing.has(column))
-  if (isPlain && missing.length === 0) return
-  const lacks = isPlain ? `${name} has no ${missing.join(', ')}` : `it has no table ${name}`
+  const isPlain = traits?.type === 'table' && traits.has_no_rowid === 0
+  let lacks: string
+  if (traits === undefined) lacks = `it has no table ${name}`
+  else if (missing.length > 0) lacks = `${name} has no ${missing.join(', ')}`
+  else if (!isPlain || traits.computed_columns !== 0) lacks = `${name} is not a plain table`
+  else if (traits.row_ids !== 1) lacks = `${name} has no primary key "id"`
+  else return
   throw new ImportSourceFault(`This is no database of ${service}: ${lacks}.`, {
     isTransient: false,
   })

@@ -240,3 +240,31 @@ describe('a damaged dump of YOURLS', () => {
     }
   })
 })
+
+describe('a file that is no dump', () => {
+  const CASES = [
+    ['CSV', 'key,url\na,https://example.com/\n'],
+    ['CSV', 'Kürzel;Ziel\n'],
+    ['JSON', '{"links": []}'],
+    ['a SQLite database', 'SQLite format 3\0'],
+    ['a web page', '<!DOCTYPE html><title>Sign in</title>'],
+  ] as const
+  for (const [form, content] of CASES)
+    test(`throws that it looks like ${form}: ${JSON.stringify(content)}`, async (t) => {
+      await assert.rejects(
+        readRecords(open(write(t, content))),
+        (error) =>
+          error instanceof ImportSourceFault && error.message.includes(`it looks like ${form}.`),
+      )
+    })
+
+  for (const start of [
+    'SET NAMES utf8mb4, x = 1;',
+    'INSERT INTO `yourls_url` VALUES (1,2);',
+    '-- a, b',
+  ])
+    test(`takes ${start} for SQL`, async (t) => {
+      const reading = readRecords(open(write(t, `${start}\n`)))
+      await assert.rejects(reading, (error) => !String(error).includes('looks like'))
+    })
+})

@@ -56,10 +56,10 @@ describe('LinkAsker', () => {
     assert.ok(deps.clock.nowMs() - startMs >= 9_000)
   })
 
-  test('reports what it cannot reach', async () => {
+  test('throws at an address that is not allowed, with what to add', async () => {
     const closed = guardedAgents(() => false)
-    assert.deepEqual(await ask('/x', closed), {
-      ...{ kind: 'unknown', status: null, reason: 'it is at an address that is not public' },
+    await assert.rejects(ask('/x', closed), {
+      ...{ name: 'PrivateServiceFault', message: /is not public\..* add --private\./ },
     })
     assert.deepEqual(methods(), [])
   })

@@ -26,6 +26,11 @@ export type LinkAskerOptions = {
   readonly timeoutMs?: number
 }
 
+/** The old service is where no link of a tenant may lead. Its message says what to do. */
+class PrivateServiceFault extends Error {
+  override readonly name = 'PrivateServiceFault'
+}
+
 /** Asks for short links as a visitor would, and follows no redirect to their destinations. */
 export class LinkAsker {
   readonly #options: LinkAskerOptions
@@ -40,7 +45,10 @@ export class LinkAsker {
     this.#pace = new RequestPace([limit], this.#clock)
   }
 
-  /** @throws the signal's reason when it is aborted; every other failure is an answer */
+  /**
+   * @throws {PrivateServiceFault} when the link is at an address that the agents refuse
+   * @throws the signal's reason when it is aborted; every other failure is an answer
+   */
   async ask(link: URL, signal: AbortSignal): Promise<LinkAnswer> {
     let url = link
     for (let hop = 0; hop < HOPS_MAX; hop += 1) {
@@ -95,8 +103,12 @@ export class LinkAsker {
       })
     } catch (error) {
       signal.throwIfAborted()
-      const retry = !(error instanceof RefusedAddressError)
-      return { retry, askedMs: 0, answer: failure(error) }
+      if (error instanceof RefusedAddressError) {
+        throw new PrivateServiceFault(
+          `${url.host} is at an address that is not public. If the old service is in a private network, add --private.`,
+        )
+      }
+      return { retry: true, askedMs: 0, answer: failure(error) }
     }
     const { status, headers } = answer
     // Of 5xx, one that does not change is an answer; some services send it for links that they refuse.
@@ -107,9 +119,6 @@ export class LinkAsker {
 }
 
 function failure(error: unknown): LinkAnswer {
-  if (error instanceof RefusedAddressError) {
-    return { kind: 'unknown', status: null, reason: 'it is at an address that is not public' }
-  }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
   return { kind: 'unknown', status: null, reason: `it does not answer${code}` }
 }

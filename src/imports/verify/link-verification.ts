@@ -48,7 +48,10 @@ export class LinkVerification {
     this.#clock = options.clock
   }
 
-  /** @throws {Failure} `not_found` when the workspace has no such import */
+  /**
+   * @throws {Failure} `not_found` when the workspace has no such import
+   * @throws {PrivateServiceFault} at the first link at a private address, unless they are allowed
+   */
   async *run(
     workspaceId: string,
     options: VerificationOptions,

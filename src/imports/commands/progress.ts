@@ -4,8 +4,8 @@ import type { Import } from '../import.ts'
 const LINE_INTERVAL_MS = 10_000
 const BAR_WIDTH = 30
 
-/** Shows how far an import is: a bar in a terminal, else a line every ten seconds. */
-export class ImportProgress {
+/** Shows how far a command is: a line that changes in a terminal, else one every ten seconds. */
+export class Progress {
   readonly #terminal: Terminal
   readonly #isTerminal: boolean
   #lineAtMs = performance.now() + LINE_INTERVAL_MS
@@ -15,8 +15,7 @@ export class ImportProgress {
     this.#isTerminal = isTerminal
   }
 
-  show(of: Import): void {
-    const text = progressText(of)
+  show(text: string): void {
     if (this.#isTerminal) {
       this.#terminal.status(text)
     } else if (performance.now() >= this.#lineAtMs) {
@@ -36,8 +35,8 @@ export class ImportProgress {
   }
 }
 
-/** Without a known total, there is no bar. */
-function progressText({ rows_done, links_expected, counts }: Import): string {
+/** How far an import is. Without a known total, there is no bar. */
+export function progressText({ rows_done, links_expected, counts }: Import): string {
   const done = `${count(rows_done)} rows`
   const refused = counts.refused === 0 ? '' : `, ${count(counts.refused)} refused`
   const clicks = counts.clicks === 0 ? '' : `, ${count(counts.clicks)} clicks`
