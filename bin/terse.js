@@ -16,6 +16,13 @@ const LIBRARY_MISSING = 127
 /** Names the descriptor of the pipe to a launcher that waits for this process. */
 const LAUNCHER = '_TERSE_LAUNCHER'
 const LAUNCHER_PIPE = 3
+const PARENT_CHECK_MS = 500
+/** The package of Debian with each library that Node.js needs beside the C library. */
+const LIBRARY_PACKAGES = {
+  'libatomic.so.1': 'libatomic1',
+  'libgcc_s.so.1': 'libgcc-s1',
+  'libstdc++.so.6': 'libstdc++6',
+}
 /**
  * glibc gives each thread a part of memory of its own, and keeps in it what the thread has freed. With two for all
  * threads a service takes 6 MiB less when it starts. It reads this only when a program begins.
@@ -94,6 +101,7 @@ function link(folder) {
 
 async function run() {
   endWithLauncher()
+  endWithNpx()
   // V8 doubles the space of new objects as they are made, to 32 MiB in a start alone, and does not give it back.
   // A small one fits the processor's cache, so a redirect costs less; a service lets it grow a little later on.
   v8.setFlagsFromString('--semi-space-growth-factor=1')
@@ -130,11 +138,19 @@ function isNewEnough(version) {
 function runWith(node) {
   // A process cannot be replaced by one that does not start. For example where the C library is musl: the packages
   // are for glibc.
-  const { error, status } = spawnSync(node, ['--version'], { stdio: 'ignore' })
+  const { error, status, stderr } = spawnSync(node, ['--version'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
   if (error !== undefined) {
     runHere(`The one that npm installed cannot run: ${error.code}.`)
   } else if (status === LIBRARY_MISSING) {
-    runHere('The one that npm installed lacks a library: on Debian, apt-get install libatomic1.')
+    const [library = 'a library'] = /\blib[\w+]+\.so\.\d+/.exec(stderr) ?? []
+    const advice = LIBRARY_PACKAGES[library]
+    runHere(
+      `The one that npm installed lacks ${library}` +
+        (advice === undefined ? '.' : `: on Debian, apt-get install ${advice}.`),
+    )
   } else {
     const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
     const env = { ...ARENAS, ...process.env }
@@ -145,6 +161,7 @@ function runWith(node) {
 
 /** For versions of Node.js before 22.15, which cannot replace their process. */
 function runAsChild(node, args, env) {
+  endWithNpx()
   const stdio = ['inherit', 'inherit', 'inherit', 'pipe']
   // The child ends when its pipe to this process does.
   const child = spawn(node, args, { env: { ...env, [LAUNCHER]: String(LAUNCHER_PIPE) }, stdio })
@@ -165,4 +182,16 @@ function endWithLauncher() {
   pipe.on('error', () => {})
   pipe.on('close', () => process.kill(process.pid, 'SIGTERM'))
   pipe.resume().unref()
+}
+
+/** `npx` gives SIGTERM to a shell that does not pass it on: the shell ends, and this process would stay behind. */
+function endWithNpx() {
+  if (process.env.npm_command !== 'exec') return
+  const parent = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(check)
+    process.kill(process.pid, 'SIGTERM')
+  }, PARENT_CHECK_MS)
+  check.unref()
 }

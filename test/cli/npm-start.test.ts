@@ -25,18 +25,26 @@ function isListening(port: number): Promise<boolean> {
 
 // Service managers stop the process that they started: npm. A server that outlives it keeps the
 // port.
-test('npm start ends its server when it receives SIGTERM', async (t) => {
-  const place = await SQLITE.createPlace()
-  t.after(() => place.remove())
-  const port = await freePort()
-  const npm = spawn('npm', ['start', '--silent'], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...place.env, TERSE_PORT: String(port) },
-    stdio: 'ignore',
+for (const command of ['npm start --silent', 'npx terse serve']) {
+  test(`${command} ends its server when it receives SIGTERM`, async (t) => {
+    const place = await SQLITE.createPlace()
+    t.after(() => place.remove())
+    const port = await freePort()
+    const [program = '', ...args] = command.split(' ')
+    const npm = spawn(program, args, {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        ...place.env,
+        TERSE_PORT: String(port),
+      },
+      stdio: 'ignore',
+    })
+    const exited = once(npm, 'exit')
+    await eventually(async () => assert.ok(await isListening(port)), PATIENCE_MS)
+    npm.kill('SIGTERM')
+    await exited
+    await eventually(async () => assert.equal(await isListening(port), false), PATIENCE_MS)
   })
-  const exited = once(npm, 'exit')
-  await eventually(async () => assert.ok(await isListening(port)), PATIENCE_MS)
-  npm.kill('SIGTERM')
-  await exited
-  await eventually(async () => assert.equal(await isListening(port), false), PATIENCE_MS)
-})
+}

@@ -27,7 +27,8 @@ const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node
 const PACKAGED = '#!/bin/sh\necho "packaged: $2"\nexit 7\n'
 /** As the dynamic linker ends a program. */
-const INCOMPLETE = '#!/bin/sh\nexit 127\n'
+const INCOMPLETE =
+  '#!/bin/sh\necho "$0: error while loading shared libraries: libstdc++.so.6: cannot open" >&2\nexit 127\n'
 /** Like a program for another C library: its interpreter does not exist. */
 const UNUSABLE = '#!/nowhere/ld-linux.so\n'
 
@@ -134,7 +135,7 @@ const CASES: readonly Case[] = [
     files: { '.bin/node': INCOMPLETE },
     code: 1,
     stdout: /^$/,
-    stderr: /lacks a library: on Debian, apt-get install libatomic1\. Install/,
+    stderr: /lacks libstdc\+\+\.so\.6: on Debian, apt-get install libstdc\+\+6\. Install/,
   },
   {
     name: 'reports what is missing on a platform without a package',
