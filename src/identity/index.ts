@@ -7,6 +7,7 @@ export {
 } from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
 export type { ErasureStore } from './erasures/store/erasure-store.ts'
+export { findActor, type MakerStores } from './grants/find-actor.ts'
 export type { ShownMember } from './members/membership.ts'
 export type { MembershipStore } from './members/store/membership-store.ts'
 export { requireRecentAuthentication } from './permissions.ts'

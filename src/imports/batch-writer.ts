@@ -9,6 +9,7 @@ import { BatchReport, type Item } from './batch-report.ts'
 import { ClicksOfBatch } from './clicks-of-batch.ts'
 import { reasonOf } from './failure-text.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'
+import { requireImporter } from './import-actor.ts'
 import { candidateOf } from './import-candidate.ts'
 import { LEASE_MICROS } from './import-lease.ts'
 import type { ImportRecord } from './import-record.ts'
@@ -33,9 +34,11 @@ export type BatchDependencies = {
 export type ImportRun = {
   /** As the last transaction of this process left it. */
   readonly import: Import
-  readonly actor: Actor
   readonly hostOf: (domain: string | null) => string
 }
+
+/** With the one who started it, as they were when the batch was begun. */
+type JudgedRun = ImportRun & { readonly actor: Actor }
 
 type Written = {
   readonly import: Import
@@ -61,7 +64,9 @@ export class BatchWriter {
    * @throws {ImportFault} when the import cannot go on; what came before in the batch is written
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled
    */
-  async write(run: ImportRun, records: readonly ImportRecord[]): Promise<Import> {
+  async write(of: ImportRun, records: readonly ImportRecord[]): Promise<Import> {
+    const actor = await this.#judge(this.#deps.store.read, of.import, false)
+    const run = { ...of, actor }
     const { items, fault } = await this.#prepare(run, records)
     const written = items.length === 0 ? run.import : await this.#writeOrSplit(run, items)
     if (fault !== undefined) throw fault
@@ -73,8 +78,13 @@ export class BatchWriter {
     return written
   }
 
+  /** Returns the one who started the import, as they are now. */
+  #judge(stores: ImportStores, of: Import, isUse: boolean): Promise<Actor> {
+    return requireImporter(stores, of, { nowMicros: this.#deps.clock.nowMicros(), isUse })
+  }
+
   /** Prepares the records up to the first that makes the import end. */
-  async #prepare(run: ImportRun, records: readonly ImportRecord[]) {
+  async #prepare(run: JudgedRun, records: readonly ImportRecord[]) {
     const items: Item[] = []
     const written = new Set(run.import.ahead)
     for (const record of records) {
@@ -93,7 +103,7 @@ export class BatchWriter {
     return { items, fault: undefined }
   }
 
-  async #entryOf(run: ImportRun, record: ImportRecord): Promise<BatchEntry | undefined> {
+  async #entryOf(run: JudgedRun, record: ImportRecord): Promise<BatchEntry | undefined> {
     const { batches, clock } = this.#deps
     if (record.kind === 'domain' || record.kind === 'utm template') {
       const host = record.kind === 'domain' ? run.hostOf(record.domain) : ''
@@ -125,7 +135,7 @@ export class BatchWriter {
   }
 
   /** Where the batch passes a quota, its links are taken up to the quota. */
-  async #writeOrSplit(run: ImportRun, items: readonly Item[]): Promise<Import> {
+  async #writeOrSplit(run: JudgedRun, items: readonly Item[]): Promise<Import> {
     try {
       return await this.#writeOnce(run, items)
     } catch (error) {
@@ -137,7 +147,7 @@ export class BatchWriter {
     }
   }
 
-  async #writeOnce(run: ImportRun, items: readonly Item[]): Promise<Import> {
+  async #writeOnce(run: JudgedRun, items: readonly Item[]): Promise<Import> {
     const prepared = new Map<number, { id: string; update: PreparedUpdate }>()
     for (;;) {
       try {
@@ -170,6 +180,7 @@ export class BatchWriter {
     const prepared = found.clicks.length === 0 ? undefined : await port.prepare(click, found.clicks)
     const counts = found.count(of.counts, prepared?.refused ?? [])
     return store.write(async (stores) => {
+      await this.#judge(stores, of, true)
       if (prepared !== undefined) await port.spool(stores, click, prepared)
       const leaseUntil = clock.nowMicros() + LEASE_MICROS
       return advance(stores, of, { resume, ahead: [], counts, lease_until: leaseUntil })
@@ -178,7 +189,7 @@ export class BatchWriter {
 
   /** Takes over what the source has; what it does not have stays as it is in Terse. */
   #prepareUpdate(
-    { actor }: ImportRun,
+    { actor }: JudgedRun,
     items: readonly Item[],
     index: number,
     id: string,
@@ -193,12 +204,13 @@ export class BatchWriter {
 
   async #transaction(
     stores: ImportStores,
-    run: ImportRun,
+    run: JudgedRun,
     items: readonly Item[],
     prepared: Prepared,
   ): Promise<Written> {
     const { batches, clock } = this.#deps
-    const { actor, import: of } = run
+    const { import: of } = run
+    const actor = await this.#judge(stores, of, true)
     const entries = items.flatMap(({ entry }) => entry ?? [])
     const creates = entries.flatMap((entry) => (entry.kind === 'candidate' ? [entry.create] : []))
     const look = await batches.look(stores, actor, creates)
@@ -206,7 +218,11 @@ export class BatchWriter {
     const { plan, stopped } = await planItems(planner, items, prepared)
     const done = items.slice(0, plan.length)
     const report = new BatchReport(of, clock.nowMicros())
-    const claimed = await this.#apply(stores, run, { look, done, plan, prepared, report })
+    const claimed = await this.#apply(
+      stores,
+      { ...run, actor },
+      { look, done, plan, prepared, report },
+    )
     await stores.importRows.append(report.rows)
     const clicks = new ClicksOfBatch(done, new Set([...of.ahead, ...report.boundRefs]))
     const resume = done.at(-1)?.record.resume ?? of.resume
@@ -220,7 +236,7 @@ export class BatchWriter {
 
   async #apply(
     stores: ImportStores,
-    { actor, import: of }: ImportRun,
+    { actor, import: of }: JudgedRun,
     at: {
       readonly look: LookedBatch
       readonly done: readonly Item[]

@@ -1,14 +1,8 @@
-import { type Actor, systemActor } from '../identity/index.ts'
 import type { Store } from '../platform/database/store.ts'
 import { type Import, ImportTakenOver } from './import.ts'
+import { authorOfImport } from './import-actor.ts'
 import { importEvent } from './import-events.ts'
 import type { ImportStores } from './import-stores.ts'
-
-/** The one who requested an import. */
-export function actorOfImport(of: Import): Actor {
-  const { actor_kind: kind, actor_id: id, actor_name: name, workspace_id: workspaceId } = of
-  return { ...systemActor(name)(workspaceId), kind, id }
-}
 
 /**
  * Writes the end of an import, and its event.
@@ -19,7 +13,6 @@ export function actorOfImport(of: Import): Actor {
 export async function endImport(
   store: Store<ImportStores>,
   of: Import,
-  actor: Actor,
   { fault, nowMicros }: { readonly fault: string | null; readonly nowMicros: number },
 ): Promise<Import> {
   const changes = {
@@ -37,7 +30,7 @@ export async function endImport(
     // The database may have gone down after it had stored this.
     if (of.is_dry_run === 1 || stored?.status === changes.status) return
     const type = fault === null ? 'import.completed' : 'import.failed'
-    await stores.events.append(actor, importEvent(type, ended), nowMicros)
+    await stores.events.append(authorOfImport(of), importEvent(type, ended), nowMicros)
   })
   return ended
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { nextAttempt } from './attempts.ts'
-import { actorOfImport, endImport } from './end-import.ts'
+import { endImport } from './end-import.ts'
 import { type Import, ImportTakenOver } from './import.ts'
 import type { ImportFiles } from './import-files.ts'
 import { LEASE_MICROS } from './import-lease.ts'
@@ -122,7 +122,7 @@ export class ImportJobs {
     } else {
       const end = { fault: GIVEN_UP, nowMicros: clock.nowMicros() }
       try {
-        await endImport(store, due, actorOfImport(due), end)
+        await endImport(store, due, end)
       } catch (error) {
         if (error instanceof ImportTakenOver) return
         throw error

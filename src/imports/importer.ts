@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Actor } from '../identity/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import { backoffMs } from '../platform/work/backoff.ts'
 import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
 import { endImport } from './end-import.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'
+import { authorOfImport, requireImporter } from './import-actor.ts'
 import { importDomains } from './import-domains.ts'
 import { importEvent } from './import-events.ts'
 import { LEASE_MICROS } from './import-lease.ts'
@@ -46,7 +46,8 @@ export class Importer {
   }
 
   /**
-   * Opens the source, and returns the import as it ended: it has succeeded or failed.
+   * Opens the source, and returns the import as it ended: it has succeeded or failed. It fails when whoever started it
+   * may no longer create links.
    *
    * @param at.originOf returns the name of the source with which one of that name it is
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled
@@ -54,7 +55,6 @@ export class Importer {
    */
   async run(
     leased: Import,
-    actor: Actor,
     openSource: () => Promise<ImportSource>,
     at: { readonly originOf: (name: string) => string; readonly signal: AbortSignal },
   ): Promise<Import> {
@@ -63,16 +63,17 @@ export class Importer {
     const renewing = setInterval(() => this.#renew(leased, lost), LEASE_MICROS / 3_000)
     let source: ImportSource | undefined
     try {
+      await this.#patiently(signal, () => this.#requireImporter(leased))
       source = await this.#retry(signal, isTransient, openSource)
-      let current = await this.#begin(leased, actor, source, at.originOf(source.name), signal)
+      let current = await this.#begin(leased, source, at.originOf(source.name), signal)
       const hostOf = importDomains(current.options, current.options.fallbackHost ?? undefined)
-      current = await this.#readAll({ import: current, actor, hostOf }, source, signal)
+      current = await this.#readAll({ import: current, hostOf }, source, signal)
       if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
-      return await this.#end(current, actor, null, signal)
+      return await this.#end(current, null, signal)
     } catch (error) {
       if (!(error instanceof ImportFault || error instanceof ImportSourceFault)) throw error
       const latest = await this.#patiently(signal, () => this.#latest(leased))
-      return await this.#end(latest, actor, error.message, signal)
+      return await this.#end(latest, error.message, signal)
     } finally {
       clearInterval(renewing)
       await source?.close()
@@ -98,7 +99,6 @@ export class Importer {
 
   async #begin(
     leased: Import,
-    actor: Actor,
     source: ImportSource,
     origin: string,
     signal: AbortSignal,
@@ -136,11 +136,20 @@ export class Importer {
         }
         // The database may have gone down after it had stored this.
         if (stored?.started_at === null && leased.is_dry_run === 0) {
-          await stores.events.append(actor, importEvent('import.started', begun), now)
+          await stores.events.append(
+            authorOfImport(begun),
+            importEvent('import.started', begun),
+            now,
+          )
         }
       }),
     )
     return begun
+  }
+
+  #requireImporter(of: Import) {
+    const { store, clock } = this.#deps
+    return requireImporter(store.read, of, { nowMicros: clock.nowMicros(), isUse: false })
   }
 
   #deleteRows({ id }: Import): Promise<boolean> {
@@ -228,10 +237,10 @@ export class Importer {
     return { ...of, counts }
   }
 
-  #end(of: Import, actor: Actor, fault: string | null, signal: AbortSignal): Promise<Import> {
+  #end(of: Import, fault: string | null, signal: AbortSignal): Promise<Import> {
     const { store, clock } = this.#deps
     const end = { fault, nowMicros: clock.nowMicros() }
-    return this.#patiently(signal, () => endImport(store, of, actor, end))
+    return this.#patiently(signal, () => endImport(store, of, end))
   }
 
   async #latest(of: Import): Promise<Import> {

@@ -130,7 +130,7 @@ export class Imports {
   }
 
   /**
-   * Queues an import, or a dry run of it. A failed one goes on where it was.
+   * Queues an import, or a dry run of it, on behalf of the actor. A failed one goes on where it was.
    *
    * @throws {Failure} `not_found`, `validation_failed`
    */
@@ -164,6 +164,9 @@ export class Imports {
       lease_until: null,
       attempts: 0,
       leased_at: null,
+      actor_kind: actor.kind,
+      actor_id: actor.id,
+      actor_name: actor.name,
       ...(isFresh && { ...begin, resume: null, ahead: [], started_at: null, origin: null }),
     }
     const isStarted = await store.write((stores) => stores.imports.update(id, found.fence, changes))

@@ -37,6 +37,9 @@ export async function writeWorkspaceRecord(
   record: WorkspaceRecord,
   { host, isDryRun }: { readonly host: string; readonly isDryRun: boolean },
 ): Promise<SettledRecord> {
+  if (record.kind === 'domain' && !actor.permissions.has('domains.edit')) {
+    return { outcome: 'refused', reason: NO_DOMAINS }
+  }
   if (isDryRun) return { outcome: 'created', reason: '' }
   try {
     if (record.kind === 'domain') {
@@ -55,6 +58,8 @@ export async function writeWorkspaceRecord(
     return { outcome: isTaken(error) ? 'skipped' : 'refused', reason: reasonOf(error) }
   }
 }
+
+const NO_DOMAINS = 'Whoever started this import may not add domains.'
 
 /** What the services say of one that is there. */
 const TAKEN: ReadonlySet<string> = new Set([

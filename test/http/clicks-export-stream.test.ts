@@ -48,13 +48,15 @@ describe('an export stream', () => {
   afterEach(() => exportServer.stop())
 
   async function* endless(batch: readonly RawClick[], count = Number.POSITIVE_INFINITY) {
+    // Of this test: one that is stopped may still be read for a moment.
+    const own = source
     try {
-      for (; source.batches < count; source.batches += 1) {
+      for (; own.batches < count; own.batches += 1) {
         await nextTurn()
         yield batch
       }
     } finally {
-      source.isEnded = true
+      own.isEnded = true
     }
   }
 
@@ -100,6 +102,17 @@ describe('an export stream', () => {
     const response = await open()
     await once(response, 'data')
     response.destroy()
+    await eventually(async () => assert.ok(source.isEnded))
+  })
+
+  test('breaks off when its caller may no longer have it', async () => {
+    exportServer.batches = () => endless(BATCH, BATCHES)
+    const response = await open()
+    await once(response, 'data')
+    exportServer.isRevoked = true
+    const lines = await countLines(response).catch(() => 0)
+    assert.ok(lines < BATCHES * BATCH.length)
+    assert.equal(response.complete, false)
     await eventually(async () => assert.ok(source.isEnded))
   })
 

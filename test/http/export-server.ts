@@ -8,6 +8,7 @@ import { CHART_QUEUE, EXPORT_QUEUE } from '../../src/clicks/report/click-queues.
 import { Clicks } from '../../src/clicks/report/clicks.ts'
 import type { DayOfClicks, RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
+import { Failure } from '../../src/platform/failure.ts'
 import { ApiMeter } from '../../src/platform/http/api/api-meter.ts'
 import { createFront } from '../../src/platform/http/front.ts'
 import { Throttle } from '../../src/platform/limits/throttle.ts'
@@ -31,6 +32,8 @@ export type ExportServer = {
   batches: () => AsyncIterable<readonly RawClick[]>
   /** What the next charts read, a month at a time. */
   readDays: () => Promise<readonly DayOfClicks[]>
+  /** Whether the token of all requests was revoked. */
+  isRevoked: boolean
   stop(): Promise<void>
 }
 
@@ -52,7 +55,10 @@ export async function startExportServer(): Promise<ExportServer> {
       charts,
     } as unknown as ConstructorParameters<typeof Clicks>[0]),
     authenticator: {
-      authenticate: async () => commandLine('w'),
+      authenticate: async () => {
+        if (exportServer.isRevoked) throw Failure.unauthorized('This is not a valid token.')
+        return commandLine('w')
+      },
     },
     baseUrl: 'http://localhost',
     servesApi: true,
@@ -78,6 +84,7 @@ export async function startExportServer(): Promise<ExportServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/clicks/export`,
     async *batches() {},
     readDays: async () => [],
+    isRevoked: false,
     async stop() {
       server.closeAllConnections()
       server.close()

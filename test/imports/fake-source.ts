@@ -27,13 +27,13 @@ export class FakeSource implements ImportSource {
   readonly name = 'fake'
   readonly #records: readonly FakeRecord[]
   readonly #faultsAt: Set<number>
-  readonly #onRead: (index: number) => void
+  readonly #onRead: (index: number) => unknown
 
-  /** @param onRead called before each record */
+  /** @param onRead called before each record, and awaited */
   constructor(
     records: readonly FakeRecord[],
     faultsAt: Iterable<number> = [],
-    onRead: (index: number) => void = () => {},
+    onRead: (index: number) => unknown = () => {},
   ) {
     this.#records = records
     this.#onRead = onRead
@@ -48,7 +48,7 @@ export class FakeSource implements ImportSource {
     const first = resume === undefined ? 0 : Number(resume) + 1
     for (const [index, record] of this.#records.entries()) {
       if (index < first) continue
-      this.#onRead(index)
+      await this.#onRead(index)
       if (this.#faultsAt.delete(index)) {
         throw new ImportSourceFault('The source is busy.', { isTransient: true })
       }

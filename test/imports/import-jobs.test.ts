@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { expectStatus } from '../support/api.ts'
+import { commandLine } from '../../src/identity/actor.ts'
+import { hashSecret } from '../../src/identity/tokens/secret.ts'
+import { apiClient, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -96,6 +99,22 @@ onEachEngine(
         assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [], 'the file is removed')
       })
       expectProblem(await api.post(`/imports/${id}/start`, {}), 'validation_failed')
+    })
+
+    test('runs with the rights of who started it, not of who created it', async () => {
+      const { service } = stage
+      const workspace = `w-${randomUUID().slice(0, 8)}`
+      const secret = await service.token(workspace)
+      const creator = { ...stage, api: apiClient(service.baseUrl, secret) }
+      const other = { ...stage, api: await service.api(workspace) }
+      const id = await prepared(creator)
+      expectStatus(await sendPart(creator, id, 0, CSV), 200)
+      const { store, tokens } = service.instance
+      const created = await store.read.tokens.findByHash(hashSecret(secret))
+      await tokens.revokeAnywhere(commandLine, created?.id ?? '')
+      expectStatus(await other.api.post(`/imports/${id}/start`, { dry_run: true }), 200)
+      const { status, fault } = await ended(other, id)
+      assert.deepEqual([status, fault], ['succeeded', null])
     })
 
     test('connects to public addresses only', async () => {

@@ -78,7 +78,7 @@ export async function importServices(
   }
 
   const run = (added: Import, source: ImportSource, signal = new AbortController().signal) =>
-    importer.run(added, actor, async () => source, { originOf: (name) => name, signal })
+    importer.run(added, async () => source, { originOf: (name) => name, signal })
 
   /** Runs a new import of a source to its end. */
   async function importAll(source: ImportSource, overrides: Overrides = {}) {

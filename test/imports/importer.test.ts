@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Stores } from '../../src/app/database/stores.ts'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { NO_COUNTS } from '../../src/imports/import.ts'
 import { ImportSourceFault } from '../../src/imports/import-source.ts'
-import { unique } from '../storage/samples.ts'
+import { addPerson, newToken, unique } from '../storage/samples.ts'
 import { describeStore } from '../support/store.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices, outcomesOf } from './import-services.ts'
+
+type Starter = { readonly workspaceId: string; readonly personId: string; readonly tokenId: string }
 
 describeStore('an import', (at) => {
   test('creates links with their dates, tags and values', async () => {
@@ -42,6 +45,65 @@ describeStore('an import', (at) => {
       )
     }
     assert.deepEqual(await linksByKey(), before)
+  })
+
+  /** What ends the right of the person, or of the token, that started an import. */
+  const ENDINGS: Record<string, (stores: Stores, of: Starter) => Promise<unknown>> = {
+    'a person is demoted': (stores, { workspaceId, personId }) =>
+      stores.memberships.setRole(workspaceId, personId, 'viewer', 'hand'),
+    'a person is removed': (stores, { workspaceId, personId }) =>
+      stores.memberships.delete(workspaceId, personId),
+    'a person is disabled': (stores, { personId }) =>
+      stores.people.update(personId, { disabled_at: 1 }),
+    'a person is deleted': (stores, { personId }) => stores.people.delete(personId),
+    'a token is revoked': (stores, { workspaceId, tokenId }) =>
+      stores.tokens.revoke(workspaceId, tokenId, 1),
+  }
+
+  for (const [what, end] of Object.entries(ENDINGS)) {
+    test(`ends with its reason once ${what} that started it`, async () => {
+      const { importAll, linksByKey, actor, store } = await importServices(at)
+      const { workspaceId } = actor
+      const person = await addPerson(at.store)
+      const token = newToken(workspaceId, { expires_at: null, scopes: ['links:write'] })
+      const joined = { workspace_id: workspaceId, person_id: person.id, created_at: 1 }
+      await store.write(async (stores) => {
+        await stores.memberships.insert({ ...joined, role: 'member', source: 'hand' })
+        await stores.tokens.insert(token, unique('hash'))
+      })
+      const starter = { workspaceId, personId: person.id, tokenId: token.id }
+      // What fills a batch, and one more.
+      const records = Array.from({ length: 251 }, (_, index) => linkRecord({ key: `k${index}` }))
+      const onRead = (index: number) =>
+        index === 250 && store.write((stores) => end(stores, starter))
+      const isToken = what.startsWith('a token')
+      const { ended } = await importAll(new FakeSource(records, [], onRead), {
+        actor_kind: isToken ? 'token' : 'person',
+        actor_id: isToken ? token.id : person.id,
+      })
+      assert.deepEqual([ended.status, ended.counts.created], ['failed', 250])
+      assert.match(ended.fault ?? '', /^Whoever started this import may no longer create links/)
+      assert.equal((await linksByKey()).has('k250'), false)
+    })
+  }
+
+  test('adds no domain for somebody who may not', async () => {
+    const { importAll, actor, store } = await importServices(at)
+    const { workspaceId } = actor
+    const person = await addPerson(at.store)
+    const joined = { workspace_id: workspaceId, person_id: person.id, created_at: 1 }
+    await store.write((stores) =>
+      stores.memberships.insert({ ...joined, role: 'member', source: 'hand' }),
+    )
+    const record = { kind: 'domain', place: 'one', domain: 'old.example', notes: [] } as const
+    const source = new FakeSource([{ ...record, not_found_url: null, expired_url: null }])
+    const { ended, rows } = await importAll(source, { actor_kind: 'person', actor_id: person.id })
+    assert.deepEqual(
+      [ended.status, ended.counts.refused, ended.counts.domains],
+      ['succeeded', 1, 0],
+    )
+    assert.equal(rows[0]?.reason, 'Whoever started this import may not add domains.')
+    assert.deepEqual((await store.read.domains.page(workspaceId, 0, 1)).items, [])
   })
 
   test('locks what was protected, and closes what did not redirect', async () => {

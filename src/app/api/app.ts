@@ -14,6 +14,7 @@ import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
+import { breakOffWithAccess } from '../../identity/access/lasting-answers.ts'
 import { invitationRoutes } from '../../identity/members/invitation-routes.ts'
 import { memberRoutes } from '../../identity/members/routes.ts'
 import { oidcBrowserRoutes } from '../../identity/oidc/browser-routes.ts'
@@ -135,6 +136,7 @@ export async function buildApp(
   app.addHook('onClose', () => compressor.close())
   app.addHook('onClose', () => deps.mailer?.stop())
   tagAnswers(app)
+  breakOffWithAccess(app, deps)
   compressAnswers(app, compressor)
   limitDuration(app, deps.answerMsMax)
   meterApi(app, deps.apiMeter, paths)

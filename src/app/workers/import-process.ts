@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { isPrivateAddress } from '../../hosts/private-networks.ts'
-import { actorOfImport } from '../../imports/end-import.ts'
 import { type Import, ImportTakenOver } from '../../imports/import.ts'
 import { requeueStopped } from '../../imports/import-jobs.ts'
 import { originOf } from '../../imports/source-kinds.ts'
@@ -54,14 +53,13 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
     onProgress: () => {},
     onRetry: (err) => log.warn({ err }, 'import retried'),
   })
-  const actor = actorOfImport(leased)
   try {
     if (settings === undefined) {
       await importer.finishCancelled(leased, stopping.signal)
     } else {
       const open = () => openSource(settings, { agents })
       const at = { originOf: (name: string) => originOf(name, settings), signal: stopping.signal }
-      const { status, counts, fault } = await importer.run(leased, actor, open, at)
+      const { status, counts, fault } = await importer.run(leased, open, at)
       log.info({ status, counts, fault }, 'import ended')
     }
   } catch (error) {

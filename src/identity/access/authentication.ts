@@ -100,15 +100,16 @@ export async function authenticate(
 }
 
 /** Checks that the request's actor may perform the operation of its route. */
-export function authorize(request: FastifyRequest): void {
+export function authorize(request: FastifyRequest, { isBegun = false } = {}): void {
   const { operation } = request.routeOptions.config
   if (operation === undefined || OPERATION_ACCESS[operation] === 'open') return
-  requireAccess(actorOf(request), operation)
+  const actor = actorOf(request)
+  requireAccess(isBegun ? { ...actor, hasAuthenticatedRecently: true } : actor, operation)
 }
 
 /**
  * Whether the sender of a request whose answer lasts may still perform its operation. True while that cannot
- * be found out.
+ * be found out. A recent authentication was needed to begin, and is not needed to go on.
  */
 export async function mayStill(
   deps: AuthenticationDependencies,
@@ -116,7 +117,7 @@ export async function mayStill(
 ): Promise<boolean> {
   try {
     await authenticate(deps, request)
-    authorize(request)
+    authorize(request, { isBegun: true })
     return true
   } catch (error) {
     return isUnavailable(error)

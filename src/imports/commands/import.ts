@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { type Actor, commandLine, type Workspaces } from '../../identity/index.ts'
+import { commandLine, type Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
 import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
@@ -134,9 +134,7 @@ async function run(
   const hasEnded = begun.status === 'succeeded'
   if (hasEnded) terminal.err('This import has ended before, and was stopped before it said so.')
   else if (begun.rows_done > 0) terminal.err(`Going on after row ${begun.rows_done}.`)
-  const ended = hasEnded
-    ? begun
-    : await runInterruptibly(terminal, tools, { begun, actor, settings })
+  const ended = hasEnded ? begun : await runInterruptibly(terminal, tools, { begun, settings })
   if (options.report !== undefined) {
     await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
   }
@@ -150,9 +148,9 @@ async function run(
 async function runInterruptibly(
   terminal: Terminal,
   tools: ImportTools,
-  at: { readonly begun: Import; readonly actor: Actor; readonly settings: SourceSettings },
+  at: { readonly begun: Import; readonly settings: SourceSettings },
 ): Promise<Import> {
-  const { begun, actor, settings } = at
+  const { begun, settings } = at
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Error('Stopped. Run the same command again to go on.'))
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -163,7 +161,7 @@ async function runInterruptibly(
     onRetry: (error, delayMs) => progress.retrying(error, delayMs),
   })
   try {
-    return await importer.run(begun, actor, () => tools.openSource(settings), {
+    return await importer.run(begun, () => tools.openSource(settings), {
       originOf: (name) => originOf(name, settings),
       signal: stopping.signal,
     })
