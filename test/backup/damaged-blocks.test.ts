@@ -103,8 +103,21 @@ describe('a block that is damaged in the target', () => {
     })
   }
 
+  test('is written again by every backup if a process that was killed had marked it', async () => {
+    const request = requestFor('a folder')
+    const target = await targetOf(request)
+    await backUp(request)
+    const block = await largestBlock(target)
+    await change(target, block, flipByte)
+    await target.write(`damaged/${path.basename(block)}`, Buffer.from('found\n'))
+    const { repaired } = await backUp(request)
+    assert.deepEqual(repaired, [{ block: path.basename(block), file: 'terse.db' }])
+    assert.deepEqual(await target.list('damaged/'), [])
+    assert.equal((await restoreFrom(request)).links, 1)
+  })
+
   test('stays marked while only an older backup needs it, which is listed as damaged', async () => {
-    const request = requestFor('folder')
+    const request = requestFor('a folder')
     const target = await targetOf(request)
     const settings = path.join(place.dataDir, 'terse.env')
     writeFileSync(settings, '# before\n')
@@ -127,7 +140,7 @@ describe('a block that is damaged in the target', () => {
   })
 
   test('is reported when what is written again is damaged too', async () => {
-    const request = requestFor('bucket')
+    const request = requestFor('a bucket')
     const faulty = await startFaultyProxy(server.access, (url) => url.includes('/blocks/'))
     try {
       await assert.rejects(
@@ -143,7 +156,7 @@ describe('a block that is damaged in the target', () => {
   })
 
   test('keeps no later backup from being made if it is a manifest', async () => {
-    const request = requestFor('folder')
+    const request = requestFor('a folder')
     const target = await targetOf(request)
     const { name } = await backUp(request)
     const manifest = `backups/${name}.json`

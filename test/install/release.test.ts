@@ -99,6 +99,8 @@ describe('a release', { skip: skipWithoutCleanSystem(), timeout: TIMEOUT_MS }, (
       assert.equal(health(), 0)
       const tokens = images.podman('exec', 'first', 'terse', 'token', 'list')
       assert.match(tokens, /first start/)
+      const made = images.podman('exec', 'first', 'terse', 'backup', '/backups', '--verify')
+      assert.match(made, /Restored and compared: complete/, 'in the second volume')
 
       images.podman('stop', '--time', String(STOP_SECONDS_MAX), 'first')
       // A container that had to be killed ends with 137.

@@ -114,35 +114,36 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
     if (!isComplete) checkEmpty(dataDir)
     const settings = await settingsToWrite(dataDir, content, blocks)
     if (settings.length > 0 && !(await request.acceptsSettings(settings))) return undefined
-    if (!isComplete) await restoreFiles(request, content, blocks)
     const complete = JSON.stringify({ name, fingerprint })
-    if (!isComplete) writeFileSync(completeFile(folder), complete, { mode: 0o600, flush: true })
+    if (!isComplete) await restoreFiles(request, { content, source: blocks, complete })
     moveInto(dataDir, folder)
     return reportOf(name, manifest.consistentAt, content)
   } catch (error) {
     if (!(error instanceof DamagedBackup)) throw error
-    const others = await listBackups(source, request)
+    // What is wrong with this one matters more than that the others cannot be listed.
+    const others = await listBackups(source, request).catch(() => [])
     throw new Error(damageText(name, error.message, others), { cause: error })
   }
 }
 
-/** Writes and checks everything in the subfolder. */
+/** Writes and checks everything in the subfolder, and then marks it as complete. */
 async function restoreFiles(
   request: RestoreRequest,
-  content: BackupContent,
-  source: BlockSource,
+  { content, source, complete }: { content: BackupContent; source: BlockSource; complete: string },
 ): Promise<void> {
   const { dataDir, secretKey } = request
   const folder = restoringFolder(dataDir)
-  rmSync(folder, { recursive: true, force: true })
-  createFolder(folder)
-  syncFolder(dataDir)
-  const data = path.join(folder, 'data')
   const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
   try {
+    rmSync(folder, { recursive: true, force: true })
+    createFolder(folder)
+    syncFolder(dataDir)
+    const data = path.join(folder, 'data')
     if ((await readDiskSpace(folder)).freeBytes < bytes) throw new NoRoom(folder)
     await writeRestoredFiles(source, content, data)
     await checkRestored(data, content, secretKey)
+    if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
+    writeFileSync(completeFile(folder), complete, { mode: 0o600, flush: true })
   } catch (error) {
     if (!isNoRoom(error)) throw error
     throw new Error(
@@ -150,7 +151,6 @@ async function restoreFiles(
       { cause: error },
     )
   }
-  if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
 }
 
 /** Returns the settings in a backup, unless the data folder has its own, which are kept. */
@@ -185,7 +185,7 @@ function damageText(name: string, reason: string, backups: readonly BackupSummar
   const other = others.at(-1)
   const advice =
     other === undefined
-      ? 'There is no other one in this place that looks complete.'
+      ? 'No other one was found in this place that looks complete.'
       : `Restore another one: the newest that looks complete is of ${other.consistentAt} (--at ${other.name}).`
   return `The backup ${name} cannot be restored: ${reason}. ${advice}`
 }

@@ -41,7 +41,7 @@ export class FolderTarget implements BackupTarget {
       return await readFile(path.join(this.#folder, name))
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return undefined
-      throw error
+      throw naming(path.join(this.#folder, name), error)
     }
   }
 
@@ -62,7 +62,10 @@ export class FolderTarget implements BackupTarget {
       await rename(partial, file)
     } catch (error) {
       await rm(partial, { force: true }).catch(() => {})
-      throw hasErrorCode(error, 'ENOSPC') ? new NoRoom(this.#folder) : error
+      if (hasErrorCode(error, 'ENOSPC') || hasErrorCode(error, 'EDQUOT')) {
+        throw new NoRoom(this.#folder)
+      }
+      throw naming(file, error)
     }
     this.#changed.add(folder)
   }
@@ -100,6 +103,13 @@ export class FolderTarget implements BackupTarget {
       throw error
     }
   }
+}
+
+/** A disk that fails to read, or is full, does not name the file. */
+function naming(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.message.includes(file)) return error
+  const code = 'code' in error ? error.code : undefined
+  return Object.assign(new Error(`${file}: ${error.message}`, { cause: error }), { code })
 }
 
 function syncFolder(folder: string): void {
