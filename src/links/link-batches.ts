@@ -140,7 +140,7 @@ export class LinkBatches {
   /** Reads what decides whether links can be created, on the stores of a transaction or on committed data. */
   async look(
     stores: LinkBatchStores,
-    { workspaceId }: Actor,
+    actor: Actor,
     creates: readonly PreparedCreate[],
   ): Promise<LookedBatch> {
     const { serviceHost, keyspaces } = this.#deps
@@ -149,7 +149,7 @@ export class LinkBatches {
     const refused = new Map<string, Failure>()
     const holders = new Map<string, KeyHolder[]>()
     for (const [host, onHost] of byHost) {
-      const place = await failureOr(() => keyspaces.findAllowed(stores, workspaceId, host))
+      const place = await failureOr(() => keyspaces.findAllowed(stores, actor, host))
       if (place instanceof Failure) {
         refused.set(host, place)
         continue
@@ -163,7 +163,7 @@ export class LinkBatches {
       }
     }
     const destinations = creates.map(({ drawn }) => destinationsOf(drawn))
-    const refuseLoops = await lookForManyLoops(stores, serviceHost, workspaceId, destinations)
+    const refuseLoops = await lookForManyLoops(stores, serviceHost, actor.workspaceId, destinations)
     const variants = (host: string, key: string) => holders.get(placeOf(host, key)) ?? []
     return {
       allowed,

@@ -49,11 +49,11 @@ export class LinkKeys {
    *
    * @throws {Failure} `validation_failed` when the workspace must not have links on the domain
    */
-  async check({ workspaceId }: Actor, domain: string, text?: string): Promise<KeyAvailability> {
+  async check(actor: Actor, domain: string, text?: string): Promise<KeyAvailability> {
     const { store, serviceHost, keyspaces, random } = this.#deps
     const host = parseLinkHost(domain, serviceHost)
     if ('fault' in host) throw Failure.invalid({ domain: [host.fault] })
-    const { keyspaceId } = await keyspaces.findAllowed(store.read, workspaceId, host.value)
+    const { keyspaceId } = await keyspaces.findAllowed(store.read, actor, host.value)
     const at = { host: host.value, suggestion: await this.#suggest(random, keyspaceId) }
     if (text === undefined) return { ...at, key: undefined, fault: undefined }
     const parsed = parseKey(text)

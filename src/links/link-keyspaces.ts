@@ -29,6 +29,10 @@ export type AllowedHost = {
 /** The keyspace for a link, and the domain that was added for it. */
 export type OpenedKeyspace = { readonly keyspaceId: number; readonly claimed?: Domain }
 
+function notAdded(by = ''): Failure {
+  return Failure.invalid({ domain: [`must be added to the workspace first${by}`] })
+}
+
 /** Finds or creates the keyspace for a link of a workspace on a host. */
 export class LinkKeyspaces {
   readonly #deps: KeyspaceDependencies
@@ -40,14 +44,15 @@ export class LinkKeyspaces {
   /**
    * Reads what the workspace has on the host, in one round trip.
    *
-   * @throws {Failure} `validation_failed` when the workspace must not have links on the host
+   * @throws {Failure} `validation_failed` when the actor must not create links on the host
    */
   async findAllowed(
     stores: KeyspaceStores,
-    workspaceId: string,
+    actor: Pick<Actor, 'kind' | 'workspaceId' | 'permissions'>,
     host: string,
   ): Promise<AllowedHost> {
     const { serviceHost, domains, claimOnLink } = this.#deps
+    const { workspaceId } = actor
     if (host === serviceHost.host) {
       return { host, keyspaceId: serviceHost.keyspaceId, isClaimed: true }
     }
@@ -60,7 +65,12 @@ export class LinkKeyspaces {
       throw Failure.invalid({ domain: ['is not available to this workspace'] })
     }
     if (own !== undefined) return { host, keyspaceId, isClaimed: true }
-    if (!claimOnLink) throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+    if (!claimOnLink) throw notAdded()
+    if (!actor.permissions.has('domains.edit')) {
+      throw notAdded(
+        actor.kind === 'token' ? ', which needs the scope domains:write' : ', by an admin',
+      )
+    }
     domains.refuseUnclaimable(host)
     return { host, keyspaceId, isClaimed: false }
   }

@@ -116,15 +116,20 @@ export class LinkWriter {
    */
   async lookCreate(
     stores: LinkStores,
-    { workspaceId }: Actor,
+    actor: Actor,
     { drawn, key = '', limits }: PreparedCreate,
   ): Promise<AllowedHost> {
     const { serviceHost, keyspaces } = this.#deps
     const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key }) }
     const host = drawn.domain
     const [, allowed] = await waitForAll([
-      refuseLoops(stores, serviceHost, { workspaceId, host }, destinationsOf(drawn)),
-      keyspaces.findAllowed(stores, workspaceId, host),
+      refuseLoops(
+        stores,
+        serviceHost,
+        { workspaceId: actor.workspaceId, host },
+        destinationsOf(drawn),
+      ),
+      keyspaces.findAllowed(stores, actor, host),
       enforceQuotas(stores, limits, growth),
     ])
     return allowed
@@ -175,10 +180,11 @@ export class LinkWriter {
   /** @throws {Failure} `not_found`, `validation_failed`, `precondition_failed` */
   async lookUpdate(
     stores: LinkStores,
-    { workspaceId }: Actor,
+    actor: Actor,
     { id, changes, tags, setPassword, expected }: PreparedUpdate,
   ): Promise<LookedUpdate> {
     const { serviceHost, keyspaces } = this.#deps
+    const { workspaceId } = actor
     const [current, refuseOn] = await waitForAll([
       stores.links.findUncounted(workspaceId, id),
       lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
@@ -198,7 +204,7 @@ export class LinkWriter {
     const on = { workspaceId, host: domain }
     const [, allowed] = await waitForAll([
       refuseLoops(stores, serviceHost, on, destinationsOf(next)),
-      keyspaces.findAllowed(stores, workspaceId, domain),
+      keyspaces.findAllowed(stores, actor, domain),
     ])
     this.#refuseReserved(allowed.keyspaceId, next.key)
     return { current, next, allowed }

@@ -50,6 +50,22 @@ onEachEngine('a link on a host that its workspace has not claimed', (stage) => {
     assert.deepEqual(await claims(api), {})
   })
 
+  test('returns 422 on `domain` for a token that may not add domains', async () => {
+    const admin = await stage.service.api('narrow')
+    const api = await stage.service.api('narrow', ['links:read', 'links:write'])
+    const refused = await postLink(api, { domain: 'new.example.com' })
+    expectInvalid(refused, 'domain')
+    assert.match(refused.body.errors.domain[0], /needs the scope domains:write/)
+    const { id } = await createLink(api)
+    expectInvalid(await api.patch(`/links/${id}`, { domain: 'new.example.com' }), 'domain')
+    const create = { domain: 'new.example.com', url: 'https://example.com/' }
+    const { body } = await api.post('/links/bulk', { action: 'create', links: [create] })
+    assert.equal(body.results[0].error.errors.domain.length, 1)
+    assert.deepEqual(await claims(admin), {})
+    await createLink(admin, { domain: 'new.example.com' })
+    await createLink(api, { domain: 'new.example.com' })
+  })
+
   test('returns 422 on `domain` while the host is active in another workspace', async () => {
     const owner = await stage.service.api('owner')
     const api = await stage.service.api('late')

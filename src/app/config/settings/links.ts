@@ -11,7 +11,7 @@ export const LINK_SETTINGS = {
     schema: flag('true', 'false'),
     default: 'true',
     description:
-      'Whether creating a link on a host that its workspace has not added also adds the host, as a pending domain. `false`: such a link is refused.',
+      'Whether creating a link on a host that its workspace has not added also adds the host, as a pending domain, if the token or person may add domains. `false`: such a link is refused.',
   }),
   TERSE_APP_SCHEMES: setting({
     schema: schemes,

@@ -21,6 +21,8 @@ export const linkFaults: typeof faults = {
   'must not hold a user name or password': 'darf weder Benutzernamen noch Passwort enthalten',
   'is not available to this workspace': 'steht diesem Arbeitsbereich nicht zur Verfügung',
   'must be added to the workspace first': 'muss dem Arbeitsbereich zuerst hinzugefügt werden',
+  'must be added to the workspace first, by an admin':
+    'muss zuerst von einem Admin dem Arbeitsbereich hinzugefügt werden',
   'is the sealed form of another password; send the text':
     'ist die versiegelte Form eines anderen Passworts; geben Sie das Passwort selbst ein',
   'must hold at most {max} tags': 'darf höchstens {max} Tags enthalten',
