@@ -1,8 +1,18 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { hasErrorCode } from '../platform/process/has-error-code.ts'
-import { terseCommand } from '../platform/process/terse-command.ts'
+import { shellWord, terseCommand } from '../platform/process/terse-command.ts'
 
 /** Where the commands of daily work go, and with which token. */
 export type Login = { readonly url: string; readonly token: string }
@@ -19,7 +29,7 @@ export function loginFile(env: NodeJS.ProcessEnv = process.env): string {
 export function readLogin(): Login {
   const file = loginFile()
   try {
-    const { url, token } = JSON.parse(readFileSync(file, 'utf8'))
+    const { url, token } = JSON.parse(readOwn(file))
     if (typeof url === 'string' && typeof token === 'string') return { url, token }
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) {
@@ -28,6 +38,22 @@ export function readLogin(): Login {
     if (!(error instanceof SyntaxError)) throw error
   }
   throw new Error(`${file} is damaged. Run: ${terseCommand('login URL')}`)
+}
+
+/** @throws for a file that other users of the machine can read or write */
+function readOwn(file: string): string {
+  const fd = openSync(file, 'r')
+  try {
+    // Windows reports no modes.
+    if (process.platform !== 'win32' && (fstatSync(fd).mode & 0o077) !== 0) {
+      throw new Error(
+        `Others can read the token in ${file}, or replace it. Run: chmod 600 ${shellWord(file)}\nIf others use this machine, make a new token, log in with it, and revoke this one.`,
+      )
+    }
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Saves a login for its owner alone. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -317,6 +325,21 @@ describe('commands against a hostile or failing service', () => {
     assert.equal(code, 0)
     assert.equal(keys.length, 2)
     assert.ok(keys[0] !== undefined && keys[0] === keys[1])
+  })
+
+  test('refuse a login that others can read or write', async () => {
+    const file = path.join(folder, 'terse', 'login.json')
+    for (const mode of [0o644, 0o640, 0o620]) {
+      chmodSync(file, mode)
+      const { code, stderr } = await runCommand(['link', 'list'], env)
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /Others can read the token in \S+login\.json.* Run: chmod 600 \S+login\.json$/m,
+      )
+    }
+    chmodSync(file, 0o600)
+    assert.doesNotMatch((await runCommand(['link', 'list'], env)).stderr, /chmod/)
   })
 
   test('report a login that is damaged', async () => {

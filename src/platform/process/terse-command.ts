@@ -42,7 +42,7 @@ export function setGivenOptions(options: ReadonlyMap<string, string>): void {
 }
 
 /** Quotes a text for a POSIX shell where the shell would read it as something else. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
