@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyCharacter, cases } from '../../test/support/properties.ts'
 import { systemRandom } from '../platform/crypto/random.ts'
-import { foldKey, generateKey, isReservedKey, parseKey } from './key.ts'
+import { foldKey, generateKey, isServicePath, parseKey, reservationOf } from './key.ts'
 
 const MARK = '\u0301'
 
@@ -144,27 +144,45 @@ describe('foldKey', () => {
   })
 })
 
-describe('isReservedKey', () => {
-  const reserved = [
-    'api',
-    'API',
-    'api/v1/links',
-    'docs',
-    'app',
-    'assets/x',
-    '.well-known/acme',
-    'livez',
-    'readyz',
-    'metrics',
-    'robots.txt',
-    'favicon.ico',
-    'Favicon.ICO',
+describe('isServicePath', () => {
+  const SERVED = [
+    ...['', 'api', 'API', 'api/v1/links', 'docs', 'app', 'assets/x', '.well-known/acme', 'livez'],
+    ...['readyz', 'metrics', 'robots.txt', 'favicon.ico', 'Favicon.ICO'],
   ]
-  for (const key of reserved) {
-    test(`is true for ${key}`, () => assert.ok(isReservedKey(key)))
+  for (const path of SERVED) {
+    test(`is true for /${path}`, () => assert.ok(isServicePath(`/${path}`)))
   }
-  for (const key of ['apis', 'my/api', 'api-docs', 'robots', 'documents', '']) {
-    test(`is false for "${key}"`, () => assert.ok(!isReservedKey(key)))
+  for (const path of ['apis', 'my/api', 'api-docs', 'robots', 'documents', 'login', 'sw.js']) {
+    test(`is false for /${path}`, () => assert.ok(!isServicePath(`/${path}`)))
+  }
+})
+
+describe('reservationOf', () => {
+  const MEMBER = { kind: 'person', isOperator: false }
+  const FOR_OPERATORS = [
+    ...['login', 'Sign-In', 'logout', 'signup', 'register', 'admin/users', 'account', 'settings'],
+    ...['sw.js', 'service-worker.js', 'manifest.webmanifest', 'browserconfig.xml', 'sitemap.xml'],
+    ...['security.txt', 'humans.txt', 'ads.txt', 'app-ads.txt', 'apple-app-site-association'],
+    ...['favicon.png', 'favicon-32x32.png', 'apple-touch-icon.png', 'mstile-150x150.png'],
+    ...['apple-touch-icon-120x120-precomposed.png', 'android-chrome-192x192.png'],
+  ]
+  for (const key of FOR_OPERATORS) {
+    test(`leaves ${key} to operators`, () => {
+      assert.match(reservationOf(key, MEMBER) ?? '', /operators/)
+      assert.match(reservationOf(key, { kind: 'token', isOperator: false }) ?? '', /operators/)
+      assert.equal(reservationOf(key, { kind: 'person', isOperator: true }), undefined)
+      assert.equal(reservationOf(key, { kind: 'system', isOperator: false }), undefined)
+    })
+  }
+
+  test('gives what the service answers to nobody', () => {
+    for (const key of ['api/x', 'App']) {
+      assert.match(reservationOf(key, { kind: 'system', isOperator: false }) ?? '', /itself/)
+    }
+  })
+
+  for (const key of ['logins', 'my/login', 'ads', 'icon', 'favicons.png', 'sw', 'settings-2']) {
+    test(`leaves ${key} to all`, () => assert.equal(reservationOf(key, MEMBER), undefined))
   }
 })
 

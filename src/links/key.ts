@@ -32,7 +32,7 @@ const KEY = new RegExp(
 const ASCII = /^[\x20-\x7e]*$/
 
 /** First path segments that the service uses on its own host. */
-const RESERVED = new Set([
+const SERVICE_SEGMENTS = new Set([
   'api',
   'app',
   'docs',
@@ -45,6 +45,29 @@ const RESERVED = new Set([
   'robots.txt',
   'favicon.ico',
 ])
+
+/**
+ * First path segments that only operators use for links on the service's own host, which all workspaces share: people
+ * would take the link for a page of the service, and programs for a file about the whole host.
+ */
+const OPERATOR_SEGMENTS = new Set([
+  ...['login', 'log-in', 'logon', 'signin', 'sign-in', 'signup', 'sign-up', 'register'],
+  ...['logout', 'log-out', 'logoff', 'signout', 'sign-out', 'session', 'sessions'],
+  ...['auth', 'oauth', 'oauth2', 'oidc', 'saml', 'sso', 'mfa', '2fa', 'passkey', 'passkeys'],
+  ...['password', 'passwords', 'reset-password', 'password-reset', 'forgot-password'],
+  ...['account', 'accounts', 'my-account', 'admin', 'administrator', 'dashboard', 'console'],
+  ...['settings', 'setup', 'invitation', 'invitations', 'graphql', 'healthz', 'health'],
+  // What browsers ask for by themselves.
+  ...['sw.js', 'service-worker.js', 'serviceworker.js', 'manifest.json', 'manifest.webmanifest'],
+  ...['site.webmanifest', 'browserconfig.xml', 'opensearch.xml', 'index.html'],
+  // What search engines, advertising networks, apps and scanners ask for.
+  ...['sitemap.xml', 'sitemap.txt', 'sitemap_index.xml', 'security.txt', 'humans.txt', 'llms.txt'],
+  ...['ads.txt', 'app-ads.txt', 'sellers.json', 'crossdomain.xml', 'clientaccesspolicy.xml'],
+  ...['apple-app-site-association', 'assetlinks.json'],
+])
+/** The pictures of a host, in their sizes. */
+const OPERATOR_PICTURE =
+  /^(?:favicon|apple-touch-icon|android-chrome|mstile|icon)(?:-[\w.-]*)?\.(?:png|ico|svg|gif|jpg|webp)$/
 
 /** Returns the key in Unicode normal form C, in which keys are stored and looked up. */
 export function parseKey(text: string): Parsed<string> {
@@ -62,17 +85,31 @@ export function parseKey(text: string): Parsed<string> {
   return { value: key }
 }
 
-export const KEY_RESERVED = 'is reserved for the service itself on this domain'
-
-/** Whether the service uses this path itself, so that no link on its own host may have the key. */
-export function isReservedKey(key: string): boolean {
-  const end = key.indexOf('/')
-  return RESERVED.has(foldKey(end === -1 ? key : key.slice(0, end)))
-}
-
 /** Whether the service itself, not a link, answers this path on its own host. */
 export function isServicePath(path: string): boolean {
-  return path === '/' || isReservedKey(path.slice(1))
+  return path === '/' || SERVICE_SEGMENTS.has(firstSegment(path.slice(1)))
+}
+
+/**
+ * Why a link on the service's own host may not get this key; undefined when it may. A link that has the key keeps it.
+ *
+ * @param actor who gives the key
+ */
+export function reservationOf(
+  key: string,
+  actor: { readonly kind: string; readonly isOperator: boolean },
+): string | undefined {
+  const segment = firstSegment(key)
+  if (SERVICE_SEGMENTS.has(segment)) return 'is reserved for the service itself on this domain'
+  if (actor.kind === 'system' || actor.isOperator) return undefined
+  return OPERATOR_SEGMENTS.has(segment) || OPERATOR_PICTURE.test(segment)
+    ? 'is reserved for operators of the service on this domain'
+    : undefined
+}
+
+function firstSegment(key: string): string {
+  const end = key.indexOf('/')
+  return foldKey(end === -1 ? key : key.slice(0, end))
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Actor, enforceQuotas } from '../identity/index.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { foldKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
+import { foldKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import type { UncountedLink } from './link.ts'
 import { linkCreated } from './link-events.ts'
 import type { LinkInput } from './link-input.ts'
@@ -165,16 +165,19 @@ export class LinkBatches {
     const destinations = creates.map(({ drawn }) => destinationsOf(drawn))
     const refuseLoops = await lookForManyLoops(stores, serviceHost, actor.workspaceId, destinations)
     const variants = (host: string, key: string) => holders.get(placeOf(host, key)) ?? []
+    const holderOf = (host: string, key: string) =>
+      variants(host, key).find((holder) => holder.key === key)
     return {
       allowed,
-      holderOf: (host, key) => variants(host, key).find((holder) => holder.key === key),
+      holderOf,
       isCrowded: (host, key, added) => variants(host, key).length + added >= KEY_VARIANTS_MAX,
       require({ drawn, key = '' }) {
         const failure = refused.get(drawn.domain)
         if (failure !== undefined) throw failure
-        if (drawn.domain === serviceHost.host && isReservedKey(key)) {
-          throw Failure.invalid({ key: [KEY_RESERVED] })
-        }
+        const isNewHere =
+          drawn.domain === serviceHost.host && holderOf(drawn.domain, key) === undefined
+        const reason = isNewHere ? reservationOf(key, actor) : undefined
+        if (reason !== undefined) throw Failure.invalid({ key: [reason] })
         refuseLoops(drawn.domain, destinationsOf(drawn))
       },
     }

@@ -4,7 +4,7 @@ import type { Random } from '../platform/crypto/random.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import { GENERATE_ATTEMPTS_MAX, KEY_TAKEN } from './generated-key.ts'
-import { generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX, parseKey } from './key.ts'
+import { generateKey, KEY_VARIANTS_MAX, parseKey, reservationOf } from './key.ts'
 import { TOO_MANY_VARIANTS } from './key-fault.ts'
 import type { LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
@@ -25,7 +25,6 @@ export type KeyAvailability = {
   readonly suggestion: string
 }
 
-const RESERVED: KeyFault = { reason: 'reserved', message: KEY_RESERVED }
 const TAKEN: KeyFault = { reason: 'taken', message: KEY_TAKEN }
 const CROWDED: KeyFault = { reason: 'too_many_variants', message: TOO_MANY_VARIANTS }
 
@@ -61,13 +60,14 @@ export class LinkKeys {
       return { ...at, key: text, fault: { reason: 'invalid', message: parsed.fault } }
     }
     const key = parsed.value
+    const message = keyspaceId === serviceHost.keyspaceId ? reservationOf(key, actor) : undefined
+    if (message !== undefined) return { ...at, key, fault: { reason: 'reserved', message } }
     return { ...at, key, fault: await this.#faultOf(keyspaceId, key) }
   }
 
   async #faultOf(keyspaceId: number | undefined, key: string): Promise<KeyFault | undefined> {
-    const { store, serviceHost } = this.#deps
     if (keyspaceId === undefined) return undefined
-    if (keyspaceId === serviceHost.keyspaceId && isReservedKey(key)) return RESERVED
+    const { store } = this.#deps
     const state = await store.read.links.findKeyState(keyspaceId, key, KEY_VARIANTS_MAX)
     return state === 'free' ? undefined : state === 'taken' ? TAKEN : CROWDED
   }

@@ -12,7 +12,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken } from './generated-key.ts'
-import { foldKey, generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
+import { foldKey, generateKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import { type Link, linkVersion, type NewLink, NO_ATTRIBUTES, type UncountedLink } from './link.ts'
 import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
@@ -146,7 +146,7 @@ export class LinkWriter {
     const { keyspaceId, claimed } = await keyspaces.open(stores, allowed, actor, limits)
     const now = clock.nowMicros()
     const fresh = { ...drawn, created_at: now, updated_at: now, keyspace_id: keyspaceId }
-    const link = await this.#insert(stores, fresh, key)
+    const link = await this.#insert(stores, actor, fresh, key)
     await stores.changes.append(changeOf(link), now)
     await stores.events.append(actor, linkCreated(link), now)
     return { link, claimed }
@@ -197,7 +197,7 @@ export class LinkWriter {
     const changed = { ...current, ...changes, ...setPassword(current), domain }
     const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
     if (domain === current.domain) {
-      this.#refuseReserved(current.keyspace_id, next.key)
+      if (next.key !== current.key) this.#refuseReserved(current.keyspace_id, next.key, actor)
       return { current, next, allowed: undefined }
     }
     // On another host its destinations may loop though they stay as they are.
@@ -206,7 +206,7 @@ export class LinkWriter {
       refuseLoops(stores, serviceHost, on, destinationsOf(next)),
       keyspaces.findAllowed(stores, actor, domain),
     ])
-    this.#refuseReserved(allowed.keyspaceId, next.key)
+    this.#refuseReserved(allowed.keyspaceId, next.key, actor)
     return { current, next, allowed }
   }
 
@@ -254,9 +254,14 @@ export class LinkWriter {
     return link
   }
 
-  async #insert(stores: LinkStores, link: Omit<NewLink, 'key'>, key?: string): Promise<Link> {
+  async #insert(
+    stores: LinkStores,
+    actor: Actor,
+    link: Omit<NewLink, 'key'>,
+    key: string | undefined,
+  ): Promise<Link> {
     if (key !== undefined) {
-      this.#refuseReserved(link.keyspace_id, key)
+      this.#refuseReserved(link.keyspace_id, key, actor)
       const inserted = await stores.links.insert({ ...link, key }, KEY_VARIANTS_MAX)
       if (inserted === undefined) throw keyTaken()
       return inserted
@@ -270,10 +275,10 @@ export class LinkWriter {
     throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
   }
 
-  #refuseReserved(keyspaceId: number | undefined, key: string): void {
-    if (keyspaceId === this.#deps.serviceHost.keyspaceId && isReservedKey(key)) {
-      throw Failure.invalid({ key: [KEY_RESERVED] })
-    }
+  #refuseReserved(keyspaceId: number | undefined, key: string, actor: Actor): void {
+    if (keyspaceId !== this.#deps.serviceHost.keyspaceId) return
+    const reason = reservationOf(key, actor)
+    if (reason !== undefined) throw Failure.invalid({ key: [reason] })
   }
 }
 

@@ -60,11 +60,11 @@ describe('--json', () => {
     assert.equal((await printed('workspace', 'delete', 'gone', '--yes')).name, 'gone')
   })
 
-  test('prints what an import has done', async () => {
+  test('prints what an import has done, keys that are reserved for operators included', async () => {
     const file = path.join(target, 'links.csv')
-    writeFileSync(file, 'key,url\nspring,https://example.com/\n')
+    writeFileSync(file, 'key,url\nspring,https://example.com/\nsignup,https://example.com/\n')
     const imported = await printed('import', 'csv', file, '--workspace', 'acme')
-    assert.deepEqual([imported.status, imported.counts.created], ['succeeded', 1])
+    assert.deepEqual([imported.status, imported.counts.created], ['succeeded', 2])
   })
 
   test('prints what a check of the files found', async () => {

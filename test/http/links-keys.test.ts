@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, type LinkBody, postLink, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
@@ -134,6 +135,36 @@ onEachEngine('the key of a link', (stage) => {
       await createLink(stage.api, { key: `${segment}-more` })
     })
   }
+
+  test('is not one that people take for a page of the service, except on other hosts', async () => {
+    for (const key of ['login', 'SW.js', 'apple-touch-icon.png', 'settings/more']) {
+      expectInvalid(await postLink(stage.api, { key }), 'key')
+      const asked = new URLSearchParams({ domain: 'localhost', key })
+      const { body } = expectStatus(await stage.api.get(`/links/key-availability?${asked}`), 200)
+      assert.equal(body.reason, 'reserved')
+      await createLink(stage.api, { domain: 'free.localhost', key })
+    }
+  })
+
+  test('keeps working where a link has had it before it was reserved', async () => {
+    const { id, workspace_id } = await createLink(stage.api, { key: 'before' })
+    await stage.service.instance.store.write(async ({ links }) => {
+      const link = await links.findUncounted(workspace_id, id)
+      assert.ok(link)
+      await links.update({ ...link, key: 'signin' }, link, 1)
+    })
+    assert.equal((await visit(stage.service.port, '/signin')).status, 302)
+    const url = 'https://example.com/changed'
+    expectStatus(await stage.api.patch(`/links/${id}`, { url }), 200)
+    expectStatus(
+      await stage.api.put(`/links/${id}`, { domain: 'localhost', key: 'signin', url }),
+      200,
+    )
+    expectInvalid(await stage.api.patch(`/links/${id}`, { key: 'login' }), 'key')
+    await eventually(async () => {
+      assert.equal((await visit(stage.service.port, '/signin')).headers.location, url)
+    })
+  })
 
   test('returns 422 for a reserved key in an update too', async () => {
     const { id } = await createLink(stage.api)

@@ -6,6 +6,8 @@ export const linkFaults: typeof faults = {
   'is taken on this domain': 'ist auf dieser Domain vergeben',
   'is reserved for the service itself on this domain':
     'ist auf dieser Domain dem Dienst selbst vorbehalten',
+  'is reserved for operators of the service on this domain':
+    'ist auf dieser Domain den Betreibern des Dienstes vorbehalten',
   'has {count} variants on this domain that differ only by letter case':
     'hat auf dieser Domain {count} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
   'may hold only letters, digits, emoji, "-", "_", ".", "~" and "/"':
