@@ -19,7 +19,6 @@ import {
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
-const TOO_OLD_SECONDS = 11 * 60
 /** On a phone the pages are one row that scrolls. */
 const CURRENT_IS_IN_VIEW = `(() => {
   const { left, right } = document.querySelector('.subnav [aria-current]').getBoundingClientRect()
@@ -237,27 +236,6 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
       await page.getByText('Shop backend revoked').waitFor()
       dropRefusals(faults, 1)
     })
-  })
-
-  test('asks to confirm the identity for what needs a fresh sign-in, and then does it', async () => {
-    await freshly()
-    clock.move(TOO_OLD_SECONDS)
-    await on('/settings/tokens', async (page, { faults }) => {
-      await page.getByRole('button', { name: 'Create token' }).click()
-      await page.getByLabel('Name').fill('After a step-up')
-      await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
-      await dialog.getByLabel('Password', { exact: true }).fill('not the password')
-      await dialog.getByRole('button', { name: 'Continue', exact: true }).click()
-      await dialog.getByText('Is wrong').waitFor()
-      await expectAccessible(page)
-      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
-      await dialog.getByRole('button', { name: 'Continue', exact: true }).click()
-      await page.getByRole('dialog', { name: 'Token After a step-up' }).waitFor()
-      dropRefusals(faults, 2)
-    })
-    // The session in the browser has a new secret.
-    await freshly()
   })
 
   test('keeps a form whose session has ended, and goes on after a sign-in', async () => {

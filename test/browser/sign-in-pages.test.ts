@@ -19,6 +19,7 @@ import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const ADA = 'ada@example.com'
+const TOO_OLD_SECONDS = 11 * 60
 const OTHER_PASSWORD = 'another battery staple horse'
 
 const pathOf = (url: string) => url.replace(/^.*\/app/, '')
@@ -349,6 +350,52 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       },
       { as: alan },
     )
+  })
+
+  test('asks to confirm the identity for what needs a fresh sign-in, and then does it', async () => {
+    await join('carl', 'viewer')
+    const use: Parameters<typeof on>[1] = async (page, { origin, faults }) => {
+      const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+      const confirm = async (password = PASSWORD) => {
+        await dialog.getByLabel('Password', { exact: true }).fill(password)
+        await dialog.getByRole('button', { name: 'Continue', exact: true }).click()
+      }
+      await page.getByRole('button', { name: 'Create token' }).waitFor()
+      clock.move(TOO_OLD_SECONDS)
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByLabel('Name').fill('After a step-up')
+      await page.keyboard.press('Enter')
+      await confirm('not the password')
+      await dialog.getByText('Is wrong').waitFor()
+      await expectAccessible(page)
+      await confirm()
+      await page.getByRole('dialog', { name: 'Token After a step-up' }).waitFor()
+
+      await page.goto(`${origin}/app/settings/members`)
+      await page.getByRole('button', { name: 'Role of carl: Viewer' }).click()
+      clock.move(TOO_OLD_SECONDS)
+      await page.getByRole('menuitemradio', { name: 'Admin' }).click()
+      await confirm()
+      await page.getByRole('button', { name: 'Role of carl: Admin' }).waitFor()
+
+      clock.move(TOO_OLD_SECONDS)
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByLabel('E-mail').fill('dora@example.com')
+      await page.getByLabel('Role', { exact: true }).selectOption('admin')
+      await page.getByRole('button', { name: 'Create invitation' }).click()
+      await confirm()
+      await page.getByRole('dialog', { name: 'Invitation of dora@example.com' }).waitFor()
+
+      await page.goto(`${origin}/app/settings/imports`)
+      await page.getByRole('button', { name: 'Download' }).waitFor()
+      clock.move(TOO_OLD_SECONDS)
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download' }).click()
+      await confirm()
+      assert.equal((await downloading).suggestedFilename(), 'acme.zip')
+      dropRefusals(faults, 5)
+    }
+    await on('/settings/tokens', use, { as: await signIn(service) })
   })
 
   test('speaks German to a browser that asks for it', async () => {

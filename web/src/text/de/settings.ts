@@ -86,7 +86,7 @@ export const members: typeof en.members = {
   remove: 'Aus dem Arbeitsbereich entfernen',
   removeTitle: (name) => `${name} entfernen?`,
   removeText:
-    'Die Person sieht und ändert hier nichts mehr. Tokens, die sie angelegt hat, gelten weiter; widerrufen Sie sie, wo nötig.',
+    'Die Person sieht und ändert hier nichts mehr, und offene Einladungen und Links von ihr enden. Tokens, die sie angelegt hat, gelten weiter; widerrufen Sie sie, wo nötig.',
   removed: (name) => `${name} entfernt`,
   resetLink: 'Link für ein neues Passwort',
   resetTitle: (name) => `Neues Passwort für ${name}`,

@@ -85,7 +85,7 @@ export const members = {
   remove: 'Remove from workspace',
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText:
-    'The person can no longer see or change anything here. Tokens that the person created stay valid; revoke them where needed.',
+    'The person can no longer see or change anything here, and open invitations and links that the person made end. Tokens that the person created stay valid; revoke them where needed.',
   removed: (name: string) => `${name} removed`,
   resetLink: 'Link for a new password',
   resetTitle: (name: string) => `New password for ${name}`,
