@@ -194,6 +194,13 @@ for (const engine of ENGINES) {
       expectStatus(await client.post('/tokens', token), 201)
       const link = { domain: 'localhost', key: 'by-erased', url: 'https://example.com/' }
       expectStatus(await client.post('/links', link), 201)
+      for (const invited of ['stays@example.com', 'open@example.com']) {
+        const asked = await client.post('/invitations', { email: invited, role: 'viewer' })
+        const url = new URL(expectStatus(asked, 201).body.url)
+        if (invited === 'open@example.com') continue
+        const account = { code: url.hash.slice('#code='.length), name: 'S', password: PASSWORD }
+        expectStatus(await personClient(service).post('/invitations/accept', account), 201)
+      }
 
       expectStatus(await operator.delete(`/people/${id}`), 200)
       expectProblem(await client.get('/links'), 'unauthorized')
