@@ -136,6 +136,18 @@ for (const engine of ENGINES) {
       assert.match(mail.text, /\/app\/invitation#code=/)
     })
 
+    test('nobody who invites is called like a web address', async () => {
+      const ada = await signInAtWork()
+      const name = 'A prize at https://evil.com'
+      expectProblem(await ada.patch('/me', { name }), 'validation_failed', ['name'])
+      const invited = { email: 'eve@example.com', role: 'admin' }
+      const { url } = expectStatus(await ada.post('/invitations', invited), 201).body
+      const code = CODE.exec(url)?.[1]
+      const accept = { code, name, password: NEW_PASSWORD }
+      const refused = await personClient(service).post('/invitations/accept', accept)
+      expectProblem(refused, 'validation_failed', ['name'])
+    })
+
     test('an invitation that the mail server refuses is an event', async () => {
       const ada = await signInAtWork()
       const email = 'gone@refused.example'

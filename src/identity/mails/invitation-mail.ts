@@ -1,4 +1,5 @@
 import type { Mail } from '../../platform/mail/mailer.ts'
+import { holdsWebAddress } from '../people/person-name.ts'
 import { layOut, type MailLanguage, type MailText } from './mail-layout.ts'
 
 type Invitation = {
@@ -13,7 +14,13 @@ type Invitation = {
 
 /** A link to join a workspace. */
 export function invitationMail(invitation: Invitation, language: MailLanguage): Mail {
-  return layOut(invitation.to, language, TEXTS[language](invitation), invitation.url)
+  const text = TEXTS[language]({ ...invitation, invitedBy: inert(invitation.invitedBy) })
+  return layOut(invitation.to, language, text, invitation.url)
+}
+
+/** A name of which no program makes a link: those of tokens, and of people from before there was a rule, may be one. */
+function inert(name: string): string {
+  return holdsWebAddress(name) ? name.replaceAll(/[^\p{L}\p{M}\p{N}\s-]+/gu, ' $& ').trim() : name
 }
 
 const TEXTS: Readonly<Record<MailLanguage, (invitation: Invitation) => MailText>> = {

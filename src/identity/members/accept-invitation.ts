@@ -9,6 +9,7 @@ import { endLostGrants, findGranted, type JudgeStores } from '../grants/grants.t
 import { hashCode } from '../one-time-links/one-time-code.ts'
 import type { PasswordWriteStores, PeoplePasswords } from '../people/people-passwords.ts'
 import { type Person, personCreated } from '../people/person.ts'
+import { requirePersonName } from '../people/person-name.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
@@ -73,7 +74,7 @@ export class AcceptInvitation {
       id: uuidV7(this.#clock, this.#random),
       email,
       email_folded,
-      name: account.name,
+      name: requirePersonName(account.name),
       is_operator: false,
       created_at: now,
       disabled_at: null,

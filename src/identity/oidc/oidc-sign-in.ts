@@ -10,6 +10,7 @@ import { invitationOf } from '../members/invitation.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import { type Person, personCreated } from '../people/person.ts'
+import { holdsWebAddress } from '../people/person-name.ts'
 import type { UsedChallengeStore } from '../second-factors/store/used-challenge-store.ts'
 import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
 import { insertFirstPerson } from '../setup/first-person.ts'
@@ -178,11 +179,12 @@ export class OidcSignIn {
 
   #newPerson(email: string, name: string | undefined, isOperator: boolean): Person {
     const { clock, random } = this.#deps
+    const ownName = name === undefined || holdsWebAddress(name) ? undefined : name
     return {
       id: uuidV7(clock, random),
       email,
       email_folded: foldEmail(email),
-      name: (name ?? email).slice(0, NAME_LENGTH_MAX).toWellFormed(),
+      name: (ownName ?? email).slice(0, NAME_LENGTH_MAX).toWellFormed(),
       is_operator: isOperator,
       created_at: clock.nowMicros(),
       disabled_at: null,

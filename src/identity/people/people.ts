@@ -6,6 +6,7 @@ import type { Identity, IdentityStore } from '../oidc/store/identity-store.ts'
 import { type FactorState, factorState } from '../second-factors/factor-state.ts'
 import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
 import type { Person } from './person.ts'
+import { requirePersonName } from './person-name.ts'
 import type { PersonStore } from './store/person-store.ts'
 
 type PeopleStores = PasswordWriteStores & {
@@ -42,10 +43,12 @@ export class People {
     return { ...factors, identities, hasPassword: password !== undefined }
   }
 
+  /** @throws {Failure} `validation_failed` for a name that is a web address */
   async rename(author: EventAuthor, person: Person, name: string): Promise<Person> {
     const after = { ...person, name }
     const changed = changedFields({ name: person.name }, { name })
     if (Object.keys(changed.after).length === 0) return person
+    requirePersonName(name)
     await this.#store.write(async (stores) => {
       const now = this.#clock.nowMicros()
       await stores.people.update(person.id, { name })

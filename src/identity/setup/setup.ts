@@ -10,6 +10,7 @@ import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-sto
 import { foldEmail, parseEmail } from '../people/email.ts'
 import type { PeoplePasswords } from '../people/people-passwords.ts'
 import type { Person } from '../people/person.ts'
+import { requirePersonName } from '../people/person-name.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
 import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
@@ -68,7 +69,7 @@ export class Setup {
       id: uuidV7(this.#clock, this.#random),
       email: email.value,
       email_folded: foldEmail(email.value),
-      name: input.name,
+      name: requirePersonName(input.name),
       is_operator: true,
       created_at: now,
       disabled_at: null,

@@ -2,6 +2,8 @@ import type { faults } from '../../en/faults.ts'
 
 /** Personen, Anmeldung und Tokens. */
 export const peopleFaults: typeof faults = {
+  'must not hold a web address; if it holds none, write a space after dots':
+    'darf keine Internetadresse enthalten; falls es keine ist, setzen Sie nach Punkten ein Leerzeichen',
   'must have at least {min} characters': 'braucht mindestens {min} Zeichen',
   'must be 1 to 63 lower-case letters, digits and hyphens, such as acme':
     'muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen, etwa acme',

@@ -1,0 +1,30 @@
+import { parse } from 'tldts'
+import { Failure } from '../../platform/failure.ts'
+
+const HOST_LIKE = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)+/gu
+
+/**
+ * Whether programs that show mail would make a link of a part of the text: a URL, or a host under a domain that the
+ * public suffix list has. "St.John" is none.
+ */
+export function holdsWebAddress(text: string): boolean {
+  // Also in the forms of other scripts: full-width letters and signs, and the ideographic full stop.
+  const plain = text.normalize('NFKC').replaceAll('\u3002', '.').toLowerCase()
+  if (plain.includes('://') || /(?<![\p{L}\p{N}])www\./u.test(plain)) return true
+  return (plain.match(HOST_LIKE) ?? []).some((host) => {
+    const { isIcann, isIp } = parse(host)
+    return isIcann === true || isIp === true
+  })
+}
+
+/**
+ * Refuses names that are a web address: invitations are mailed with the name of who invites.
+ *
+ * @throws {Failure} `validation_failed`
+ */
+export function requirePersonName(name: string): string {
+  if (!holdsWebAddress(name)) return name
+  throw Failure.invalid({
+    name: ['must not hold a web address; if it holds none, write a space after dots'],
+  })
+}
