@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { queryInteger, timestamp } from './primitives.ts'
+import { countedUntil, queryInteger, timestamp } from './primitives.ts'
 
 const DIMENSIONS = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
 const GROUPS = [...DIMENSIONS, 'link', 'tag'] as const
@@ -139,6 +139,7 @@ const head = {
   to: timestamp.describe('End of the counted period, exclusive, rounded to a quarter hour.'),
   timezone: z.string().describe('The zone in which days and months start.'),
   interval: z.enum(INTERVALS).nullable().describe('Null when clicks are counted only by value.'),
+  counted_until: countedUntil,
   opening: z
     .int()
     .nullable()

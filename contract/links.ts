@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageOf, pageQuery } from './pagination.ts'
+import { clickedPageOf, pageQuery } from './pagination.ts'
 import { destinationInput, line, timestamp, uuid } from './primitives.ts'
 
 const KEY_LENGTH_MAX = 190
@@ -46,7 +46,8 @@ export const linkSchema = z
   })
   .meta({ id: 'Link', description: 'A short link.' })
 
-export const linkPage = pageOf(linkSchema, 'LinkPage')
+export const linkPage = clickedPageOf(linkSchema, 'LinkPage')
+export type LinkPageMeta = z.output<typeof linkPage>['meta']
 
 const utm = line(UTM_LENGTH_MAX).nullable().optional()
 const optionalDestination = destinationInput.nullable().optional()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { queryInteger } from './primitives.ts'
+import { queryInteger, timestamp } from './primitives.ts'
 
 export const PER_PAGE_DEFAULT = 25
 const PER_PAGE_MAX = 100
@@ -71,6 +71,17 @@ const pageMeta = z
 /** The envelope of every list. */
 export function pageOf<T extends z.ZodType>(item: T, id: string) {
   return z.object({ data: z.array(item), links: pageLinks, meta: pageMeta }).meta({ id })
+}
+
+/** The envelope of a list whose items have numbers of clicks. */
+export function clickedPageOf<T extends z.ZodType>(item: T, id: string) {
+  const counted_until = timestamp
+    .optional()
+    .describe(
+      'Only while counting is behind: all clicks before this instant are counted, and later ones may be missing.',
+    )
+  const meta = pageMeta.extend({ counted_until }).meta({ id: `${id}Meta` })
+  return z.object({ data: z.array(item), links: pageLinks, meta }).meta({ id })
 }
 
 export type PageLink = z.output<typeof pageLink>

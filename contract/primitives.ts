@@ -24,6 +24,13 @@ export const timestamp = z
   .string()
   .meta({ format: 'date-time', examples: ['2026-11-20T09:30:00.123456Z'] })
 
+/** Beside numbers of clicks. */
+export const countedUntil = timestamp
+  .nullable()
+  .describe(
+    'Null while counting keeps up: each click counts within some seconds. When counting is behind, all clicks before this instant are counted, and later ones may be missing.',
+  )
+
 export const uuid = z.uuid()
 
 /** The `{id}` of a path. Text that is not a UUID gives 404 like an unknown id, not 422. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { botsQuery, linksQuery, periodQuery } from './clicks.ts'
-import { timestamp, uuid } from './primitives.ts'
+import { countedUntil, timestamp, uuid } from './primitives.ts'
 
 const LINKS_MAX = 100
 
@@ -28,6 +28,7 @@ export const sparklines = z
     from: timestamp.describe('Beginning of what was counted, at a quarter hour.'),
     to: timestamp.describe('End of what was counted, at a quarter hour; not included.'),
     timezone: z.string().describe('The zone in which days begin.'),
+    counted_until: countedUntil,
     starts: z.array(timestamp).describe('When each day begins.'),
     data: z.array(sparkline).describe('In the order of the request.'),
   })

@@ -75,6 +75,7 @@ export async function openApiDocument(): Promise<object> {
     diagnose: unused,
     readiness: new Readiness(),
     health: unused,
+    countedUntil: unused,
     apiMeter: new ApiMeter(),
     metrics: {
       contentType: '',

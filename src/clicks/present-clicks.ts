@@ -5,11 +5,19 @@ import type { ClickReport, GroupedLink, Sparklines } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'
 import { formatQuarters } from './report/intervals.ts'
 
-/** Converts a report to its API representation, with the counts that `bots` selects. */
-export function presentReport(report: ClickReport, bots: Bots): ClickReportResource {
+/**
+ * Converts a report to its API representation, with the counts that `bots` selects.
+ *
+ * @param counted_until as in the API
+ */
+export function presentReport(
+  report: ClickReport,
+  bots: Bots,
+  counted_until: string | null,
+): ClickReportResource {
   const { quarters, zone, interval, total, opening } = report
   const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
-  const head = { from, to, timezone: zone, interval: interval ?? null, opening }
+  const head = { from, to, timezone: zone, interval: interval ?? null, counted_until, opening }
   const totals = { clicks: total.persons, bots: total.others, visitors: total.visitors }
 
   if (report.groupBy === undefined) {
@@ -47,13 +55,15 @@ function presentLink(link: GroupedLink | undefined) {
 export function presentSparklines(
   { quarters, zone, starts, links }: Sparklines,
   bots: Bots,
+  counted_until: string | null,
 ): SparklinesResource {
   const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
   const data = links.map(({ id, points }) => {
     const clicks = points.map((point) => weightOf(point, bots))
     return { link_id: id, total: clicks.reduce((sum, count) => sum + count, 0), clicks }
   })
-  return { from, to, timezone: zone, starts: [...formatQuarters(starts, zone)], data }
+  const days = [...formatQuarters(starts, zone)]
+  return { from, to, timezone: zone, counted_until, starts: days, data }
 }
 
 function startsOf(points: readonly { readonly start: number }[], zone: string): readonly string[] {

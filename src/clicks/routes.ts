@@ -43,12 +43,14 @@ const exported = {
   },
 }
 
-export type ClickRouteDependencies = { readonly clicks: Clicks }
+export type ClickRouteDependencies = {
+  readonly clicks: Clicks
+  /** The instant before which all clicks are counted; null while counting keeps up. */
+  readonly countedUntil: () => Promise<string | null>
+}
 
-export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (
-  app,
-  { clicks },
-) => {
+export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (app, deps) => {
+  const { clicks } = deps
   const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport, ...NOT_MODIFIED }
   const sent = { ...INVALID_QUERY, ...FAILURES, 200: exported }
 
@@ -66,7 +68,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         response: counted,
       },
     },
-    async (request) => report(clicks, request, { kind: 'workspace' }, request.query),
+    async (request) => report(deps, request, { kind: 'workspace' }, request.query),
   )
 
   app.get(
@@ -84,7 +86,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         response: { ...INVALID_QUERY, ...FAILURES, 200: sparklines, ...NOT_MODIFIED },
       },
     },
-    async (request) => sparklinesOf(clicks, request, request.query),
+    async (request) => sparklinesOf(deps, request, request.query),
   )
 
   app.get(
@@ -122,7 +124,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
           response: { ...counted, ...NOT_FOUND },
         },
       },
-      async (request) => report(clicks, request, { kind, id: request.params.id }, request.query),
+      async (request) => report(deps, request, { kind, id: request.params.id }, request.query),
     )
 
     app.get(
@@ -146,15 +148,18 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
 }
 
 async function sparklinesOf(
-  clicks: Clicks,
+  { clicks, countedUntil }: ClickRouteDependencies,
   request: FastifyRequest,
   { link, bots = 'exclude', ...period }: SparklinesQuery,
 ): Promise<SparklinesResource> {
-  return presentSparklines(await clicks.sparklines(actorOf(request), link, period, request), bots)
+  // Before the clicks: what is counted in between is newer than this.
+  const until = await countedUntil()
+  const found = await clicks.sparklines(actorOf(request), link, period, request)
+  return presentSparklines(found, bots, until)
 }
 
 async function report(
-  clicks: Clicks,
+  { clicks, countedUntil }: ClickRouteDependencies,
   request: FastifyRequest,
   subject: ClickSubject,
   query: ClicksQuery,
@@ -169,8 +174,10 @@ async function report(
     links: query.link,
     tags: query.tag,
   }
+  // As for sparklines.
+  const until = await countedUntil()
   const found = await clicks.report(actorOf(request), subject, wanted, { signal })
-  return presentReport(found, bots)
+  return presentReport(found, bots, until)
 }
 
 async function sendExport(

@@ -15,10 +15,29 @@ import type { LinkFilter, LinkSortField } from './link-query.ts'
 import type { Links } from './links.ts'
 import { presentLink } from './present.ts'
 
-export type LinkListDependencies = WalkContext & { readonly links: Links }
+export type LinkListDependencies = WalkContext & {
+  readonly links: Links
+  /** The instant before which all clicks are counted; null while counting keeps up. */
+  readonly countedUntil: () => Promise<string | null>
+}
+
+type LinkPage = Envelope<LinkResource> & {
+  readonly meta: { readonly counted_until?: string }
+}
 
 /** Returns a page of the workspace's links: by number, or from the position of a cursor. */
 export async function listLinks(
+  request: FastifyRequest,
+  query: ListLinksQuery,
+  deps: LinkListDependencies,
+): Promise<LinkPage> {
+  // Before the links: what was counted in between is newer than this.
+  const counted_until = await deps.countedUntil()
+  const { meta, ...page } = await readLinks(request, query, deps)
+  return { ...page, meta: { ...meta, ...(counted_until !== null && { counted_until }) } }
+}
+
+async function readLinks(
   request: FastifyRequest,
   query: ListLinksQuery,
   deps: LinkListDependencies,

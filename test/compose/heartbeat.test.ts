@@ -102,6 +102,21 @@ describeStore('startHeartbeat', (at) => {
     await heartbeat.stop(journal())
   })
 
+  test('renews every five seconds while counting is behind, and once when it has caught up', async (t) => {
+    const { own, orphans, start, registry, pass } = await setUp(t, at)
+    const heartbeat = start()
+    const listed = async () => (await registry.list()).find(({ id }) => id === own.id)
+    await eventually(async () => assert.ok(await listed()))
+    for (const isBehind of [true, true, false]) {
+      const before = (await listed())?.beat_at
+      orphans.splice(0, 1, ...(isBehind ? [journal(1)] : []))
+      pass(5)
+      t.mock.timers.tick(5_000)
+      await eventually(async () => assert.notEqual((await listed())?.beat_at, before))
+    }
+    await heartbeat.stop(journal())
+  })
+
   test('reports journals that were taken over until they are empty', async (t) => {
     const { own, orphans, start, registry, beatAfter, ids, messages } = await setUp(t, at)
     const orphan = journal(4_321)

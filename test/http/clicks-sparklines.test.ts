@@ -42,6 +42,7 @@ onEachEngine('GET /api/v1/clicks/sparklines', (stage) => {
       from: '2026-03-28T00:00:00.000000+01:00',
       to: '2026-03-31T00:00:00.000000+02:00',
       timezone: 'Europe/Berlin',
+      counted_until: null,
       starts: [
         '2026-03-28T00:00:00.000000+01:00',
         '2026-03-29T00:00:00.000000+01:00',

@@ -31,6 +31,7 @@ const SCENARIOS: readonly Expected[] = [
         data_folder_fault: null,
         journal_fault: null,
         doubtful_clicks: 0,
+        counted_until: null,
       }),
   },
   {

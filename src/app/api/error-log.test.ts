@@ -79,6 +79,7 @@ test('a failed request is logged under the request id that the client received',
       throw new Error('unused')
     },
     readiness: new Readiness(),
+    countedUntil: async () => null,
     health: () => {
       throw new Error('on purpose')
     },

@@ -29,7 +29,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const checked = await deps.readiness.check()
     const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
     const roles = Object.fromEntries(states)
-    const health = deps.health()
+    const health = { ...deps.health(), counted_until: await deps.countedUntil() }
     if (isReady(checked, query.role)) {
       // Still ready: undamaged files are served, and another node over the same files could do no more.
       const { damaged_files, data_folder_fault, journal_fault } = health

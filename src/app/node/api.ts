@@ -32,6 +32,7 @@ import { openExports } from '../instance/exports.ts'
 import { openIdentity } from '../instance/identity.ts'
 import { openLinkWriter } from '../instance/link-writer.ts'
 import type { Observation } from '../metrics/observation.ts'
+import { openCountedUntil } from './counted-until.ts'
 import type { DataFolder } from './data-folder.ts'
 import { openDiagnosis } from './diagnosis.ts'
 import { instanceStateReader } from './instance-state.ts'
@@ -113,6 +114,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
         keysMax: RATE_TOKENS_MAX,
       }),
       ...observed,
+      countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
       instanceState: instanceStateReader(config, instance, observed),
       diagnose: openDiagnosis(config, clock),
       apiMeter: observation.apiMeter,

@@ -8,6 +8,7 @@ import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { SharedAddresses } from './click-cap.ts'
+import { KEEPS_UP_MICROS } from './counted-until.ts'
 
 export type Heartbeat = {
   /** Removes the row of another process's fully ingested journal. Rejects when the database is unavailable. */
@@ -16,9 +17,12 @@ export type Heartbeat = {
   stop(left: JournalBacklog): Promise<void>
 }
 
+/** How often to look whether counting is behind. Other processes learn that from a heartbeat. */
+const LAG_CHECK_INTERVAL_MS = 5_000
+
 /**
- * Renews the heartbeat rows of this node and of the journals that it has taken over every 20 s, and logs
- * lost nodes.
+ * Renews the heartbeat rows of this node and of the journals that it has taken over every 20 s, or every 5 s while
+ * counting is behind, and logs lost nodes.
  */
 export function startHeartbeat(parts: {
   nodes: Nodes
@@ -82,10 +86,23 @@ export function startHeartbeat(parts: {
     }
   }
 
-  const timer = setInterval(() => {
+  const renewAll = () => {
     beating = beating.then(beat)
-  }, BEAT_INTERVAL_MS)
-  timer.unref()
+  }
+  let wasBehind = false
+  const checkLag = () => {
+    const isBehind = intake
+      .held()
+      .some(({ oldestMicros }) => (oldestMicros ?? Infinity) < clock.nowMicros() - KEEPS_UP_MICROS)
+    // Once more when it has caught up.
+    if (isBehind || wasBehind) renewAll()
+    wasBehind = isBehind
+  }
+  const timers = [
+    setInterval(renewAll, BEAT_INTERVAL_MS),
+    setInterval(checkLag, LAG_CHECK_INTERVAL_MS),
+  ]
+  for (const timer of timers) timer.unref()
   return {
     forget(journalId) {
       // A beat under way may still renew the row.
@@ -94,7 +111,7 @@ export function startHeartbeat(parts: {
       return left
     },
     async stop(left) {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       await beating
       try {
         if (left.bytes === 0) await nodes.leave(intake.journalId, lastBeatAt)

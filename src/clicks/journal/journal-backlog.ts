@@ -21,6 +21,34 @@ export function backlogOf(
   return { bytes, oldestMicros: first?.clicks.at[0] }
 }
 
+/**
+ * Reads backlogs repeatedly. The oldest click is read again only when the position has moved, so that a large backlog
+ * from which nothing is taken costs a few system calls.
+ */
+export class BacklogReader {
+  readonly #oldest = new Map<string, { readonly position: string; readonly micros: number }>()
+
+  /** As `backlogOf`. */
+  read(...[folder, position, activeSegment]: Parameters<typeof backlogOf>): JournalBacklog {
+    const known = this.#oldest.get(folder)
+    const at = `${position?.segment} ${position?.offset}`
+    if (known?.position === at) {
+      const bytes = backlogBytes(folder, position)
+      return { bytes, oldestMicros: bytes === 0 ? undefined : known.micros }
+    }
+    const backlog = backlogOf(folder, position, activeSegment)
+    const { oldestMicros: micros } = backlog
+    if (micros === undefined) this.#oldest.delete(folder)
+    else this.#oldest.set(folder, { position: at, micros })
+    return backlog
+  }
+
+  /** Forgets a journal that is read no more. */
+  forget(folder: string): void {
+    this.#oldest.delete(folder)
+  }
+}
+
 /** Adds up the backlogs of several journals. */
 export function sumOfBacklogs(backlogs: readonly JournalBacklog[]): JournalBacklog {
   const oldest = backlogs.flatMap(({ oldestMicros }) => oldestMicros ?? [])

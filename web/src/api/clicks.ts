@@ -8,6 +8,7 @@ import {
   type SeriesParts,
   seriesRead,
 } from './click-reads.ts'
+import { BEHIND_REFRESH_MS } from './links.ts'
 import { requestPatiently } from './request-patiently.ts'
 
 export type ClickSeries = Extract<ClickReportResource, { group_by: null }>
@@ -45,6 +46,6 @@ function reportQuery<T extends ClickReportResource>({
     queryFn: ({ signal }) => requestPatiently<T>(path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS / 2,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (state.data?.counted_until ? BEHIND_REFRESH_MS : REFRESH_MS),
   })
 }

@@ -1,13 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { LinkResource } from '@terse/contract/links'
-import type { PageMeta } from '@terse/contract/pagination'
+import type { LinkPageMeta, LinkResource } from '@terse/contract/links'
 import type { LinkFilter } from './link-filter.ts'
 import { linkRead, linksRead } from './reads.ts'
 import { request, requestVersioned } from './request.ts'
 
 export type { LinkResource }
 
-export type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: PageMeta }
+export type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: LinkPageMeta }
 
 /** What a create or a change sends: fields that are left out keep their value, null clears them. */
 export type LinkFields = {
@@ -15,6 +14,8 @@ export type LinkFields = {
 }
 
 const PALETTE_LINKS_MAX = 6
+/** How often numbers are loaded again while counting is behind. */
+export const BEHIND_REFRESH_MS = 10_000
 
 /** Every key of a query about links begins so: a change invalidates them all. */
 export const LINKS_KEY = ['links'] as const
@@ -26,6 +27,7 @@ export function linksQuery(filter: LinkFilter, page: number, perPage: number) {
     queryFn: ({ signal }) => request<LinkPage>('GET', path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: 5_000,
+    refetchInterval: ({ state }) => (state.data?.meta.counted_until ? BEHIND_REFRESH_MS : false),
   })
 }
 

@@ -24,6 +24,7 @@ export const de: Catalogue = {
     close: 'Schließen',
     copied: 'Kopiert',
     copy: 'Kopieren',
+    countedUntil: (time) => `Klicks sind bis ${time} gezählt`,
     delete: 'Löschen',
     edit: 'Bearbeiten',
     loading: 'Lädt',

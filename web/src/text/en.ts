@@ -26,6 +26,7 @@ export const en = {
     close: 'Close',
     copied: 'Copied',
     copy: 'Copy',
+    countedUntil: (time: string) => `Clicks are counted until ${time}`,
     delete: 'Delete',
     edit: 'Edit',
     loading: 'Loading',

@@ -17,6 +17,8 @@ export type Formats = {
   exact(instant: Date): string
   /** `31 Dec 2026, 23:59` */
   minute(instant: Date): string
+  /** `14:03`, with the date if it is another day's. */
+  clock(instant: Date): string
   /** `12 s ago`, `yesterday`, `2 Nov` */
   ago(instant: Date, now: Date): string
   /** `in 39 days` */
@@ -49,6 +51,7 @@ function create(locale: string): Formats {
   const day = dates({ day: 'numeric', month: 'short' })
   const dayAndYear = dates({ dateStyle: 'medium' })
   const minute = dates({ dateStyle: 'medium', timeStyle: 'short' })
+  const clock = dates({ hour: '2-digit', minute: '2-digit' })
   const exact = dates({
     weekday: 'short',
     day: 'numeric',
@@ -77,6 +80,10 @@ function create(locale: string): Formats {
     day: dayOf,
     exact: (instant) => exact().format(instant),
     minute: (instant) => minute().format(instant),
+    clock(instant) {
+      const isToday = instant.toDateString() === new Date().toDateString()
+      return (isToday ? clock : minute)().format(instant)
+    },
     ago(instant, now) {
       const seconds = Math.max(0, Math.round((now.getTime() - instant.getTime()) / 1_000))
       if (seconds > RELATIVE_DAYS_MAX * DAY) return dayOf(instant)

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
 import type { ClickScope } from '../../api/click-reads.ts'
+import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useText } from '../../text/use-text.ts'
@@ -94,6 +95,7 @@ function Totals({ view }: { view: View }) {
     <>
       {data === undefined && error !== null && <LoadFailure error={error} />}
       <Kpis view={view} panelId={panelId} />
+      <CountedUntil instant={data?.counted_until} />
       <EarlierClicks opening={data?.opening ?? 0} />
       <div id={panelId} role="tabpanel" aria-labelledby={tabId(panelId, view.measure)}>
         <SeriesChart view={view} />

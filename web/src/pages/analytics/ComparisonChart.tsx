@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CloseIcon, DownloadIcon, TableIcon } from '../../icons/index.ts'
+import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
@@ -47,6 +48,9 @@ export function ComparisonChart({ view }: { view: View }) {
     <>
       {failed?.error && <LoadFailure error={failed.error} />}
       <ComparedLinks links={links} view={view} />
+      <CountedUntil
+        instant={answers.find(({ data }) => data?.counted_until)?.data?.counted_until}
+      />
       <div className="chart">
         <div className="chart-h">
           <MeasureChoice view={view} />

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo } from 'react'
 import { isFiltered, LINKS_PER_PAGE } from '../../api/link-filter.ts'
 import { linksQuery } from '../../api/links.ts'
+import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
@@ -61,6 +62,7 @@ export default function LinksPage() {
       {data !== undefined && data.meta.total === 0 && <NoMatch filter={filter} />}
       {data !== undefined && data.meta.total > 0 && (
         <>
+          <CountedUntil instant={data.meta.counted_until} />
           <LinksTable
             links={links}
             sort={filter.sort ?? '-created_at'}
