@@ -17,6 +17,11 @@ export type OpenedStore = {
   readonly uncheckedSinceMs: number | undefined
   /** The queue in which searches, charts and exports wait for their turns to read. */
   readonly scanQueue: FairQueue
+  /**
+   * Returns the first of the open files that was removed or replaced at its path; undefined while there is none. Not on
+   * PostgreSQL.
+   */
+  findReplacedFile?(): string | undefined
   /** For direct queries on the tables. */
   readonly db: Kysely<Schema>
 }

@@ -2,20 +2,17 @@ import { Failure } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'
 import type { DataFolder } from '../node/data-folder.ts'
-import type { Instance } from './instance.ts'
+import { type Instance, servicesOver } from './instance.ts'
 
 /**
  * With SQLite, returns an instance whose store refuses writes while the data folder cannot be written, so
  * that the space that the disk reserve has freed is left for clicks, and that reports failed writes to
  * `folder`. With PostgreSQL, returns the instance unchanged: this machine's disk does not matter to it.
  */
-export function guardInstance(
-  { databaseUrl }: Pick<Config, 'databaseUrl'>,
-  instance: Instance,
-  folder: DataFolder,
-): Instance {
-  if (databaseUrl !== undefined) return instance
-  return { ...instance, store: guardStore(instance.store, folder) }
+export function guardInstance(config: Config, instance: Instance, folder: DataFolder): Instance {
+  if (config.databaseUrl !== undefined) return instance
+  const store = guardStore(instance.store, folder)
+  return { ...instance, ...servicesOver(store, config, instance.clock) }
 }
 
 function guardStore(store: FullStore, folder: DataFolder): FullStore {

@@ -26,6 +26,8 @@ export type Instance = {
   /** As in `OpenedStore`. */
   readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
   readonly scanQueue: OpenedStore['scanQueue']
+  /** As in `OpenedStore`. */
+  readonly findReplacedFile: NonNullable<OpenedStore['findReplacedFile']>
   /**
    * Settles once the database is available, has this program's schema and matches the instance key. Rejects
    * when it cannot be used, or not at present.
@@ -73,7 +75,7 @@ async function open(
   refuseUnfinishedRestore(config.dataDir)
   // First, so that an unusable key leaves no new database behind.
   const key = config.secretKey ?? loadSecretKey(config.dataDir)
-  const { store, engine, poolUses, scanQueue, ready, uncheckedSinceMs } = await openStore({
+  const opened = await openStore({
     mayBeUnavailable: mayBeUnavailable && key !== undefined,
     mustExist,
     databaseUrl: config.databaseUrl,
@@ -88,6 +90,7 @@ async function open(
     clicksAfter: (id, from) => countClicksAfter(config.dataDir, id, from),
     onLongCheck: () => log.warn('checking all data files before serving'),
   })
+  const { store } = opened
   let instanceKey: Buffer
   let checkKey = async () => {}
   try {
@@ -103,25 +106,34 @@ async function open(
     await store.close()
     throw error
   }
-  const base = { store, clock, random: systemRandom }
+  const { engine, poolUses, uncheckedSinceMs, scanQueue } = opened
   return {
-    store,
     engine,
     poolUses,
     uncheckedSinceMs,
     scanQueue,
+    findReplacedFile: opened.findReplacedFile ?? (() => undefined),
     async whenReady() {
-      await ready
+      await opened.ready
       await checkKey()
     },
     clock,
     instanceKey,
+    ...servicesOver(store, config, clock),
+    nodes: nodes({ store, clock }),
+    close: () => store.close(),
+  }
+}
+
+/** A store, with the services of an instance that write to it. */
+export function servicesOver(store: FullStore, config: Config, clock: Clock) {
+  const base = { store, clock, random: systemRandom }
+  return {
+    store,
     quotas: new QuotaBook({ store, defaults: config.quotas }),
     workspaces: new Workspaces({ ...base, mappedNames: mappedNamesOf(config) }),
     tokens: new Tokens(base),
     setupLinks: new SetupLinks(base),
-    nodes: nodes(base),
-    close: () => store.close(),
   }
 }
 

@@ -28,17 +28,21 @@ const LOW_HYSTERESIS = 1.1
 type Parts = {
   readonly config: Pick<Config, 'dataDir' | 'diskLowRatio'>
   readonly log: Logger
+  /** As in `OpenedStore`. */
+  readonly findReplacedFile?: () => string | undefined
 }
 
 /**
- * Watches whether the data folder can be written and how much room its disk has, and keeps a reserve
- * there that is released when the disk is full.
+ * Watches whether the data folder can be written, whether the databases that are open are still in it, and how much room
+ * its disk has. Keeps a reserve there that is released when the disk is full.
  */
 export class DataFolder implements Job {
   readonly path: string
   readonly #lowRatio: number
   readonly #log: Logger
   readonly #reserve: DiskReserve
+  readonly #findReplacedFile: () => string | undefined
+  #replacedFile: string | undefined
   readonly #listeners: ((fault: FolderFault | undefined) => void)[] = []
   #fault: FolderFault | undefined
   #room: DiskSpace | undefined
@@ -51,7 +55,8 @@ export class DataFolder implements Job {
   #dueMs = 0
   #checking: Promise<void> | undefined
 
-  constructor({ config, log }: Parts) {
+  constructor({ config, log, findReplacedFile = () => undefined }: Parts) {
+    this.#findReplacedFile = findReplacedFile
     this.path = config.dataDir
     this.#lowRatio = config.diskLowRatio
     this.#log = log
@@ -153,6 +158,8 @@ export class DataFolder implements Job {
   async #probe(): Promise<FolderFault | undefined> {
     const probed = await probeFolder(this.path)
     if (probed === 'missing') return probed
+    this.#replacedFile = this.#findReplacedFile()
+    if (this.#replacedFile !== undefined) return 'replaced'
     const room = await readDiskSpace(this.path)
     this.#noteRoom(room)
     const fault = room.isOutOfFiles ? 'full' : probed
@@ -197,7 +204,10 @@ export class DataFolder implements Job {
     this.#fault = fault
     const folder = this.path
     if (fault === undefined) this.#log.info({ folder }, 'data folder writable again')
-    else this.#log.error({ folder, fault, err: cause }, 'data folder not writable')
+    else {
+      const file = fault === 'replaced' ? this.#replacedFile : undefined
+      this.#log.error({ folder, fault, file, err: cause }, 'data folder not writable')
+    }
     for (const listener of this.#listeners) listener(fault)
   }
 }

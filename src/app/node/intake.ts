@@ -5,6 +5,7 @@ import {
   type IntakeReports,
   startClickIntake,
 } from '../../clicks/ingest/click-intake.ts'
+import { IngestionPaused } from '../../clicks/ingest/drain-messages.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
 import { highestPendingLink } from '../../clicks/journal/journal-scan.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
@@ -65,7 +66,10 @@ export function openIntake(
     onRestored: (bytes) => journalLog.warn({ bytes }, 'journal restored'),
     onDoubt: (count, error) => doubts.report(faultKind(error), { err: error }, count),
     onDamage: (bytes, copy) => log.error({ bytes, copy }, 'journal damaged'),
-    onError: (error) => log.warn({ err: error }, 'click ingestion failed'),
+    onError(error) {
+      const isPaused = error instanceof Error && error.name === IngestionPaused.name
+      if (!isPaused) log.warn({ err: error }, 'click ingestion failed')
+    },
     onIngested,
   })
 }

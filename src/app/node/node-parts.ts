@@ -51,7 +51,8 @@ export type NodeOptions = {
 
 /** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
 export async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
-  const dataFolder = new DataFolder({ config, log })
+  const { findReplacedFile } = options.instance
+  const dataFolder = new DataFolder({ config, log, findReplacedFile })
   const instance = guardInstance(config, options.instance, dataFolder)
   const warmStart = await openWarmStart(config)
   const serviceHost = await findServiceHost(config, instance, warmStart.values.state)

@@ -4,6 +4,11 @@ import type { ErasedClicks } from '../store/erased-clicks.ts'
 /** The name and folder of a journal: the part of a `JournalFolder` that threads can exchange. */
 export type JournalLocation = { readonly id: string; readonly folder: string }
 
+/** Thrown while ingestion is paused: no failure. Threads exchange its name, not its class. */
+export class IngestionPaused extends Error {
+  override readonly name = 'IngestionPaused'
+}
+
 /** Work that the drain thread answers when it has ended. */
 export type DrainTask =
   /** Ingest a journal that no process appends to, up to its end. */

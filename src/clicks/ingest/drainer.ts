@@ -9,7 +9,7 @@ import {
 } from '../journal/journal-reader.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { batchIntervalMs } from './batch-interval.ts'
-import type { JournalLocation } from './drain-messages.ts'
+import { IngestionPaused, type JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 
 /** Clicks that arrive within this time share a batch. */
@@ -127,7 +127,7 @@ export class Drainer {
    */
   async #drainBatch(): Promise<ReadBatch | undefined> {
     const { journal, writer, progress, clock, activeSegment } = this.#options
-    if (progress.isPaused) throw new Error('click ingestion is paused')
+    if (progress.isPaused) throw new IngestionPaused('click ingestion is paused')
     if (!this.#positionKnown) {
       this.#position = await writer.findPosition(journal.id)
       this.#positionKnown = true

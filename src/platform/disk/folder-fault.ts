@@ -1,5 +1,5 @@
 /** Why nothing can be written to a folder, or to the disk under it. */
-export type FolderFault = 'full' | 'read_only' | 'missing' | 'failing'
+export type FolderFault = 'full' | 'read_only' | 'missing' | 'failing' | 'replaced'
 
 const FAULTS: ReadonlyMap<unknown, FolderFault> = new Map([
   ['ENOSPC', 'full'],
@@ -10,6 +10,7 @@ const FAULTS: ReadonlyMap<unknown, FolderFault> = new Map([
   ['ENOENT', 'missing'],
   ['ENOTDIR', 'missing'],
   ['EIO', 'failing'],
+  ['ESTALE', 'replaced'],
 ])
 
 /** Maps a file system error to the fault of the folder; undefined for errors with other causes. */
@@ -27,5 +28,8 @@ export function folderFaultText(fault: FolderFault, folder: string): string {
   }
   if (fault === 'missing')
     return `The folder ${folder} is missing. Nothing can be stored without it.`
+  if (fault === 'replaced') {
+    return `A file in the folder ${folder} was removed or replaced while the service had it open. Nothing can be stored until it is back, or the service was restarted.`
+  }
   return `The disk of the folder ${folder} fails to read or write.`
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from '../../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
+import { fileIdentity } from '../../../platform/disk/file-identity.ts'
 
 /** How long to wait for other processes that open, close or migrate the folder. */
 const TURN_DEADLINE_MS = 10_000
@@ -21,6 +22,7 @@ export class FolderLock {
   readonly #turnFile: string
   readonly #openFile: string
   #open: DatabaseSync | undefined
+  #openIdentity: string | undefined
 
   constructor(dataDir: string) {
     const folder = path.join(dataDir, 'locks')
@@ -41,7 +43,7 @@ export class FolderLock {
     try {
       const exclusive = lockFile(this.#openFile, 'exclusive')
       exclusive?.close()
-      this.#open = lockFile(this.#openFile, 'shared')
+      this.#hold(lockFile(this.#openFile, 'shared'))
       return await work(exclusive !== undefined)
     } catch (error) {
       this.#release()
@@ -84,6 +86,25 @@ export class FolderLock {
       exclusive?.close()
       turn.close()
     }
+  }
+
+  /**
+   * Marks the folder as open again where its lock file was removed or replaced: other processes would take the folder
+   * for closed.
+   */
+  keep(): void {
+    if (this.#open === undefined || fileIdentity(this.#openFile) === this.#openIdentity) return
+    createFolder(path.dirname(this.#openFile))
+    const open = lockFile(this.#openFile, 'shared')
+    // Undefined while another process opens the folder.
+    if (open === undefined) return
+    this.#release()
+    this.#hold(open)
+  }
+
+  #hold(open: DatabaseSync | undefined): void {
+    this.#open = open
+    this.#openIdentity = fileIdentity(this.#openFile)
   }
 
   async #takeTurn(): Promise<DatabaseSync> {

@@ -30,6 +30,7 @@ import {
   writeLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
 import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
+import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
 import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
 import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
@@ -164,7 +165,10 @@ type Opened = Pick<SqliteOptions, 'dataDir' | 'onError'> & {
 }
 
 function openStoreOver(opened: Opened, version: string): OpenedStore {
-  const { writer, reader, dataDir } = opened
+  const { writer, reader, dataDir, lock } = opened
+  // The log is the writer's as long as it is open. That of clicks.db is the drain thread's.
+  const file = sqliteFile(dataDir)
+  const openFiles = new OpenFiles([file, `${file}-wal`, countedFile(dataDir)])
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
   const writes = new TransactionWrites({
@@ -176,7 +180,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const commits = new GroupCommit(writer, writes)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
-    file: sqliteFile(dataDir),
+    file,
     clicksFile: countedFile(dataDir),
   })
   const scanQueue = new FairQueue(scanQueueOptions(1))
@@ -206,9 +210,17 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     poolUses: () => new Map(),
     uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
     scanQueue,
+    findReplacedFile() {
+      lock.keep()
+      return openFiles.findReplaced()
+    },
     store: {
       read: storesOver(traits, { db: reading, scans, writes: READ_ONLY_BUFFER }),
-      write: (work) => commits.run(() => work(stores)),
+      async write(work) {
+        const result = await commits.run(() => work(stores))
+        openFiles.verifyCommit()
+        return result
+      },
       onChange: (listener) => listeners.add(listener),
       onRemoteChange() {},
       isAvailable: () => true,

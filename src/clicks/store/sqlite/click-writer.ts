@@ -10,6 +10,7 @@ import {
 } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { translateError } from '../../../platform/database/sqlite/errors.ts'
+import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
@@ -86,6 +87,7 @@ class SqliteClickWriter implements ClickWriter {
   readonly #marks: BatchMarks
   readonly #owners: OwnerCache
   readonly #options: WriterOptions
+  readonly #openFiles: OpenFiles
   /** Serializes operations: the connection has one transaction at a time. */
   readonly #queue = new SerialQueue()
 
@@ -103,6 +105,8 @@ class SqliteClickWriter implements ClickWriter {
       sqliteLinkSequence(database, dataDir),
       (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
     )
+    const file = countedFile(dataDir)
+    this.#openFiles = new OpenFiles([file, `${file}-wal`])
   }
 
   findPosition(journalId: string): Promise<JournalPosition | undefined> {
@@ -142,6 +146,7 @@ class SqliteClickWriter implements ClickWriter {
   }
 
   async #write(batch: ClickBatch): Promise<boolean> {
+    this.#openFiles.verify()
     const ownerOf = await this.#owners.load(batch.clicks)
     const { counts, deltas, withoutLink } = computeBatchDeltas(batch, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
@@ -160,6 +165,8 @@ class SqliteClickWriter implements ClickWriter {
       this.#marks.noteBatch(rowsByDay, counts)
       return true
     })
+    // Before the journal is removed.
+    this.#openFiles.verify()
     if (isIngested) this.#options.onWithoutLink(withoutLink)
     return isIngested
   }
