@@ -140,6 +140,7 @@ for (const engine of ENGINES) {
         assert.ok((await readiness()).body.lost_clicks > 0)
       })
       assert.match(service.output().stderr, /"folder":"[^"]+".*journal write failed, clicks lost/)
+      assert.doesNotMatch(service.output().stderr, /"level":50.*"stack"|click ingestion failed/)
     })
 
     test('stores clicks again once there is room, with a new reserve and every journalled click', async () => {

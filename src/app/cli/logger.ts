@@ -1,5 +1,7 @@
 import { isatty } from 'node:tty'
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
+import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
+import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
 import { readableLine } from '../../platform/log/readable-line.ts'
 import type { Config } from '../config/read-config.ts'
 
@@ -17,13 +19,25 @@ export function createLogger(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
   facts: Readonly<Record<string, unknown>> | null = null,
 ): Logger {
-  const options = { level: logLevel, base: facts, timestamp: stdTimeFunctions.isoTime }
+  const options = {
+    level: logLevel,
+    base: facts,
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: loggedError },
+  }
   const output = standardError()
   const isTerminal = isatty(STDERR)
   if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return pino(options, output)
   // https://no-color.org
   const hasColor = isTerminal && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   return pino(options, { write: (line) => output.write(readableLine(line, hasColor)) })
+}
+
+/** Without a stack where a disk is full: several parts notice that, and where in the program they did helps no operator. */
+export function loggedError(error: Error): unknown {
+  const { stack, ...logged } = stdSerializers.err(error)
+  const isFull = folderFaultOf(error) === 'full' || sqliteFolderFault(error) === 'full'
+  return isFull ? logged : { ...logged, stack }
 }
 
 /** A log that cannot be written, as on a full disk, must neither stop the service nor keep it from stopping. */

@@ -16,6 +16,7 @@ import type { DrainProgress } from './drain-progress.ts'
 const BATCH_DELAY_MS = 20
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
+const PAUSE_CHECK_MS = 1_000
 
 /** A position up to which clicks are ingested, and when that was, by `performance.now()`. */
 type Checkpoint = { readonly position: JournalPosition; readonly atMs: number }
@@ -96,6 +97,8 @@ export class Drainer {
   }
 
   async #run(): Promise<void> {
+    // Reported by who has paused it.
+    if (this.#options.progress.isPaused && !this.#stopped) return this.#schedule(PAUSE_CHECK_MS)
     try {
       const readMs = performance.now()
       let clicks: number | undefined
