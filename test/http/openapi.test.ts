@@ -149,6 +149,18 @@ for (const engine of ENGINES) {
       assert.ok(description.components.headers['Retry-After']?.description)
     })
 
+    test('leaves answers open to fields of later versions, and no request', () => {
+      const openSchemas: string[] = []
+      for (const [name, schema] of Object.entries(description.components.schemas)) {
+        if ('properties' in schema && !('additionalProperties' in schema)) openSchemas.push(name)
+      }
+      assert.ok(openSchemas.includes('Link') && openSchemas.includes('Problem'))
+      assert.deepEqual(
+        openSchemas.filter((name) => name.endsWith('Input')),
+        [],
+      )
+    })
+
     test('contains no read-only field in a request', () => {
       assert.ok(!JSON.stringify(description).includes('readOnly'))
     })

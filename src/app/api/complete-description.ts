@@ -6,15 +6,21 @@ type Operation = {
   readonly responses: Readonly<Record<string, object>>
   readonly requestBody?: { readonly content: Media }
 }
-type Described = { readonly properties?: Readonly<Record<string, { readonly readOnly?: boolean }>> }
+type Property = { readonly readOnly?: boolean; readonly description?: string | undefined }
+type Described = { readonly properties?: Readonly<Record<string, Property>> }
 type Document = {
   readonly components?: { readonly schemas?: Readonly<Record<string, Described>> }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
+/** Schemas of requests, which refuse unknown fields, end so. */
+const OF_REQUESTS = /Input$/
+/** Fields of answers whose values may grow within v1, by their schemas. */
+const GROWING_ENUMS: Readonly<Record<string, string>> = { Problem: 'code', Event: 'type' }
+
 /**
- * Adds to an OpenAPI document what the schemas of routes cannot express: headers and optional bodies.
- * Removes the body fields that the API accepts and ignores.
+ * Adds to an OpenAPI document what the schemas of routes cannot express: headers, optional bodies, and answers that may
+ * have more fields in a later version. Removes the body fields that the API accepts and ignores.
  */
 export function completeDescription<D extends object>(document: D): D {
   const { components, paths = {} } = document as Document
@@ -22,7 +28,14 @@ export function completeDescription<D extends object>(document: D): D {
     ...document,
     components: {
       ...components,
-      schemas: mapValues(components?.schemas ?? {}, withoutIgnoredFields),
+      schemas: Object.fromEntries(
+        Object.entries(components?.schemas ?? {}).map(([name, schema]) => [
+          name,
+          OF_REQUESTS.test(name)
+            ? withoutIgnoredFields(schema)
+            : open(withGrowingEnum(name, withoutIgnoredFields(schema))),
+        ]),
+      ),
       headers: HEADER_COMPONENTS,
     },
     paths: mapValues(paths, (methods) => mapValues(methods, completeOperation)),
@@ -33,7 +46,7 @@ function completeOperation(operation: Operation): object {
   const { responses, requestBody } = operation
   return {
     ...operation,
-    responses: describeHeaders(responses),
+    responses: describeHeaders(mapValues(responses, open)),
     ...(requestBody && { requestBody: describeBody(requestBody) }),
   }
 }
@@ -43,6 +56,25 @@ function withoutIgnoredFields(schema: Described): Described {
   if (schema.properties === undefined) return schema
   const kept = Object.entries(schema.properties).filter(([, { readOnly }]) => readOnly !== true)
   return { ...schema, properties: Object.fromEntries(kept) }
+}
+
+/** Strict clients would otherwise refuse answers that get a field in a later version. */
+function open<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(open) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).filter(
+    ([name, value]) => !(name === 'additionalProperties' && value === false),
+  )
+  return Object.fromEntries(entries.map(([name, value]) => [name, open(value)])) as T
+}
+
+function withGrowingEnum(name: string, schema: Described): Described {
+  const field = GROWING_ENUMS[name]
+  const values = field === undefined ? undefined : schema.properties?.[field]
+  if (field === undefined || values === undefined) return schema
+  const { description, ...known } = values
+  const grown = { description, anyOf: [known, { type: 'string' }] }
+  return { ...schema, properties: { ...schema.properties, [field]: grown } }
 }
 
 /** A body that may be null may also be absent, which is how most clients send it. */
