@@ -64,7 +64,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         operationId: 'members.delete',
         summary: 'Remove a member',
         description:
-          'The person can no longer use the workspace, and open invitations of theirs end. Tokens that the person created stay valid; revoke them where needed.',
+          'The person can no longer use the workspace, and open invitations and links that the person made end. People need a recent authentication to remove admins and owners. Tokens that the person created stay valid; revoke them where needed.',
         params: idParams,
         response: { 200: memberRemoved, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
       },
