@@ -111,9 +111,18 @@ async function run() {
   // Threads and child processes read the folder from the environment.
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
   // A static import would be compiled before the lines above.
-  const built = findBuiltProgram(root)
+  const built = findBuiltProgram(root, sayBuildFault)
   if (built === undefined) await import('../src/main.ts')
   else await import(built)
+}
+
+/** Said once, not by the processes that a service starts. */
+function sayBuildFault(fault) {
+  if (process.send !== undefined) return
+  process.stderr.write(
+    `terse: The built program in build/ cannot be used: ${fault}. The sources run instead, and start more slowly. ` +
+      'Build it again ("npm run build" in the repository), or install this package again.\n',
+  )
 }
 
 /** @param reason why there is no other Node.js */

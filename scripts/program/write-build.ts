@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -27,15 +28,17 @@ export function writeBuild({ files, sources }: Bundle, folder: string, now = Dat
   const name = hashOf(files)
   const built = path.join(folder, name)
   mkdirSync(folder, { recursive: true })
-  if (!existsSync(built)) {
+  if (!files.every((file) => isIntact(built, file))) {
     const next = `${built}.${process.pid}`
     mkdirSync(next)
     for (const file of files) writeFileSync(path.join(next, file.name), file.text)
+    rmSync(built, { recursive: true, force: true })
     renameSync(next, built)
   }
   const current = path.join(folder, CURRENT)
   const kept = [name, CURRENT, readFolder(current)]
-  writeFileSync(`${current}.${process.pid}`, JSON.stringify({ folder: name, sources }))
+  const list = { folder: name, sources, files: scriptsIn(built, (file) => file.mtimeMs) }
+  writeFileSync(`${current}.${process.pid}`, JSON.stringify(list))
   renameSync(`${current}.${process.pid}`, current)
   for (const other of readdirSync(folder)) {
     const file = path.join(folder, other)
@@ -53,7 +56,25 @@ export function copyBuild(folder: string, to: string): void {
   const name = readFolder(path.join(folder, CURRENT))
   if (name === undefined) throw new Error('the program is not built; run: npm run build')
   cpSync(path.join(folder, name), path.join(to, name), { recursive: true })
-  writeFileSync(path.join(to, CURRENT), JSON.stringify({ folder: name, sources: {} }))
+  // A package is unpacked with other modification times.
+  const list = { folder: name, sources: {}, files: scriptsIn(path.join(to, name), () => null) }
+  writeFileSync(path.join(to, CURRENT), JSON.stringify(list))
+}
+
+function isIntact(built: string, { name, text }: Bundle['files'][number]): boolean {
+  const file = path.join(built, name)
+  return existsSync(file) && readFileSync(file, 'utf8') === text
+}
+
+/** Returns the modification time and size of each script of a build, by which damage is noticed. Maps are not needed to run it. */
+function scriptsIn(built: string, modifiedMs: (file: Stats) => number | null) {
+  const names = readdirSync(built).filter((name) => name.endsWith('.js'))
+  return Object.fromEntries(
+    names.map((name) => {
+      const stats = statSync(path.join(built, name))
+      return [name, [modifiedMs(stats), stats.size]]
+    }),
+  )
 }
 
 function hashOf(files: Bundle['files']): string {

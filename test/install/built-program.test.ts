@@ -93,24 +93,34 @@ test('the built program has only ASCII characters', async (t) => {
 
 describe('findBuiltProgram', () => {
   const SOURCE = 'src/main.ts'
-  const cases: { name: string; change: (folder: string, file: string) => void }[] = [
-    { name: 'a source is longer', change: (_, file) => appendFileSync(file, ' ') },
-    { name: 'a source is newer', change: (_, file) => utimesSync(file, 1, 1) },
-    { name: 'a source is missing', change: (_, file) => rmSync(file) },
-    {
-      name: 'its folder is missing',
-      change: (folder) => rmSync(buildsOf(folder)[0] ?? '', { recursive: true }),
-    },
-    {
-      name: 'its list is damaged',
-      change: (folder) => write(path.join(folder, 'build/current.json'), '{'),
-    },
-    {
-      name: 'there is none',
-      change: (folder) => rmSync(path.join(folder, 'build'), { recursive: true }),
-    },
-  ]
-  for (const { name, change } of cases) {
+  /** The fault is undefined where nothing is wrong with the build: the sources have changed. */
+  const cases: { name: string; fault?: string; change: (folder: string, file: string) => void }[] =
+    [
+      { name: 'a source is longer', change: (_, file) => appendFileSync(file, ' ') },
+      { name: 'a source is newer', change: (_, file) => utimesSync(file, 1, 1) },
+      { name: 'a source is missing', change: (_, file) => rmSync(file) },
+      {
+        name: 'its folder is missing',
+        fault: '…/main.js is damaged or missing',
+        change: (folder) => rmSync(buildsOf(folder)[0] ?? '', { recursive: true }),
+      },
+      {
+        name: 'one of its files is damaged',
+        fault: '…/main.js is damaged or missing',
+        change: (folder) => write(path.join(buildsOf(folder)[0] ?? '', 'main.js'), '  '),
+      },
+      {
+        name: 'its list is damaged',
+        fault: 'current.json is damaged',
+        change: (folder) => write(path.join(folder, 'build/current.json'), '{'),
+      },
+      {
+        name: 'there is none',
+        fault: 'it is missing',
+        change: (folder) => rmSync(path.join(folder, 'build'), { recursive: true }),
+      },
+    ]
+  for (const { name, fault, change } of cases) {
     test(`returns nothing when ${name}`, (t) => {
       const folder = createFolder(t)
       const file = path.join(folder, SOURCE)
@@ -120,7 +130,15 @@ describe('findBuiltProgram', () => {
       writeBuild({ files: [{ name: 'main.js', text: '' }], sources }, path.join(folder, 'build'))
       assert.equal(findBuiltProgram(folder), pathToFileURL(`${buildsOf(folder)[0]}/main.js`).href)
       change(folder, file)
-      assert.equal(findBuiltProgram(folder), undefined)
+      const faults: string[] = []
+      assert.equal(
+        findBuiltProgram(folder, (text) => faults.push(text)),
+        undefined,
+      )
+      assert.deepEqual(
+        faults.map((text) => text.replace(/^\w{16}/, '…')),
+        fault === undefined ? [] : [fault],
+      )
     })
   }
 })
@@ -141,6 +159,18 @@ describe('writeBuild', () => {
         .sort(),
       ['3', '4'],
     )
+  })
+
+  test('repairs a build whose files are damaged', (t) => {
+    const folder = createFolder(t)
+    const build = path.join(folder, 'build')
+    writeBuild(bundle('1'), build)
+    const [built = ''] = buildsOf(folder)
+    write(path.join(built, 'main.js'), '2')
+    assert.equal(findBuiltProgram(folder), undefined)
+    writeBuild(bundle('1'), build)
+    assert.equal(readFileSync(path.join(built, 'main.js'), 'utf8'), '1')
+    assert.ok(findBuiltProgram(folder))
   })
 
   test('names the same program by the same folder', (t) => {

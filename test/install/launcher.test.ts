@@ -180,6 +180,8 @@ describe('bin/terse.js', () => {
         const source = readFileSync(path.join(ROOT, name), 'utf8')
         write(name, isPackage ? compileModule(name, source) : source)
       }
+      // A build that is not current: one that is missing would be reported.
+      write('build/current.json', '{"folder":"other","sources":{"elsewhere":[0,0]},"files":{}}')
       write(`src/main.${isPackage ? 'js' : 'ts'}`, "console.log('own:', process.argv[2])")
       for (const [file, text] of Object.entries(files)) {
         write(`node_modules/${file}`, text)
