@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const DIST = path.join(FOLDER, 'dist')
-const COMPRESSIBLE = /\.(?:css|html|js|svg)$/
+const COMPRESSIBLE = /\.(?:css|html|js|svg|txt)$/
 /** As in src/platform/http/compression/compressible.ts: below this, compression saves no packet. */
 const COMPRESSED_BYTES_MIN = 1024
 

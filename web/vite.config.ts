@@ -2,6 +2,7 @@ import path from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { noticesPlugin } from './notices.ts'
 import { startScript } from './start-script.ts'
 import { worldMapPlugin } from './world-map.ts'
 
@@ -14,7 +15,14 @@ const LAYERS = /node_modules\/@(?:base-ui|floating-ui)\/(?!react\/dialog\/)/
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react(), tailwindcss(), startScript(), fontPreload(), worldMapPlugin(), packageList()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    startScript(),
+    fontPreload(),
+    worldMapPlugin(),
+    noticesPlugin(),
+  ],
   build: {
     manifest: true,
     // The policy of the page allows no data: URL in styles.
@@ -77,31 +85,6 @@ function fontPreload(): Plugin {
         const link = `<link rel="preload" href="/app/${font}" as="font" type="font/woff2" crossorigin>`
         page.source = String(page.source).replace('<!-- font -->', link)
       },
-    },
-  }
-}
-
-/** Writes `.vite/packages.json`: the folders of the packages that the build contains, whose licences go with it. */
-function packageList(): Plugin {
-  const DATA = [
-    'tailwindcss',
-    '@fontsource-variable/geist',
-    '@fontsource-variable/geist-mono',
-    'world-atlas',
-  ]
-  return {
-    name: 'terse-packages',
-    apply: 'build',
-    generateBundle(_options, bundle) {
-      const modules = Object.values(bundle).flatMap((one) =>
-        one.type === 'chunk' ? one.moduleIds : [],
-      )
-      const folders = modules.flatMap(
-        (id) => /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
-      )
-      const data = DATA.map((name) => `node_modules/${name}`)
-      const source = JSON.stringify([...new Set([...folders, ...data])].sort())
-      this.emitFile({ type: 'asset', fileName: '.vite/packages.json', source })
     },
   }
 }

@@ -18,7 +18,7 @@ const NAME = '@terse/server'
 const SOURCE_FOLDERS = ['bin', 'contract', 'src']
 const DASHBOARD = 'web/dist'
 const BUILD = 'build'
-/** Written by web/vite.config.ts: the folders of the packages that the dashboard contains. */
+/** Written by web/notices.ts: the folders of the packages that the dashboard contains. */
 const DASHBOARD_PACKAGES = `${DASHBOARD}/.vite/packages.json`
 const NOTICES = 'THIRD-PARTY-NOTICES.txt'
 /** npm installs the versions and hashes that it names, and no others. */
@@ -66,7 +66,8 @@ export function buildPackage(root: string, folder: string): void {
   write('package.json', `${JSON.stringify(manifest, null, 2)}\n`)
   write(SHRINKWRAP, `${JSON.stringify(shrinkwrap(manifest, installed), null, 2)}\n`)
   write('README.md', readme(String(manifest.version)))
-  write(NOTICES, `${thirdPartyNotices(root, lockfile, [...installed, ...bundled])}\n`)
+  const intro = 'Terse contains, or is installed with, the following packages.'
+  write(NOTICES, `${thirdPartyNotices(root, lockfile, [...installed, ...bundled], intro)}\n`)
 
   function shrinkwrap(own: Manifest, folders: readonly string[]): object {
     const { name, version, license, dependencies, optionalDependencies, bin } = own

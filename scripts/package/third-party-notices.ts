@@ -23,19 +23,19 @@ const LICENCE_FILE = /^(?:un)?licen[cs]e|^copying|^notice|_license$/i
  * Returns the licences of these packages, with their texts.
  *
  * @param folders folders of installed packages, as in the lockfile
+ * @param intro the first sentence
  * @throws if a package has a licence that is not on the list
  */
 export function thirdPartyNotices(
   root: string,
   lockfile: Lockfile,
   folders: readonly string[],
+  intro: string,
 ): string {
   const notices = folders.map((folder) => noticeOf(root, lockfile, folder))
-  return [
-    'Terse contains, or is installed with, the following packages.',
-    'Each is followed by its licence.',
-    ...new Set(notices),
-  ].join(`\n\n${'-'.repeat(80)}\n\n`)
+  return [intro, 'Each is followed by its licence.', ...new Set(notices)].join(
+    `\n\n${'-'.repeat(80)}\n\n`,
+  )
 }
 
 function noticeOf(root: string, lockfile: Lockfile, folder: string): string {

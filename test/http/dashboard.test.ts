@@ -63,6 +63,21 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
+    test('has the licences of the packages that it contains', async () => {
+      const answer = await visit(service.port, '/app/licences.txt')
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.equal(answer.headers['cache-control'], 'no-cache')
+      const packages = ['react', 'react-dom', 'scheduler', 'lucide', 'tailwindcss', 'world-atlas']
+      for (const name of [...packages, '@fontsource-variable/geist', '@tanstack/react-query']) {
+        assert.match(
+          answer.body,
+          new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)\\n\\n.*(?:licen|copy)`, 'im'),
+        )
+      }
+      assert.doesNotMatch(answer.body, /^(?:fastify|typescript) /m)
+    })
+
     test('answers 404 for a file that is not in the build', async () => {
       for (const path of ['/app/assets/index-00000000.js', '/app/assets/..%2findex.html']) {
         assert.equal((await visit(service.port, path)).status, 404, path)
@@ -84,7 +99,7 @@ test('a dashboard that is not built says how to build it, and is found once it i
   await app.register(dashboard, { compressor, folder: `${folder}/dist` })
   const before = await app.inject('/app/links')
   assert.equal(before.statusCode, 503)
-  assert.match(before.body, /npm ci &amp;&amp; npm run build/)
+  assert.match(before.body, /npm ci --include=dev &amp;&amp; npm run build/)
   assert.match(String(before.headers['content-security-policy']), /^default-src 'none'/)
   await mkdir(`${folder}/dist`)
   await writeFile(`${folder}/dist/index.html`, '<title>Terse</title>')

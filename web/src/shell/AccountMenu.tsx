@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { signOut } from '../api/session.ts'
-import { SettingsIcon, SignOutIcon } from '../icons/index.ts'
+import { InfoIcon, SettingsIcon, SignOutIcon } from '../icons/index.ts'
 import { usePreference } from '../state/preference.ts'
 import { setTheme, THEMES, theme } from '../state/theme.ts'
 import { LANGUAGES, type LanguageChoice, languageChoice, setLanguage } from '../text/language.ts'
@@ -9,6 +9,7 @@ import { useText } from '../text/use-text.ts'
 import { Avatar } from '../widgets/Avatar.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../widgets/Menu.tsx'
 import { endUndoOffers } from '../widgets/toasts.ts'
+import { LICENCES_ADDRESS } from './SoloPage.tsx'
 import { useMembership } from './use-membership.ts'
 
 /** The person, with theme, language and the way out. */
@@ -66,6 +67,9 @@ export function AccountItems() {
       <MenuSeparator />
       <MenuItem icon={SettingsIcon} render={<Link to="/settings/profile" />}>
         {t.shell.settings}
+      </MenuItem>
+      <MenuItem icon={InfoIcon} render={<a href={LICENCES_ADDRESS}>{null}</a>}>
+        {t.shell.licences}
       </MenuItem>
       <MenuItem icon={SignOutIcon} onSelect={leave}>
         {t.shell.signOut}

@@ -6,6 +6,9 @@ import { setTheme, theme } from '../state/theme.ts'
 import { useText } from '../text/use-text.ts'
 import { Brand } from './Brand.tsx'
 
+/** The licences of what the dashboard contains, a file of the build. */
+export const LICENCES_ADDRESS = '/app/licences.txt'
+
 type SoloPageProps = {
   /** The page's own heading too, unless it has another. */
   readonly title: string
@@ -17,6 +20,7 @@ type SoloPageProps = {
 
 /** A page before a sign-in: one narrow column. */
 export function SoloPage({ title, heading = title, footer, children }: SoloPageProps) {
+  const t = useText()
   useTabTitle(title)
   return (
     <div className="solo">
@@ -32,6 +36,7 @@ export function SoloPage({ title, heading = title, footer, children }: SoloPageP
       </main>
       <footer>
         <span>{footer}</span>
+        <a href={LICENCES_ADDRESS}>{t.shell.licences}</a>
         <ThemeSwitch />
       </footer>
     </div>

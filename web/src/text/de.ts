@@ -52,6 +52,7 @@ export const de: Catalogue = {
     searchLabel: 'Suche und Befehle',
     workspace: 'Arbeitsbereich',
     account: 'Konto',
+    licences: 'Lizenzen',
     signOut: 'Abmelden',
     settings: 'Einstellungen',
     theme: 'Farbschema',

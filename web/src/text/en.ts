@@ -54,6 +54,7 @@ export const en = {
     searchLabel: 'Search and commands',
     workspace: 'Workspace',
     account: 'Account',
+    licences: 'Licences',
     signOut: 'Sign out',
     settings: 'Settings',
     theme: 'Theme',

@@ -10,6 +10,8 @@ import type { Compressor } from '../compression/compressor.ts'
 /** Where `npm ci` builds the dashboard. */
 export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 export const PAGE = 'index.html'
+/** The licences of what the dashboard contains. */
+export const LICENCES = 'licences.txt'
 /** Builds the dashboard where `npm ci` could not, or was told to leave out the development packages. */
 export const BUILD_COMMAND = 'npm ci --include=dev && npm run build'
 
@@ -24,6 +26,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 }
 const SUFFIXES: readonly (readonly [string, ContentCoding])[] = [
@@ -63,7 +66,7 @@ export async function readBuiltFiles(
     const isPage = name === PAGE
     const headers = isPage ? pageHeaders : {}
     const body = await read(name)
-    const options = { body, contentType, isImmutable: !isPage, headers, encoded }
+    const options = { body, contentType, isImmutable: name.startsWith('assets/'), headers, encoded }
     assets.set(name, new Asset(compressor, options))
   }
   return assets.has(PAGE) ? assets : undefined

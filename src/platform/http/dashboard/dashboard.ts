@@ -1,8 +1,8 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpRefusal } from '../api/problem.ts'
 import type { Asset } from '../assets/asset.ts'
 import type { Compressor } from '../compression/compressor.ts'
-import { BUILD_COMMAND, DASHBOARD_FOLDER, PAGE, readBuiltFiles } from './built-files.ts'
+import { BUILD_COMMAND, DASHBOARD_FOLDER, LICENCES, PAGE, readBuiltFiles } from './built-files.ts'
 
 const PATH = '/app'
 
@@ -44,7 +44,7 @@ type DashboardOptions = {
 }
 
 /**
- * Serves the dashboard from memory: its files at `/app/assets/…`, and the page at every other path below
+ * Serves the dashboard from memory: its files at `/app/assets/…`, the licences of what it contains, and the page at every other path below
  * `/app`. The files are read at the first request, so that the start is not slower.
  */
 export const dashboard: FastifyPluginAsync<DashboardOptions> = async (
@@ -64,11 +64,15 @@ export const dashboard: FastifyPluginAsync<DashboardOptions> = async (
   }
 
   const hidden = { schema: { hide: true } }
-  app.get<{ Params: { '*': string } }>(`${PATH}/assets/*`, hidden, async (request, reply) => {
-    const asset = (await load())?.get(`assets/${request.params['*']}`)
+  async function sendFile(name: string, request: FastifyRequest, reply: FastifyReply) {
+    const asset = (await load())?.get(name)
     if (asset === undefined) throw new HttpRefusal('not_found', 'There is nothing at this address.')
     return asset.send(request, reply)
-  })
+  }
+  app.get<{ Params: { '*': string } }>(`${PATH}/assets/*`, hidden, (request, reply) =>
+    sendFile(`assets/${request.params['*']}`, request, reply),
+  )
+  app.get(`${PATH}/${LICENCES}`, hidden, (request, reply) => sendFile(LICENCES, request, reply))
   for (const url of [PATH, `${PATH}/*`]) {
     app.get(url, hidden, async (request, reply) => {
       const page = (await load())?.get(PAGE)
