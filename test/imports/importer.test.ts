@@ -62,8 +62,9 @@ describeStore('an import', (at) => {
 
   for (const [what, end] of Object.entries(ENDINGS)) {
     test(`ends with its reason once ${what} that started it`, async () => {
-      const { importAll, linksByKey, actor, store } = await importServices(at)
+      const { importAll, linksByKey, actor, store, domains, host } = await importServices(at)
       const { workspaceId } = actor
+      await domains.create(actor, { domain: host })
       const person = await addPerson(at.store)
       const token = newToken(workspaceId, { expires_at: null, scopes: ['links:write'] })
       const joined = { workspace_id: workspaceId, person_id: person.id, created_at: 1 }
