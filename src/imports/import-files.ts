@@ -103,8 +103,8 @@ function isFull(error: unknown): boolean {
 }
 
 function noRoom(cause: unknown): Failure {
-  return Failure.unavailable(
-    cause,
-    'The service has no room for this file. Ask its operator to make room on the disk.',
-  )
+  return Failure.unavailable(cause, {
+    kind: 'upload_room',
+    message: 'The service has no room for this file. Ask its operator to make room on the disk.',
+  })
 }

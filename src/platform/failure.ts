@@ -1,3 +1,5 @@
+import type { FolderFault } from './disk/folder-fault.ts'
+
 /** The faults of an input: for each field a list of messages. */
 export type FieldFaults = Readonly<Record<string, readonly string[]>>
 
@@ -15,18 +17,52 @@ export type FailureCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What is unavailable; docs/operating/monitoring.md says what to do about each. */
+export type UnavailableKind =
+  /** The database cannot be reached, or takes no writes. */
+  | 'database'
+  /** It did not end a query, or the API an answer, in time. */
+  | 'database_slow'
+  /** Another program or other writers have kept it for too long. */
+  | 'database_busy'
+  /** The disk of its server is full. */
+  | 'database_full'
+  | 'database_damaged'
+  | `data_folder_${FolderFault}`
+  /** The disk has no room for an uploaded file. */
+  | 'upload_room'
+  | 'single_sign_on'
+  /** A thread or process of this node has ended, or took too long. */
+  | 'worker'
+  | 'stopping'
+
 /** An expected failure, whose message is returned to the caller. Independent of HTTP. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly code: FailureCode
   readonly fields: FieldFaults | undefined
+  /** Of `unavailable`, for operators. */
+  readonly unavailable: UnavailableKind | undefined
   /** For `rate_limited`, when it is known how long to wait before the same request. */
   retryAfterSeconds: number | undefined
 
-  private constructor(code: FailureCode, message: string, fields?: FieldFaults, cause?: unknown) {
+  private constructor(
+    code: FailureCode,
+    message: string,
+    {
+      fields,
+      cause,
+      unavailable,
+    }: {
+      fields?: FieldFaults
+      cause?: unknown
+      unavailable?: UnavailableKind
+    } = {},
+  ) {
     super(message, { cause })
     this.code = code
     this.fields = fields
+    this.unavailable = unavailable
   }
 
   static unauthorized(message: string): Failure {
@@ -52,7 +88,7 @@ export class Failure extends Error {
 
   /** @param fields those that may hold the second factor */
   static secondFactorRequired(message: string, fields: FieldFaults): Failure {
-    return new Failure('second_factor_required', message, fields)
+    return new Failure('second_factor_required', message, { fields })
   }
 
   static crossOrigin(message: string): Failure {
@@ -79,7 +115,7 @@ export class Failure extends Error {
 
   static invalid(fields: FieldFaults): Failure {
     const [field, texts] = Object.entries(fields)[0] ?? ['', []]
-    return new Failure('validation_failed', `${field} ${texts[0] ?? 'is invalid'}`, fields)
+    return new Failure('validation_failed', `${field} ${texts[0] ?? 'is invalid'}`, { fields })
   }
 
   /** The caller sends too much at once; the same request may succeed later. */
@@ -90,15 +126,19 @@ export class Failure extends Error {
   }
 
   /**
-   * The database is unavailable, or cannot write; the same request may succeed later.
+   * Something that the request needs is unavailable; the same request may succeed later.
    *
-   * @param message for the caller, when there is a more specific one
+   * @param options.kind `database` when left out
+   * @param options.message for the caller, when there is a more specific one
    */
   static unavailable(
     cause: unknown,
-    message = 'The database is not available at the moment.',
+    {
+      kind = 'database',
+      message = 'The database is not available at the moment.',
+    }: { readonly kind?: UnavailableKind; readonly message?: string | undefined } = {},
   ): Failure {
-    return new Failure('unavailable', message, undefined, cause)
+    return new Failure('unavailable', message, { cause, unavailable: kind })
   }
 }
 

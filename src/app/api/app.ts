@@ -53,6 +53,7 @@ import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
 import { dashboard } from '../../platform/http/dashboard/dashboard.ts'
+import { StateLog } from '../../platform/log/state-log.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { describeApi } from './openapi.ts'
@@ -95,6 +96,12 @@ export async function buildApp(
   deps: AppDependencies,
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
+  const unavailable = new StateLog({
+    log: logger,
+    level: 'warn',
+    begins: 'requests refused',
+    ends: 'requests no longer refused',
+  })
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -104,7 +111,7 @@ export async function buildApp(
     childLoggerFactory: (parent) => parent,
     frameworkErrors(error, request, reply) {
       setCommonHeaders(request, reply)
-      sendError(error, request, reply)
+      sendError(error, { request, reply, unavailable })
     },
     routerOptions: ROUTER,
     schemaController: {
@@ -114,7 +121,7 @@ export async function buildApp(
 
   app.setValidatorCompiler(validate)
   app.setSerializerCompiler(() => JSON.stringify)
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, unavailable }))
   const paths = collectPaths(app, ROUTER)
   app.setNotFoundHandler(async ({ url }) => {
     throw paths.refusalOf(url)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { Failure } from '../../platform/failure.ts'
 import { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import { Throttle } from '../../platform/limits/throttle.ts'
 import { Networks } from '../../platform/network/ip-address.ts'
@@ -9,10 +10,10 @@ import { systemClock } from '../../platform/time/clock.ts'
 import { buildApp } from './app.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 
-test('a failed request is logged under the request id that the client received', async () => {
-  const lines: string[] = []
+/** An application of which `/readyz` fails. */
+function dependenciesWith(health: AppDependencies['health']): AppDependencies {
   const unused = {}
-  const deps: AppDependencies = {
+  return {
     links: unused as AppDependencies['links'],
     utmTemplates: unused as AppDependencies['utmTemplates'],
     tags: unused as AppDependencies['tags'],
@@ -80,9 +81,7 @@ test('a failed request is logged under the request id that the client received',
     },
     readiness: new Readiness(),
     countedUntil: async () => null,
-    health: () => {
-      throw new Error('on purpose')
-    },
+    health,
     apiMeter: new ApiMeter(),
     metrics: {
       contentType: 'text/plain',
@@ -91,10 +90,22 @@ test('a failed request is logged under the request id that the client received',
       trustedProxies: new Networks(),
     },
   }
-  const app = await buildApp(deps, pino({}, { write: (line) => lines.push(line) }))
-  const answers = await Promise.all([app.inject('/readyz'), app.inject('/readyz')])
+}
+
+async function askAll(requests: number, health: AppDependencies['health']) {
+  const lines: string[] = []
+  const log = pino({}, { write: (line) => lines.push(line) })
+  const app = await buildApp(dependenciesWith(health), log)
+  const asked = Array.from({ length: requests }, () => app.inject('/readyz'))
+  const answers = await Promise.all(asked)
   await app.close()
-  const logged = lines.map((line) => JSON.parse(line))
+  return { answers, logged: lines.map((line) => JSON.parse(line)) }
+}
+
+test('a failed request is logged under the request id that the client received', async () => {
+  const { answers, logged } = await askAll(2, () => {
+    throw new Error('on purpose')
+  })
   for (const { statusCode, headers, body } of answers) {
     assert.equal(statusCode, 500)
     const id = headers['x-request-id']
@@ -103,4 +114,23 @@ test('a failed request is logged under the request id that the client received',
     assert.equal(entry?.err.message, 'on purpose')
     assert.deepEqual(others, [])
   }
+})
+
+test('refused requests are logged once for each kind of cause, and named as what they are', async () => {
+  const failures = [
+    Failure.unavailable(new Error('refused'), { kind: 'single_sign_on', message: 'No provider.' }),
+    Failure.unavailable(new Error('full'), { kind: 'data_folder_full' }),
+    Failure.unavailable(new Error('down')),
+  ]
+  let nth = 0
+  const { answers, logged } = await askAll(300, () => {
+    nth += 1
+    throw failures[nth % failures.length] ?? new Error('unreachable')
+  })
+  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([503]))
+  assert.deepEqual(logged.map(({ msg, kind, err }) => [msg, kind, err.message]).sort(), [
+    ['requests refused', 'data_folder_full', 'full'],
+    ['requests refused', 'database', 'down'],
+    ['requests refused', 'single_sign_on', 'refused'],
+  ])
 })

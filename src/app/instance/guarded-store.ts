@@ -20,7 +20,10 @@ function guardStore(store: FullStore, folder: DataFolder): FullStore {
     ...store,
     async write(work) {
       const { fault, faultText } = folder
-      if (fault !== undefined) throw Failure.unavailable(new Error(fault), faultText)
+      if (fault !== undefined) {
+        const kind = `data_folder_${fault}` as const
+        throw Failure.unavailable(new Error(fault), { kind, message: faultText })
+      }
       try {
         return await store.write(work)
       } catch (error) {

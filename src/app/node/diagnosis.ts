@@ -34,10 +34,10 @@ function run(examined: ExaminedInstance): Promise<readonly Finding[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Finding[]>()
   const fail = (reason: string) =>
     reject(
-      Failure.unavailable(
-        new Error(reason),
-        'The checks did not end in time. Run them on the machine: terse doctor',
-      ),
+      Failure.unavailable(new Error(reason), {
+        kind: 'worker',
+        message: 'The checks did not end in time. Run them on the machine: terse doctor',
+      }),
     )
   const child = fork(PROGRAM, [], {
     execArgv: [],

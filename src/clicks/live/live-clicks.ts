@@ -100,7 +100,8 @@ export class LiveClicks {
 
   async #join(stream: LiveStream): Promise<FeedPosition> {
     const position = this.#position ?? (await this.#deps.store.read.feed.end(this.#fromMicros()))
-    if (this.#isStopped) throw Failure.unavailable(new Error('the node is stopping'))
+    if (this.#isStopped)
+      throw Failure.unavailable(new Error('the node is stopping'), { kind: 'stopping' })
     this.#position = position
     this.#streams.add(stream)
     this.#timer ??= setTimeout(this.#tick, INTERVAL_MS).unref()

@@ -122,7 +122,8 @@ async function start(
   } catch (error) {
     if (!(error instanceof OidcFault)) throw error
     logOidcFault(reply.request, error)
-    throw Failure.unavailable(error, 'The provider of single sign-on cannot be reached. Try again.')
+    const message = 'The provider of single sign-on cannot be reached. Try again.'
+    throw Failure.unavailable(error, { kind: 'single_sign_on', message })
   }
 }
 

@@ -12,7 +12,7 @@ type State = {
 }
 
 type Options = {
-  readonly log: Logger
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly level: 'warn' | 'error'
   /** The line when a state begins, with the fields of its first report. */
   readonly begins: string

@@ -201,7 +201,9 @@ async function retryWhileStale<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof StaleRow)) throw error
       const elapsedMs = performance.now() - startedMs
-      if (attempt === ATTEMPTS_MAX || elapsedMs > RETRY_FOR_MS) throw Failure.unavailable(error)
+      if (attempt === ATTEMPTS_MAX || elapsedMs > RETRY_FOR_MS) {
+        throw Failure.unavailable(error, { kind: 'database_busy' })
+      }
       await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
     }
   }

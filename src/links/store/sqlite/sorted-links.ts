@@ -71,7 +71,7 @@ async function sortWindow(
     )
     return rows.map(({ seq }) => seq)
   } catch (error) {
-    throw isTableGone(error) ? Failure.unavailable(error) : error
+    throw isTableGone(error) ? Failure.unavailable(error, { kind: 'database_busy' }) : error
   } finally {
     // Not in a turn: it is short, and must run even when the scan gets no further turn.
     await run(sql`drop table if exists ${table}`).catch(() => {})

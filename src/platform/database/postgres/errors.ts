@@ -56,6 +56,8 @@ export function translateError(error: unknown): unknown {
   if (code === UNIQUE_VIOLATION) return new UniqueViolation()
   if (code === FOREIGN_KEY_VIOLATION) return new StaleRow()
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED) return new StaleRow()
-  if (code === DISK_FULL) return Failure.unavailable(error, DISK_FULL_TEXT)
+  if (code === DISK_FULL)
+    return Failure.unavailable(error, { kind: 'database_full', message: DISK_FULL_TEXT })
+  if (code === QUERY_CANCELED) return Failure.unavailable(error, { kind: 'database_slow' })
   return UNAVAILABLE.test(code) ? Failure.unavailable(error) : error
 }

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type FolderFault, folderFaultText } from '../../disk/folder-fault.ts'
-import { Failure } from '../../failure.ts'
+import { Failure, type UnavailableKind } from '../../failure.ts'
 import { StaleRow, UniqueViolation } from '../store.ts'
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html). */
@@ -38,7 +38,8 @@ export function translateError(error: unknown, folder: string): unknown {
   if (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARYKEY) return new UniqueViolation()
   if (code === CONSTRAINT_FOREIGNKEY) return new StaleRow()
   if (!UNAVAILABLE.has(code & 0xff)) return error
-  return Failure.unavailable(error, textOfFault(code & 0xff, folder))
+  const message = textOfFault(code & 0xff, folder)
+  return Failure.unavailable(error, { kind: kindOf(code & 0xff), message })
 }
 
 /** Returns the folder fault that an error of node:sqlite indicates, or undefined. */
@@ -49,6 +50,12 @@ export function sqliteFolderFault(error: unknown): FolderFault | undefined {
 /** Returns the folder of a connection's file. */
 export function folderOf(database: DatabaseSync): string {
   return path.dirname(database.location() ?? '')
+}
+
+function kindOf(code: number): UnavailableKind {
+  if (code === BUSY || code === LOCKED) return 'database_busy'
+  if (code === CORRUPT || code === NOTADB) return 'database_damaged'
+  return `data_folder_${FOLDER_FAULTS.get(code) ?? 'failing'}`
 }
 
 function textOfFault(code: number, folder: string): string | undefined {

@@ -171,7 +171,7 @@ export class GroupCommit {
         return value
       } catch (error) {
         if (!(error instanceof StaleRow)) throw error
-        if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error)
+        if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error, { kind: 'database_busy' })
         this.#rollbackToSavepoint(mark)
       }
     }
@@ -191,7 +191,8 @@ export class GroupCommit {
         return
       } catch (error) {
         if (!isBusy(error)) throw error
-        if (performance.now() > deadline) throw Failure.unavailable(error)
+        if (performance.now() > deadline)
+          throw Failure.unavailable(error, { kind: 'database_busy' })
         await sleep(1 + backoffMs(attempt, BUSY_WAIT_BASE_MS, BUSY_WAIT_CAP_MS, Math.random()))
       }
     }

@@ -47,8 +47,8 @@ export class OpenFiles {
   verify(): void {
     const file = this.findReplaced()
     if (file !== undefined) {
-      const text = folderFaultText('replaced', path.dirname(file))
-      throw Failure.unavailable(new ReplacedFile(file), text)
+      const message = folderFaultText('replaced', path.dirname(file))
+      throw Failure.unavailable(new ReplacedFile(file), { kind: 'data_folder_replaced', message })
     }
   }
 }

@@ -49,7 +49,7 @@ export class ScanConnection implements DatabaseConnection {
       this.#cpuMs = cpuMs
       return { rows: rows as R[] }
     } catch (error) {
-      if (error instanceof TaskThreadEnded) throw Failure.unavailable(error)
+      if (error instanceof TaskThreadEnded) throw Failure.unavailable(error, { kind: 'worker' })
       throw translateError(error, this.#folder)
     }
   }

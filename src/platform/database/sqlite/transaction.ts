@@ -38,7 +38,7 @@ async function beginWhenFree(database: DatabaseSync, deadlineMs: number): Promis
       return
     } catch (error) {
       if (!isBusy(error)) throw error
-      if (performance.now() > deadline) throw Failure.unavailable(error)
+      if (performance.now() > deadline) throw Failure.unavailable(error, { kind: 'database_busy' })
       await sleep(1 + backoffMs(attempt, BUSY_WAIT_BASE_MS, BUSY_WAIT_CAP_MS, Math.random()))
     }
   }

@@ -33,7 +33,7 @@ export function limitDuration(app: FastifyInstance, answerMsMax = ANSWER_MS_MAX)
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(Failure.unavailable(new Error('the answer took too long')))
+    reject(Failure.unavailable(new Error('the answer took too long'), { kind: 'database_slow' }))
   }, ms)
   try {
     return await Promise.race([work, promise])

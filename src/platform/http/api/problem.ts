@@ -1,6 +1,7 @@
 import type { ErrorCode, Problem } from '@terse/contract/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, type FieldFaults } from '../../failure.ts'
+import type { StateLog } from '../../log/state-log.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'
 import { bodyTooLarge } from './json-body.ts'
@@ -67,8 +68,23 @@ export function problem(code: ErrorCode, message: string, fields?: FieldFaults):
   return { message, code, ...(errors && { errors }) }
 }
 
-/** Answers an expected error with its own message; logs any other and answers 500. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Answers an expected error with its own message; logs any other and answers 500.
+ *
+ * @param unavailable logs why requests are refused, once for each kind
+ */
+export function sendError(
+  error: unknown,
+  {
+    request,
+    reply,
+    unavailable,
+  }: {
+    request: FastifyRequest
+    reply: FastifyReply
+    unavailable: StateLog
+  },
+): void {
   if (error instanceof Failure) {
     const challenge = challengeFor(error.code, request.headers.authorization)
     if (challenge !== undefined) reply.header('WWW-Authenticate', challenge)
@@ -77,10 +93,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     }
     if (error.code === 'unavailable') {
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
-      request.log.warn(
-        { reqId: request.id, reason: error.message, err: error.cause },
-        'database unavailable',
-      )
+      const first = { reqId: request.id, reason: error.message, err: error.cause }
+      unavailable.report(error.unavailable ?? 'database', first)
     }
     send(reply, error.code, error.message, error.fields)
     return
