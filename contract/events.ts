@@ -82,7 +82,7 @@ const eventSchema = z
     ),
     before: fields.describe('The changed fields before; null when the subject was created.'),
     after: fields.describe(
-      'The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed`.',
+      'The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed` or `removed`.',
     ),
   })
   .meta({ id: 'Event', description: 'A change in the workspace.' })

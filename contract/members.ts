@@ -73,7 +73,7 @@ export const invitationDetailsSchema = z
   })
   .meta({ id: 'InvitationDetails' })
 
-/** `name` and `password` are required of a new person, and refused of one who is signed in. */
+/** `name` and `password` are required of a new person; `password` of one who is signed in with an unproved address. */
 export const acceptInvitationBody = z
   .strictObject({
     code: oneTimeCodeInput,
@@ -83,7 +83,7 @@ export const acceptInvitationBody = z
   .meta({
     id: 'AcceptInvitation',
     description:
-      'A new person sends `name` and `password`; a person who is signed in sends neither.',
+      'A new person sends `name` and `password`. A person who is signed in sends neither, or a new `password` where `is_email_proved` is false.',
   })
 
 export type MemberResource = z.output<typeof memberSchema>

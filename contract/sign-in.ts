@@ -71,6 +71,11 @@ export const personSchema = z
     email: z.string().describe('E-mail address.'),
     name: z.string().describe('Name.'),
     is_operator: z.boolean().describe('Whether the person operates the instance.'),
+    is_email_proved: z
+      .boolean()
+      .describe(
+        'Whether the person has shown that the address is theirs: with a code that went to it by mail, or by the word of the provider of single sign-on.',
+      ),
     created_at: timestamp.describe('When the person was added.'),
   })
   .meta({ id: 'Person', description: 'A human with an account.' })
@@ -122,8 +127,56 @@ export const requestPasswordResetBody = z
 export const passwordResetRequested = z
   .object({ message: z.literal('If an account has this address, an e-mail is on its way.') })
   .meta({ id: 'PasswordResetRequested' })
+/** Read what a link for a new password leads to, without using it up. */
+export const lookUpPasswordResetBody = z
+  .strictObject({ code: oneTimeCodeInput })
+  .meta({ id: 'LookUpPasswordReset' })
+export const passwordResetDetailsSchema = z
+  .object({
+    passkeys: z.array(
+      z.object({
+        id: uuid.describe('For `keep_passkeys`.'),
+        name: z.string().describe('What the person called it.'),
+        created_at: timestamp.describe('When it was added.'),
+      }),
+    ),
+    identities: z.array(
+      z.object({
+        id: z.string().describe('For `keep_identities`.'),
+        issuer: z.string().describe('The provider.'),
+        linked_at: timestamp.describe('When it was linked.'),
+      }),
+    ),
+    may_keep: z
+      .boolean()
+      .describe(
+        'False where the link proves the address for the first time: everything that was set up before is removed then, with the authenticator app and recovery codes.',
+      ),
+  })
+  .meta({
+    id: 'PasswordResetDetails',
+    description: 'Ways to sign in as the person, besides the password.',
+  })
+
+/** More than a person has. */
+const KEPT_MAX = 100
 export const resetPasswordBody = z
-  .strictObject({ code: oneTimeCodeInput, password: newPasswordInput })
+  .strictObject({
+    code: oneTimeCodeInput,
+    password: newPasswordInput,
+    keep_passkeys: z
+      .array(uuid)
+      .max(KEPT_MAX)
+      .optional()
+      .describe('Identifiers of the passkeys that are the person’s own. The others are removed.'),
+    keep_identities: z
+      .array(line(64))
+      .max(KEPT_MAX)
+      .optional()
+      .describe(
+        'Identifiers of the single sign-on accounts that are the person’s own. The others are unlinked.',
+      ),
+  })
   .meta({ id: 'ResetPassword' })
 export const passwordReset = z
   .object({ message: z.literal('Password changed. Sign in with the new one.') })
@@ -137,6 +190,7 @@ export const oneTimeLinkSchema = z
   })
   .meta({ id: 'OneTimeLink' })
 
+export type PasswordResetDetailsResource = z.output<typeof passwordResetDetailsSchema>
 export type SessionResource = z.output<typeof sessionSchema>
 export type SessionEntryResource = z.output<typeof sessionEntrySchema>
 export type PersonResource = z.output<typeof personSchema>

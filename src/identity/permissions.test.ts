@@ -53,7 +53,7 @@ describe('OPERATION_ACCESS', () => {
 /** A person who authenticated just now. */
 function personWith(role: Role | undefined, overrides: Partial<Actor> = {}): Actor {
   const person = { id: 'p', email: '', email_folded: '', name: 'Ada', is_operator: false }
-  const times = { created_at: 0, disabled_at: null }
+  const times = { created_at: 0, disabled_at: null, email_proved_at: null }
   const membership = role && {
     workspace_id: 'w',
     workspace_name: 'acme',

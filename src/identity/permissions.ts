@@ -133,6 +133,7 @@ export const OPERATION_ACCESS = {
   'me.linkIdentity': 'signed in',
   'me.unlinkIdentity': 'signed in',
   'passwordResets.request': 'open',
+  'passwordResets.lookUp': 'open',
   'passwordResets.complete': 'open',
 } as const satisfies Readonly<Record<string, Access>>
 

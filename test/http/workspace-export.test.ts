@@ -282,6 +282,7 @@ async function addMember(
     is_operator: false,
     created_at: 1,
     disabled_at: null,
+    email_proved_at: null,
   }
   await store.write(async (stores) => {
     await stores.people.insert(person)

@@ -9,6 +9,7 @@ import { PASSWORD, type PersonClient, personClient, setUp } from '../support/per
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
+const OTHER_PASSWORD = 'another horse battery staple'
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
 
@@ -129,7 +130,9 @@ for (const engine of ENGINES) {
       // A stranger who finds the link of a person with an account must sign in as that person.
       const stranger = await personClient(service).post('/invitations/accept', given)
       expectProblem(stranger, 'unauthorized')
-      const { body } = expectStatus(await other.post('/invitations/accept', { code: taken }), 201)
+      await authenticate(other)
+      const fresh = { code: taken, password: OTHER_PASSWORD }
+      const { body } = expectStatus(await other.post('/invitations/accept', fresh), 201)
       assert.equal(body.memberships.length, 2)
     })
 
@@ -200,8 +203,8 @@ for (const engine of ENGINES) {
         header,
       )
       const code = new URL(expectStatus(made, 201).body.url).hash.replace('#code=', '')
-      expectStatus(await partner.post('/invitations/accept', { code }), 201)
-      await authenticate(partner)
+      const given = { code, password: OTHER_PASSWORD }
+      expectStatus(await partner.post('/invitations/accept', given), 201)
       const demoteAda = partner.send(
         'PATCH',
         `/members/${body.person.id}`,

@@ -130,6 +130,8 @@ for (const engine of ENGINES) {
       const callback = await provider.signIn(begun.body.url, 'bob')
       assert.equal(await visit(bob, callback), '/app/me')
       assert.equal((await bob.get('/me')).body.identities.length, 1)
+      // The provider has proved the address, which ended the password from before.
+      expectStatus(await bob.put('/me/password', { password: PASSWORD }), 200)
       assert.equal((await signInAs('bob')).arrived, '/app/')
     })
 

@@ -135,6 +135,20 @@ describe('passkeys in Chromium, with a virtual authenticator', {
     assert.equal(second.status, 201, JSON.stringify(second.body))
   })
 
+  test('one that a reset has left as a second factor signs in alone after its use with the password', async () => {
+    const id = await registered()
+    const { store } = service.instance
+    await store.write((stores) => stores.passkeys.setNeedsPassword(id, true))
+    const alone = async () => (await call('POST', '/session', { passkey: await prove() })).status
+    const again = async () =>
+      (await call('POST', '/session/authenticate', { passkey: await prove() })).status
+    assert.deepEqual([await alone(), await again()], [401, 422])
+    const credentials = { email: EMAIL, password: PASSWORD }
+    const both = await call('POST', '/session', { ...credentials, passkey: await prove() })
+    assert.equal(both.status, 201, JSON.stringify(both.body))
+    assert.equal(await alone(), 201)
+  })
+
   test('an assertion signs in once, of two requests at once too', async () => {
     const passkey = await prove()
     const both = await Promise.all([

@@ -243,6 +243,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       await s.people.insert(person)
       await s.passwords.set(person.id, { sealed_hash: '', is_long: true, changed_at: NOW })
     },
+    'passwords.remove': (s) => s.passwords.remove(id),
     'memberships.insert': async (s) => {
       const person = newPerson()
       await s.people.insert(person)
@@ -264,7 +265,8 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'sessions.deleteOthers': (s) => s.sessions.deleteOthers(id, id),
     'sessions.deleteBeyond': (s) => s.sessions.deleteBeyond(id, 10),
     'sessions.trim': (s) => s.sessions.trim({ createdBefore: 0, seenBefore: 0 }),
-    'oneTimeLinks.insert': (s) => s.oneTimeLinks.insert(newOneTimeLink(), id),
+    'oneTimeLinks.insert': (s) =>
+      s.oneTimeLinks.insert(newOneTimeLink(), { shown: id, mailed: randomUUID() }),
     'oneTimeLinks.use': (s) => s.oneTimeLinks.use('setup', id, NOW),
     'oneTimeLinks.trim': (s) => s.oneTimeLinks.trim(0),
     'totp.setPending': withPerson((s, person) => s.totp.setPending(person, 'sealed')),
@@ -275,6 +277,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'recoveryCodes.use': (s) => s.recoveryCodes.use(id, 'hash', NOW),
     'passkeys.insert': withPerson((s, person) => s.passkeys.insert(newPasskey(person))),
     'passkeys.rename': (s) => s.passkeys.rename(id, id, 'name'),
+    'passkeys.setNeedsPassword': (s) => s.passkeys.setNeedsPassword(id, true),
     'passkeys.noteUse': (s) => s.passkeys.noteUse(id, 1, NOW),
     'passkeys.remove': (s) => s.passkeys.remove(id, id),
     'groupBindings.bindFirst': (s) => s.groupBindings.bindFirst('acme', workspace, NOW),

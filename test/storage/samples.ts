@@ -45,6 +45,7 @@ export function newPerson(overrides: Partial<Person> = {}): Person {
     is_operator: false,
     created_at: NOW,
     disabled_at: null,
+    email_proved_at: null,
     ...overrides,
   }
 }
@@ -80,6 +81,7 @@ export function newPasskey(personId: string, overrides: Partial<Passkey> = {}): 
     name: 'Laptop',
     created_at: NOW,
     last_used_at: null,
+    needs_password: false,
     ...overrides,
   }
 }

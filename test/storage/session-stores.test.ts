@@ -87,12 +87,17 @@ describeStore('the store of sessions', (at) => {
   })
 })
 
+/** Of the code that is shown, and of the one that is mailed. */
+const hashesOf = (hash: string) => ({ shown: hash, mailed: `mailed ${hash}` })
+
 describeStore('the store of one-time links', (at) => {
   test('finds and uses an open link once, by its hash and kind', async () => {
     const link = newOneTimeLink()
     const hash = unique('hash')
-    await at.store.write((stores) => stores.oneTimeLinks.insert(link, hash))
-    same(await at.store.read.oneTimeLinks.findOpen('setup', hash, NOW), link)
+    await at.store.write((stores) => stores.oneTimeLinks.insert(link, hashesOf(hash)))
+    const { findOpen } = at.store.read.oneTimeLinks
+    same(await findOpen('setup', hash, NOW), { ...link, is_mailed: false })
+    same(await findOpen('setup', `mailed ${hash}`, NOW), { ...link, is_mailed: true })
     assert.equal(await at.store.read.oneTimeLinks.findOpen('reset', hash, NOW), undefined)
     const use = (kind: 'setup' | 'reset') =>
       at.store.write((stores) => stores.oneTimeLinks.use(kind, hash, NOW + 1))
@@ -105,7 +110,7 @@ describeStore('the store of one-time links', (at) => {
   test('is used by one of two transactions at once', async () => {
     const other = await at.another()
     const hash = unique('hash')
-    await at.store.write((stores) => stores.oneTimeLinks.insert(newOneTimeLink(), hash))
+    await at.store.write((stores) => stores.oneTimeLinks.insert(newOneTimeLink(), hashesOf(hash)))
     const used = await Promise.all(
       [at.store, other.store].map((store) =>
         store.write((stores) => stores.oneTimeLinks.use('setup', hash, NOW)),
@@ -117,7 +122,7 @@ describeStore('the store of one-time links', (at) => {
   test('treats a link as absent from the instant at which it expires', async () => {
     const link = newOneTimeLink({ kind: 'reset', expires_at: NOW + 10 })
     const hash = unique('hash')
-    await at.store.write((stores) => stores.oneTimeLinks.insert(link, hash))
+    await at.store.write((stores) => stores.oneTimeLinks.insert(link, hashesOf(hash)))
     const { read } = at.store
     assert.equal(await read.oneTimeLinks.hasOpen('reset', NOW + 9), true)
     assert.equal(await read.oneTimeLinks.hasOpen('reset', NOW + 10), false)
@@ -129,8 +134,8 @@ describeStore('the store of one-time links', (at) => {
   test('trims those that expired before', async () => {
     const [old, kept] = [unique('hash'), unique('hash')]
     await at.store.write(async (stores) => {
-      await stores.oneTimeLinks.insert(newOneTimeLink({ expires_at: NOW - 10 }), old)
-      await stores.oneTimeLinks.insert(newOneTimeLink({ expires_at: NOW - 4 }), kept)
+      await stores.oneTimeLinks.insert(newOneTimeLink({ expires_at: NOW - 10 }), hashesOf(old))
+      await stores.oneTimeLinks.insert(newOneTimeLink({ expires_at: NOW - 4 }), hashesOf(kept))
     })
     await at.store.write((stores) => stores.oneTimeLinks.trim(NOW - 5))
     const find = (hash: string) => at.store.read.oneTimeLinks.findOpen('setup', hash, NOW - 20)

@@ -105,6 +105,7 @@ function addList(
         email: person.email,
         name: person.name,
         is_operator: person.is_operator,
+        is_email_proved: person.email_proved_at !== null,
         is_disabled: person.disabled_at !== null,
         created_at: formatInstant(person.created_at),
         last_seen_at: lastSeenAt === null ? null : formatInstant(lastSeenAt),
@@ -143,7 +144,10 @@ function addLinks(
     )
     .argument('<email>', 'the e-mail address of the person')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nSecond factors stay as they are.')
+    .addHelpText(
+      'after',
+      '\nPasskeys and accounts of single sign-on that the person does not confirm with the new password are removed; an authenticator app stays.',
+    )
     .addHelpText('after', example('person reset grace@example.com'))
     .action(async (email: string, options: { json?: true }) => {
       const address = await withServices(async ({ accounts, resetLinks, baseUrl }) => {

@@ -3,7 +3,7 @@ import { Failure } from '../../platform/failure.ts'
 import { type Actor, systemActor } from '../actor.ts'
 import { invitationEvent, invitationOf } from '../members/invitation.ts'
 import type { MembershipStore } from '../members/store/membership-store.ts'
-import type { OneTimeLink } from '../one-time-links/one-time-link.ts'
+import type { FoundLink, OneTimeLink } from '../one-time-links/one-time-link.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
 import { isWithinRank } from '../permissions.ts'
@@ -31,7 +31,7 @@ export async function findGranted(
   kind: 'invitation' | 'reset',
   hash: string,
   at: JudgedAt,
-): Promise<OneTimeLink | undefined> {
+): Promise<FoundLink | undefined> {
   const link = await stores.oneTimeLinks.findOpen(kind, hash, at.nowMicros)
   return link !== undefined && (await isStillGranted(stores, link, at)) ? link : undefined
 }

@@ -7,18 +7,30 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
 import { endLostGrants, findGranted, type JudgeStores } from '../grants/grants.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
+import {
+  type AccessStores,
+  dropAccess,
+  type KeptIdentity,
+  proveAddress,
+} from '../people/address-proof.ts'
 import type { PasswordWriteStores, PeoplePasswords } from '../people/people-passwords.ts'
 import { type Person, personCreated } from '../people/person.ts'
 import { requirePersonName } from '../people/person-name.ts'
+import { requireRecentAuthentication } from '../permissions.ts'
+import { FRESH_MICROS } from '../sessions/session.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { type Invitation, invitationEvent, invitationOf } from './invitation.ts'
+import { invitationEvent, invitationOf } from './invitation.ts'
 import { invalidInvitation } from './invitations.ts'
 import type { Membership } from './membership.ts'
 
 export type AcceptStores = PasswordWriteStores &
-  JudgeStores & { readonly workspaces: WorkspaceStore }
+  JudgeStores &
+  AccessStores & { readonly workspaces: WorkspaceStore }
+
+/** From where a person accepts. */
+type Origin = { readonly device: string; readonly requestId: string }
 
 /** What a person who has no account yet gives. */
 export type NewAccount = { readonly name: string; readonly password: string }
@@ -45,12 +57,35 @@ export class AcceptInvitation {
   }
 
   /**
-   * Makes a person who is signed in a member.
+   * Makes a person who is signed in a member. Returns a new session where their address was unproved: whoever made the
+   * account may know the password and have other ways in, which end.
    *
-   * @throws {Failure} `validation_failed` for a code that is not valid, or for another address than the person's
+   * @param newPassword of a person whose address is unproved
+   * @throws {Failure} `validation_failed` for a code that is not valid, for another address than the person's, and where
+   *   a new password is needed; `authentication_required` with one
    */
-  async asMember(code: string, { person }: SignedIn, requestId: string): Promise<void> {
-    await this.#store.write((stores) => this.join(stores, code, person, requestId))
+  async asMember(
+    code: string,
+    { person, session }: SignedIn,
+    newPassword: string | undefined,
+    { device, requestId }: Origin,
+  ): Promise<OpenedSession | undefined> {
+    const author = { ...personActor(person, undefined, true), requestId }
+    const password =
+      newPassword === undefined ? undefined : await this.#passwords.prepare(person, newPassword)
+    return this.#store.write(async (stores) => {
+      const { hasDropped } = await this.join(stores, code, person, { requestId })
+      if (!hasDropped) return undefined
+      if (password === undefined) throw passwordNeeded()
+      const now = this.#clock.nowMicros()
+      // A session that somebody has found must not be enough for a new password.
+      requireRecentAuthentication({
+        hasAuthenticatedRecently: now - session.authenticated_at < FRESH_MICROS,
+      })
+      const set = { password, keptSessionId: undefined, now }
+      await this.#passwords.set(stores, author, person.id, set)
+      return this.#sessions.start(stores, author, person.id, device)
+    })
   }
 
   /**
@@ -62,7 +97,7 @@ export class AcceptInvitation {
   async asNewPerson(
     code: string,
     account: NewAccount,
-    { device, requestId }: { readonly device: string; readonly requestId: string },
+    { device, requestId }: Origin,
   ): Promise<OpenedSession> {
     const now = this.#clock.nowMicros()
     const hash = hashCode(code)
@@ -78,6 +113,7 @@ export class AcceptInvitation {
       is_operator: false,
       created_at: now,
       disabled_at: null,
+      email_proved_at: null,
     }
     // Before the slow hash; the transaction is what counts.
     if ((await this.#store.read.people.findByEmail(email_folded)) !== undefined) {
@@ -87,25 +123,30 @@ export class AcceptInvitation {
     const author = { ...personActor(person, undefined, true), requestId }
     return this.#store.write(async (stores) => {
       if (!(await stores.people.insert(person))) throw accountExists(email)
-      await stores.passwords.set(person.id, { ...password, changed_at: now })
       await stores.events.append(author, personCreated(person), now)
-      await this.join(stores, code, person, requestId)
+      await this.join(stores, code, person, { requestId })
+      await stores.passwords.set(person.id, { ...password, changed_at: now })
       return this.#sessions.start(stores, author, person.id, device)
     })
   }
 
   /**
-   * Uses an invitation within a transaction.
+   * Uses an invitation within a transaction. A code that went to the address by mail alone proves it. Without that, and
+   * with the first proof, everything with which somebody could sign in before is dropped.
    *
+   * @param from.kept the account with the provider with which the person accepts
    * @throws {Failure} `validation_failed` where it is not open, not for this person, or its maker may no longer invite
    */
   async join(
     stores: AcceptStores,
     code: string,
-    person: Person,
-    requestId: string,
-  ): Promise<Invitation> {
+    { id }: Pick<Person, 'id'>,
+    { requestId, kept }: { readonly requestId: string; readonly kept?: KeptIdentity },
+  ): Promise<{ readonly hasDropped: boolean }> {
     const now = this.#clock.nowMicros()
+    await stores.people.lock(id)
+    const person = await stores.people.findById(id)
+    if (person === undefined) throw invalidInvitation()
     const hash = hashCode(code)
     const link = await findGranted(stores, 'invitation', hash, { nowMicros: now, isUse: true })
     if (link === undefined) throw invalidInvitation()
@@ -116,6 +157,11 @@ export class AcceptInvitation {
         code: [`is for ${invitation.email}; you are signed in as ${person.email}`],
       })
     }
+    const own = { ...personActor(person, undefined, true), requestId }
+    const change = { author: own, person, now }
+    const hasDropped = person.email_proved_at === null
+    if (hasDropped && link.is_mailed) await proveAddress(stores, change, kept)
+    else if (hasDropped) await dropAccess(stores, change, kept)
     await stores.memberships.lock(workspace_id)
     const isOpen =
       (await stores.workspaces.findById(workspace_id)) !== undefined &&
@@ -126,18 +172,22 @@ export class AcceptInvitation {
     if (!(await stores.memberships.insert(membership))) {
       throw Failure.invalid({ code: ['leads to a workspace of which you are a member'] })
     }
-    const author = {
-      ...personActor(person, undefined, true),
-      workspaceId: workspace_id,
-      requestId,
-    }
+    const author = { ...own, workspaceId: workspace_id }
     await stores.events.append(author, invitationEvent('invitation.accepted', invitation), now)
     const added = { type: 'member.added', subjectId: person.id, before: null } as const
     await stores.events.append(author, { ...added, after: { email: person.email, role } }, now)
     await stores.changes.append(sessionChange(person.id), now)
     await endLostGrants(stores, person.id, now)
-    return invitation
+    return { hasDropped }
   }
+}
+
+function passwordNeeded(): Failure {
+  return Failure.invalid({
+    password: [
+      'is required, a new one: your address is not proved, so whoever made this account may know the old one',
+    ],
+  })
 }
 
 function accountExists(email: string): Failure {

@@ -22,6 +22,7 @@ import {
   OPEN_FAILURES,
 } from '../../platform/http/api/responses.ts'
 import { actorOf } from '../access/authentication.ts'
+import type { Person } from '../people/person.ts'
 import { presentSession } from '../sessions/present.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
 import type { SessionCache } from '../sessions/session-cache.ts'
@@ -90,8 +91,8 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
     },
     async (request, reply) => {
       const actor = actorOf(request)
-      const { invitation, code } = await invitations.create(actor, request.body)
-      await mailInvitation?.(code, actor.name, request)
+      const { invitation, code, mailedCode } = await invitations.create(actor, request.body)
+      await mailInvitation?.(mailedCode, actor.name, request)
       return reply.code(201).send({
         ...presentInvitation(invitation),
         url: invitationAddress(baseUrl, code),
@@ -143,7 +144,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         operationId: 'invitations.accept',
         summary: 'Accept an invitation',
         description:
-          'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first.',
+          'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first. Where the address is not proved, whoever made the account may have kept a way into it: the person sends a new `password` after a recent authentication, all else that signs in is removed, and all sessions end but the new one of the answer.',
         body: acceptInvitationBody,
         response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
       },
@@ -153,8 +154,15 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
       reply.code(201)
       const secret = deps.sessionCookie.read(request.headers.cookie)
       if (request.signedIn !== null && secret !== undefined) {
-        refuseNewAccount({ name, password })
-        await deps.acceptInvitation.asMember(code, request.signedIn, request.id)
+        refuseNewAccount(request.signedIn.person, { name, password })
+        const origin = originOf(request, deps)
+        const opened = await deps.acceptInvitation.asMember(
+          code,
+          request.signedIn,
+          password,
+          origin,
+        )
+        if (opened !== undefined) return deps.answerSession(reply, opened)
         const signedIn = await deps.sessionCache.find(secret)
         if (signedIn === undefined) throw Failure.unauthorized('This session has ended.')
         return presentSession(signedIn, deps.baseUrl)
@@ -170,8 +178,9 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
 type AccountFields = { readonly name: string | undefined; readonly password: string | undefined }
 
 /** @throws {Failure} `validation_failed` */
-function refuseNewAccount(fields: AccountFields): void {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+function refuseNewAccount({ email_proved_at }: Person, { name, password }: AccountFields): void {
+  const refused = email_proved_at === null ? { name } : { name, password }
+  const given = Object.entries(refused).filter(([, value]) => value !== undefined)
   if (given.length === 0) return
   const text = 'is for new people; you are signed in'
   throw Failure.invalid(Object.fromEntries(given.map(([field]) => [field, [text]])))

@@ -28,6 +28,12 @@ export type InvitationDetails = {
   readonly accountExists: boolean
 }
 
+type CreatedInvitation = {
+  readonly invitation: Invitation
+  readonly code: string
+  readonly mailedCode: string
+}
+
 type InvitationStores = GrantStores & { readonly workspaces: WorkspaceStore }
 
 /** The operations on the invitations into a workspace, until they are accepted. */
@@ -51,7 +57,8 @@ export class Invitations {
   }
 
   /**
-   * Replaces an open invitation of the same address. The code is returned here and kept nowhere.
+   * Replaces an open invitation of the same address. The codes are returned here and kept nowhere: that for a mail to the
+   * address proves it, so nobody else may see it.
    *
    * @throws {Failure} `validation_failed` for a member's address; `missing_role` or
    *   `authentication_required` as `requireRankOver`; `rate_limited`
@@ -59,7 +66,7 @@ export class Invitations {
   async create(
     actor: Actor,
     given: { readonly email: string; readonly role: Role },
-  ): Promise<{ readonly invitation: Invitation; readonly code: string }> {
+  ): Promise<CreatedInvitation> {
     const { workspaceId } = actor
     requireRankOver(actor, given.role)
     const email = parseEmail(given.email)
@@ -75,7 +82,7 @@ export class Invitations {
       if (open.length >= OPEN_MAX) {
         throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
       }
-      const { link, code } = await createOneTimeLink(
+      const { link, code, mailedCode } = await createOneTimeLink(
         { clock: this.#clock, random: this.#random },
         stores.oneTimeLinks,
         {
@@ -91,7 +98,7 @@ export class Invitations {
       )
       const invitation = invitationOf(link)
       await stores.events.append(actor, invitationEvent('invitation.created', invitation), now)
-      return { invitation, code }
+      return { invitation, code, mailedCode }
     })
   }
 

@@ -8,6 +8,7 @@ import { personActor } from '../actor.ts'
 import type { AcceptInvitation, AcceptStores } from '../members/accept-invitation.ts'
 import { invitationOf } from '../members/invitation.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
+import { type AccessChange, dropAccess, proveAddress } from '../people/address-proof.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import { type Person, personCreated } from '../people/person.ts'
 import { holdsWebAddress } from '../people/person-name.ts'
@@ -23,14 +24,10 @@ import {
 import type { OidcIntent } from './oidc-attempts.ts'
 import { OidcFault } from './oidc-fault.ts'
 import type { OidcAccount } from './oidc-provider.ts'
-import type { IdentityStore } from './store/identity-store.ts'
 
 export type OidcStores = SessionWriteStores &
   GroupRoleStores &
-  AcceptStores & {
-    readonly identities: IdentityStore
-    readonly usedChallenges: UsedChallengeStore
-  }
+  AcceptStores & { readonly usedChallenges: UsedChallengeStore }
 
 /** From where a person signs in. */
 type Origin = { readonly device: string; readonly requestId: string }
@@ -78,18 +75,37 @@ export class OidcSignIn {
     const { store, clock, sessions, roles } = this.#deps
     return store.write(async (stores) => {
       if (!(await redeem(stores))) throw new OidcFault('oidc_expired')
-      const person = await this.#personFor(stores, account, intent, requestId)
-      await stores.people.lock(person.id)
+      const { id } = await this.#personFor(stores, account, intent, requestId)
+      await stores.people.lock(id)
       // The person may have unlinked the account since it was found.
       const identity = await stores.identities.find(account.issuer, account.subject)
-      if (identity?.person_id !== person.id) throw new OidcFault('oidc_unknown')
-      const isDisabled = (await stores.people.findById(person.id))?.disabled_at !== null
-      if (isDisabled) throw new OidcFault('oidc_unknown')
+      const person = await stores.people.findById(id)
+      if (identity?.person_id !== id || person?.disabled_at !== null) {
+        throw new OidcFault('oidc_unknown')
+      }
+      const author = authorOf(person, requestId)
+      const change = { author, person, now: clock.nowMicros() }
       const byWorkspace = rolesByWorkspace(roles, account.groups)
-      await applyGroupRoles(stores, person, byWorkspace, clock.nowMicros())
-      if (intent.kind === 'link') return undefined
-      return sessions.start(stores, authorOf(person, requestId), person.id, device)
+      const hasJoined = await applyGroupRoles(stores, person, byWorkspace, change.now)
+      const hasChanged = await this.#settleAddress(stores, change, account, hasJoined)
+      // The session in which a person links the account goes on, unless it was dropped.
+      if (intent.kind === 'link' && !hasChanged) return undefined
+      return sessions.start(stores, author, id, device)
     })
+  }
+
+  /** Returns whether everything else with which somebody could sign in as the person was dropped. */
+  async #settleAddress(
+    stores: OidcStores,
+    change: AccessChange,
+    account: OidcAccount,
+    hasJoined: boolean,
+  ): Promise<boolean> {
+    const { person } = change
+    if (person.email_proved_at !== null) return false
+    if (vouchesFor(account, person)) return proveAddress(stores, change, account)
+    if (hasJoined) await dropAccess(stores, change, account)
+    return hasJoined
   }
 
   async #personFor(
@@ -141,7 +157,8 @@ export class OidcSignIn {
       await stores.events.append(authorOf(person, requestId), personCreated(person), now)
       await this.#insertIdentity(stores, account, person, requestId)
     }
-    await this.#deps.invitations.join(stores, code, person, requestId).catch((error) => {
+    const from = { requestId, kept: account }
+    await this.#deps.invitations.join(stores, code, person, from).catch((error) => {
       const isRefused = error instanceof Failure && error.code === 'validation_failed'
       throw isRefused ? new OidcFault('oidc_invitation') : error
     })
@@ -188,8 +205,14 @@ export class OidcSignIn {
       is_operator: isOperator,
       created_at: clock.nowMicros(),
       disabled_at: null,
+      email_proved_at: null,
     }
   }
+}
+
+/** Whether the provider says that the person's address is that of the account. */
+function vouchesFor({ email, isEmailVerified }: OidcAccount, { email_folded }: Person): boolean {
+  return isEmailVerified && email !== undefined && foldEmail(email) === email_folded
 }
 
 function authorOf(person: Person, requestId: string): EventAuthor {

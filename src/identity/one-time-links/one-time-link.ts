@@ -24,6 +24,12 @@ export type OneTimeLink = {
   readonly used_at: number | null
 }
 
+/** A link that was found by one of its codes. */
+export type FoundLink = OneTimeLink & {
+  /** Whether by the code that went to its address by mail alone. */
+  readonly is_mailed: boolean
+}
+
 export type OneTimeLinkKind = OneTimeLink['kind']
 
 /** What links have that are not about one person or workspace. */

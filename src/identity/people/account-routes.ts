@@ -104,7 +104,7 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'people.resetPassword',
         summary: 'Make a link for a new password',
         description:
-          'Returns a link for the person, this once. It works once, for 24 hours, as long as the operator is one. Second factors stay. For operators of the instance.',
+          'Returns a link for the person, this once. It works once, for 24 hours, as long as the operator is one. Passkeys and single sign-on accounts that the person does not confirm with the new password are removed; an authenticator app stays. For operators of the instance.',
         params: idParams,
         response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...SESSION_FAILURES },
       },

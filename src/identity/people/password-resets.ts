@@ -8,12 +8,30 @@ import { personActor, systemActor } from '../actor.ts'
 import { findGranted, type JudgeStores } from '../grants/grants.ts'
 import type { MailLanguage } from '../mails/mail-layout.ts'
 import { passwordResetMail } from '../mails/password-reset-mail.ts'
+import type { Identity } from '../oidc/store/identity-store.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
+import type { FoundLink } from '../one-time-links/one-time-link.ts'
+import type { Passkey } from '../second-factors/store/passkey-store.ts'
+import {
+  type AccessStores,
+  type ConfirmedAccess,
+  dropUnconfirmed,
+  proveAddress,
+} from './address-proof.ts'
 import { foldEmail } from './email.ts'
 import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
+import type { Person } from './person.ts'
 import { type ResetLinks, resetAddress } from './reset-links.ts'
 
-type ResetStores = PasswordWriteStores & JudgeStores
+type ResetStores = PasswordWriteStores & JudgeStores & AccessStores
+
+/** What signs in as a person besides the password, before a new one is set. */
+export type ResetDetails = {
+  readonly passkeys: readonly Passkey[]
+  readonly identities: readonly Identity[]
+  /** False where the link proves the address for the first time, which removes all of them. */
+  readonly mayKeep: boolean
+}
 
 /** Mails to one account. */
 export const RESET_MAIL_LIMITS = { limit: 3, windowSeconds: 60 * 60, keysMax: 100_000 } as const
@@ -90,31 +108,65 @@ export class PasswordResets {
   }
 
   /**
-   * Sets the password with the code of a link, and ends all sessions. A second factor stays as it is.
+   * Sets the password with the code of a link, and ends all sessions. Passkeys and accounts with the provider that the
+   * person does not confirm are removed; an authenticator app stays. A mailed code proves the address: at the first proof
+   * everything else is removed.
    *
+   * @param confirmed what the person says is theirs
    * @throws {Failure} `validation_failed` for a password that the rules refuse, and for a code that is not open; the
    *   same where whoever made the link may no longer make one
    */
-  async complete(code: string, text: string, requestId: string): Promise<void> {
+  async complete(
+    code: string,
+    text: string,
+    confirmed: ConfirmedAccess,
+    requestId: string,
+  ): Promise<void> {
     const { store, clock, passwords } = this.#deps
     const hash = hashCode(code)
-    const wrong = Failure.invalid({ code: ['is not valid: it was used, replaced or has expired'] })
-    const findPerson = async (stores: ResetStores, isUse: boolean) => {
-      const at = { nowMicros: clock.nowMicros(), isUse }
-      const link = await findGranted(stores, 'reset', hash, at)
-      return link?.person_id ? stores.people.findById(link.person_id) : undefined
-    }
-    const person = await findPerson(store.read, false)
-    if (person === undefined) throw wrong
+    const { person } = await this.#find(store.read, hash, false)
     const password = await passwords.prepare(person, text)
     const author = { ...personActor(person, undefined, true), requestId }
     await store.write(async (stores) => {
       await stores.people.lock(person.id)
-      if ((await findPerson(stores, true)) === undefined) throw wrong
+      const { link, person: current } = await this.#find(stores, hash, true)
       const now = clock.nowMicros()
-      if ((await stores.oneTimeLinks.use('reset', hash, now)) === undefined) throw wrong
+      if ((await stores.oneTimeLinks.use('reset', hash, now)) === undefined) throw wrongCode()
+      const change = { author, person: current, now }
+      const isFirstProof = link.is_mailed && (await proveAddress(stores, change))
+      const isOfOperator = !link.is_mailed && link.workspace_id === null
+      if (!isFirstProof) await dropUnconfirmed(stores, change, confirmed, isOfOperator)
       await passwords.set(stores, author, person.id, { password, keptSessionId: undefined, now })
     })
+  }
+
+  /**
+   * Reads what signs in as the person besides the password, without using the link.
+   *
+   * @throws {Failure} `validation_failed` as `complete`
+   */
+  async lookUp(code: string): Promise<ResetDetails> {
+    const { read } = this.#deps.store
+    const { link, person } = await this.#find(read, hashCode(code), false)
+    const [passkeys, identities] = await Promise.all([
+      read.passkeys.list(person.id),
+      read.identities.list(person.id),
+    ])
+    const mayKeep = !link.is_mailed || person.email_proved_at !== null
+    return { passkeys, identities, mayKeep }
+  }
+
+  /** @throws {Failure} `validation_failed` for a link that is not open, or whose maker may no longer make one */
+  async #find(
+    stores: ResetStores,
+    hash: string,
+    isUse: boolean,
+  ): Promise<{ readonly link: FoundLink; readonly person: Person }> {
+    const at = { nowMicros: this.#deps.clock.nowMicros(), isUse }
+    const link = await findGranted(stores, 'reset', hash, at)
+    const person = link?.person_id ? await stores.people.findById(link.person_id) : undefined
+    if (link === undefined || person === undefined) throw wrongCode()
+    return { link, person }
   }
 
   async #mail(email: string, language: MailLanguage, mailer: Mailer): Promise<void> {
@@ -132,4 +184,8 @@ export class PasswordResets {
       onDropped: (reason) => onMailDropped(person.id, reason),
     })
   }
+}
+
+function wrongCode(): Failure {
+  return Failure.invalid({ code: ['is not valid: it was used, replaced or has expired'] })
 }

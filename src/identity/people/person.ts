@@ -12,6 +12,11 @@ export type Person = {
   /** Microseconds since the epoch, as are all times here. */
   readonly created_at: number
   readonly disabled_at: number | null
+  /**
+   * When the person first showed that the address is theirs (address-proof.ts); null before: whoever invited the address
+   * may have prepared the account for somebody else.
+   */
+  readonly email_proved_at: number | null
 }
 
 export function personCreated({ id, email, name, is_operator }: Person): NewEvent {

@@ -45,11 +45,12 @@ export class ResetLinks {
   }
 
   /** For a mail to the person. A request for one must not end a link that was handed over. */
-  createForMail(author: EventAuthor, { id, name }: Person): Promise<ResetLink> {
+  async createForMail(author: EventAuthor, { id, name }: Person): Promise<ResetLink> {
     const maker = { kind: 'person', id, name, workspaceId: INSTANCE } as const
-    return this.#deps.store.write((stores) =>
+    const { link, mailedCode } = await this.#deps.store.write((stores) =>
       this.#insert(stores, author, id, { maker, lifetimeMicros: MAILED_MICROS }),
     )
+    return { link, code: mailedCode }
   }
 
   /**
@@ -77,7 +78,7 @@ export class ResetLinks {
     author: EventAuthor,
     personId: string,
     { maker, lifetimeMicros }: { readonly maker: Maker; readonly lifetimeMicros: number },
-  ): Promise<ResetLink> {
+  ): Promise<ResetLink & { readonly mailedCode: string }> {
     const { workspaceId } = maker
     const made = await createOneTimeLink(
       this.#deps,

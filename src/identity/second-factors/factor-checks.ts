@@ -13,6 +13,7 @@ import type {
   SecondFactorStores,
   SecondFactors,
 } from './second-factors.ts'
+import type { Passkey } from './store/passkey-store.ts'
 import type { TotpSecrets } from './totp.ts'
 
 type Dependencies = {
@@ -48,14 +49,40 @@ export class FactorChecks implements SecondFactors {
       return this.#deps.limits.run(personId, () => this.#verifyCode(personId, code))
     }
     if (passkey === undefined) return undefined
-    const verified = await this.verifyPasskey(passkey, cookie)
-    return verified?.personId === personId ? verified.factor : undefined
+    const verified = await this.#verifyAssertion(passkey, cookie)
+    if (verified?.passkey.person_id !== personId) return undefined
+    const { factor } = verified
+    return {
+      use: async (stores, nowMicros) => {
+        if (!(await factor.use(stores, nowMicros))) return false
+        // Whoever uses it knows the password, too: it is the person's.
+        if (verified.passkey.needs_password) {
+          await stores.passkeys.setNeedsPassword(verified.passkey.id, false)
+        }
+        return true
+      },
+    }
   }
 
   async verifyPasskey(
     assertion: PasskeyAssertionInput,
     cookie: string | undefined,
   ): Promise<{ readonly personId: string; readonly factor: ProvenFactor } | undefined> {
+    const verified = await this.#verifyAssertion(assertion, cookie)
+    if (verified === undefined || verified.passkey.needs_password) return undefined
+    const { passkey, factor } = verified
+    const use: ProvenFactor['use'] = async (stores, nowMicros) => {
+      // A new password may have made it a second factor since.
+      const now = await stores.passkeys.findByCredential(passkey.credential_id)
+      return now?.needs_password === false && factor.use(stores, nowMicros)
+    }
+    return { personId: passkey.person_id, factor: { use } }
+  }
+
+  async #verifyAssertion(
+    assertion: PasskeyAssertionInput,
+    cookie: string | undefined,
+  ): Promise<{ readonly passkey: Passkey; readonly factor: ProvenFactor } | undefined> {
     const { store, challenges, ceremonies } = this.#deps
     const challenge = challenges.read(cookie, 'authenticate')
     if (challenge === undefined) return undefined
@@ -65,7 +92,7 @@ export class FactorChecks implements SecondFactors {
     if (counter === undefined) return undefined
     const use: ProvenFactor['use'] = async (stores, nowMicros) =>
       (await challenge.redeem(stores)) && stores.passkeys.noteUse(passkey.id, counter, nowMicros)
-    return { personId: passkey.person_id, factor: { use } }
+    return { passkey, factor: { use } }
   }
 
   async #verifyCode(personId: string, code: string): Promise<ProvenFactor | undefined> {

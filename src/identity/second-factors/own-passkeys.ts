@@ -94,6 +94,7 @@ export class OwnPasskeys {
       name: input.name,
       created_at: clock.nowMicros(),
       last_used_at: null,
+      needs_password: false,
     }
     try {
       await store.write((stores) =>

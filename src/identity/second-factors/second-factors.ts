@@ -45,7 +45,10 @@ export type SecondFactors = {
     given: GivenFactors,
     cookie: string | undefined,
   ): Promise<ProvenFactor | undefined>
-  /** Checks a passkey that stands for e-mail and password together; undefined where it is wrong. */
+  /**
+   * Checks a passkey that stands for e-mail and password together; undefined where it is wrong, and for one that is a
+   * second factor only.
+   */
   verifyPasskey(
     passkey: PasskeyAssertionInput,
     cookie: string | undefined,

@@ -9,9 +9,11 @@ export function presentPerson({
   email,
   name,
   is_operator,
+  email_proved_at,
   created_at,
 }: Person): PersonResource {
-  return { id, email, name, is_operator, created_at: formatInstant(created_at) }
+  const shown = { id, email, name, is_operator, is_email_proved: email_proved_at !== null }
+  return { ...shown, created_at: formatInstant(created_at) }
 }
 
 /** @param baseUrl the address of the service */

@@ -73,6 +73,7 @@ export class Setup {
       is_operator: true,
       created_at: now,
       disabled_at: null,
+      email_proved_at: null,
     }
     const hash = hashCode(input.code)
     await this.#requireOpen(this.#store.read, hash)

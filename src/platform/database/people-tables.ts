@@ -10,6 +10,8 @@ export type PeopleTables = {
     is_operator: number
     created_at: number
     disabled_at: number | null
+    /** Null until the person has shown that the address is theirs. */
+    email_proved_at: number | null
   }
   /** People who were deleted, until they are erased from the event log. */
   deleted_people: {
@@ -40,6 +42,8 @@ export type PeopleTables = {
     name: string
     created_at: number
     last_used_at: number | null
+    /** 1 when it is a second factor only, else 0. */
+    needs_password: number
   }
   totp: {
     person_id: string
@@ -85,6 +89,8 @@ export type PeopleTables = {
     id: string
     /** SHA-256 of the code. */
     hash: string
+    /** The same of the code that went by mail to the person alone. */
+    mailed_hash: string | null
     kind: 'setup' | 'invitation' | 'reset'
     person_id: string | null
     email: string | null

@@ -58,10 +58,10 @@ export function lookUpInvitation(code: string): Promise<InvitationDetailsResourc
   return request('POST', '/invitations/look-up', { body: { code }, isSilent: true })
 }
 
-/** @param account for a person without an account; undefined for one who is signed in */
+/** @param account name and password of a new person; a new password of one whose address is unproved */
 export function acceptInvitation(
   code: string,
-  account: { readonly name: string; readonly password: string } | undefined,
+  account: { readonly name?: string; readonly password?: string } = {},
 ): Promise<Session> {
   return request('POST', '/invitations/accept', { body: { code, ...account }, isSilent: true })
 }

@@ -3,6 +3,7 @@ import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
 import type { Role } from '@terse/contract/roles'
 import type {
   MembershipResource,
+  PasswordResetDetailsResource,
   SessionResource,
   SignInOptionsResource,
 } from '@terse/contract/sign-in'
@@ -12,6 +13,7 @@ import { request } from './request.ts'
 export type { Role }
 export type Session = SessionResource
 export type Membership = MembershipResource
+export type PasswordResetDetails = PasswordResetDetailsResource
 export type SignInOptions = SignInOptionsResource
 
 /** From the least to the most. */
@@ -67,6 +69,18 @@ export function requestPasswordReset(email: string): Promise<unknown> {
   return request('POST', '/password-resets', { body: { email }, isSilent: true })
 }
 
-export function completePasswordReset(code: string, password: string): Promise<unknown> {
-  return request('POST', '/password-resets/complete', { body: { code, password }, isSilent: true })
+/** What the code of a link for a new password leads to. It is not used by this. */
+export function lookUpPasswordReset(code: string): Promise<PasswordResetDetails> {
+  return request('POST', '/password-resets/look-up', { body: { code }, isSilent: true })
+}
+
+type PasswordReset = {
+  readonly code: string
+  readonly password: string
+  readonly keep_passkeys: readonly string[]
+  readonly keep_identities: readonly string[]
+}
+
+export function completePasswordReset(fields: PasswordReset): Promise<unknown> {
+  return request('POST', '/password-resets/complete', { body: fields, isSilent: true })
 }

@@ -24,6 +24,7 @@ import { erasurePasses } from './019-erasure-passes.ts'
 import { groupBindings } from './020-group-bindings.ts'
 import { untrustedProxies } from './021-untrusted-proxies.ts'
 import { grantMakers } from './022-grant-makers.ts'
+import { provedAddresses } from './023-proved-addresses.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   groupBindings,
   untrustedProxies,
   grantMakers,
+  provedAddresses,
 ]
 
 /** The schema version of this program. */

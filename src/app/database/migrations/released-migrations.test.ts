@@ -47,6 +47,7 @@ const RELEASED = [
   { name: 'group-bindings', SQLite: '0ec44c86e82e7304', PostgreSQL: '0379143656db5578' },
   { name: 'untrusted-proxies', SQLite: '27f8254fb04c64fc', PostgreSQL: '27f8254fb04c64fc' },
   { name: 'grant-makers', SQLite: '94ec7aca25557d40', PostgreSQL: 'a142781e7a39add6' },
+  { name: 'proved-addresses', SQLite: 'cdb6678e4c6d1504', PostgreSQL: 'cdb6678e4c6d1504' },
 ]
 
 const DIALECTS = {

@@ -194,7 +194,13 @@ function membersOf(db: Kysely<Schema>, workspaceId: string) {
     .selectFrom('memberships')
     .innerJoin('people', 'people.id', 'memberships.person_id')
     .select(['people.id', 'email', 'email_folded', 'name', 'is_operator', 'disabled_at'])
-    .select(['people.created_at', 'role', 'source', 'memberships.created_at as joined_at'])
+    .select([
+      'email_proved_at',
+      'people.created_at',
+      'role',
+      'source',
+      'memberships.created_at as joined_at',
+    ])
     .select((eb) => [
       eb
         .selectFrom('sessions')

@@ -1,12 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
-import type { OneTimeLink, OneTimeLinkKind } from '../one-time-link.ts'
+import type { FoundLink, OneTimeLink, OneTimeLinkKind } from '../one-time-link.ts'
 
 export type OneTimeLinkStore = {
-  /** @param hash as `hashCode` */
-  insert(link: OneTimeLink, hash: string): Promise<void>
-  /** Finds a link that is neither used nor expired. */
-  findOpen(kind: OneTimeLinkKind, hash: string, nowMicros: number): Promise<OneTimeLink | undefined>
+  /** @param hashes of the codes, as `hashCode` */
+  insert(
+    link: OneTimeLink,
+    hashes: { readonly shown: string; readonly mailed: string },
+  ): Promise<void>
+  /** Finds a link that is neither used nor expired, by either of its codes. */
+  findOpen(kind: OneTimeLinkKind, hash: string, nowMicros: number): Promise<FoundLink | undefined>
   /** Marks an open link as used and returns it; undefined where it is not open. */
   use(kind: OneTimeLinkKind, hash: string, nowMicros: number): Promise<OneTimeLink | undefined>
   /** Returns the open invitations of a workspace, oldest first. */
@@ -54,26 +57,30 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
   return {
     ...invitationsIn(db),
     ...endedLinks(db),
-    async insert(link, hash) {
+    async insert(link, { shown, mailed }) {
       await db
         .insertInto('one_time_links')
-        .values({ ...link, hash })
+        .values({ ...link, hash: shown, mailed_hash: mailed })
         .execute()
     },
-    findOpen: (kind, hash, nowMicros) =>
-      db
+    async findOpen(kind, hash, nowMicros) {
+      const row = await db
         .selectFrom('one_time_links')
-        .select(COLUMNS)
-        .where('hash', '=', hash)
+        .select([...COLUMNS, 'mailed_hash'])
+        .where(({ or, eb }) => or([eb('hash', '=', hash), eb('mailed_hash', '=', hash)]))
         .where('kind', '=', kind)
         .where('used_at', 'is', null)
         .where('expires_at', '>', nowMicros)
-        .executeTakeFirst(),
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const { mailed_hash, ...link } = row
+      return { ...link, is_mailed: mailed_hash === hash }
+    },
     use: (kind, hash, nowMicros) =>
       db
         .updateTable('one_time_links')
         .set({ used_at: nowMicros })
-        .where('hash', '=', hash)
+        .where(({ or, eb }) => or([eb('hash', '=', hash), eb('mailed_hash', '=', hash)]))
         .where('kind', '=', kind)
         .where('used_at', 'is', null)
         .where('expires_at', '>', nowMicros)

@@ -13,6 +13,8 @@ export type StoredPassword = {
 export type PasswordStore = {
   find(personId: string): Promise<StoredPassword | undefined>
   set(personId: string, password: StoredPassword): Promise<void>
+  /** Returns whether there was one. */
+  remove(personId: string): Promise<boolean>
 }
 
 export function passwordStore(db: Kysely<Schema>): PasswordStore {
@@ -32,6 +34,14 @@ export function passwordStore(db: Kysely<Schema>): PasswordStore {
         .values({ person_id: personId, ...row })
         .onConflict((conflict) => conflict.column('person_id').doUpdateSet(row))
         .execute()
+    },
+    async remove(personId) {
+      const row = await db
+        .deleteFrom('passwords')
+        .where('person_id', '=', personId)
+        .returning('person_id')
+        .executeTakeFirst()
+      return row !== undefined
     },
   }
 }

@@ -37,7 +37,9 @@ export type PersonStore = {
   lockFirst(): Promise<void>
 }
 
-export type PersonChanges = Partial<Pick<Person, 'name' | 'is_operator' | 'disabled_at'>>
+export type PersonChanges = Partial<
+  Pick<Person, 'name' | 'is_operator' | 'disabled_at' | 'email_proved_at'>
+>
 
 const COLUMNS = [
   'id',
@@ -47,6 +49,7 @@ const COLUMNS = [
   'is_operator',
   'created_at',
   'disabled_at',
+  'email_proved_at',
 ] as const
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */

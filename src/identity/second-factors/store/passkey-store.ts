@@ -13,6 +13,11 @@ export type Passkey = {
   readonly name: string
   readonly created_at: number
   readonly last_used_at: number | null
+  /**
+   * Whether it is a second factor only: the person did not confirm it with a new password, and it is all that guards
+   * the account besides. Its use after that password shows that it is theirs.
+   */
+  readonly needs_password: boolean
 }
 
 export type PasskeyStore = {
@@ -25,6 +30,7 @@ export type PasskeyStore = {
   rename(personId: string, id: string, name: string): Promise<Passkey | undefined>
   /** Returns false when the counter did not rise: the authenticator may have been copied. */
   noteUse(id: string, counter: number, atMicros: number): Promise<boolean>
+  setNeedsPassword(id: string, needsPassword: boolean): Promise<void>
   /** Returns what was removed. */
   remove(personId: string, id: string): Promise<Passkey | undefined>
 }
@@ -49,7 +55,11 @@ export function passkeyStore(db: Kysely<Schema>): PasskeyStore {
       return rows.map(fromRow)
     },
     async insert(passkey) {
-      const row = { ...passkey, transports: passkey.transports.join(' ') }
+      const row = {
+        ...passkey,
+        transports: passkey.transports.join(' '),
+        needs_password: passkey.needs_password ? 1 : 0,
+      }
       await db.insertInto('passkeys').values(row).execute()
     },
     async rename(personId, id, name) {
@@ -74,6 +84,10 @@ export function passkeyStore(db: Kysely<Schema>): PasskeyStore {
       const { numUpdatedRows } = await update.executeTakeFirst()
       return numUpdatedRows > 0n
     },
+    async setNeedsPassword(id, needsPassword) {
+      const needs_password = needsPassword ? 1 : 0
+      await db.updateTable('passkeys').set({ needs_password }).where('id', '=', id).execute()
+    },
     async remove(personId, id) {
       const row = await db
         .deleteFrom('passkeys')
@@ -87,5 +101,6 @@ export function passkeyStore(db: Kysely<Schema>): PasskeyStore {
 }
 
 function fromRow(row: Selectable<Schema['passkeys']>): Passkey {
-  return { ...row, transports: row.transports.split(' ').filter((name) => name !== '') }
+  const transports = row.transports.split(' ').filter((name) => name !== '')
+  return { ...row, transports, needs_password: row.needs_password === 1 }
 }

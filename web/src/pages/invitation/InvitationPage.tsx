@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import {
   acceptInvitation,
   type InvitationDetailsResource,
@@ -18,7 +19,7 @@ import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { FormNote } from '../../widgets/FormNote.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
-import { NewPersonForm } from './NewPersonForm.tsx'
+import { NewPasswordForm, NewPersonForm } from './NewPersonForm.tsx'
 import { SignInToAccept } from './SignInToAccept.tsx'
 
 export default function InvitationPage() {
@@ -56,11 +57,18 @@ function Accept({ code, invitation }: AcceptProps) {
   const t = useText()
   const client = useQueryClient()
   const navigate = useNavigate()
+  const [needed, setNeeded] = useState<'sign-in' | 'password'>()
   // No person is signed in where it fails.
   const { data: session, isPending } = useQuery({
     ...sessionQuery,
     enabled: invitation.account_exists,
   })
+
+  function askForMore(error: Error) {
+    if (!(error instanceof ApiError)) return
+    if (error.code === 'authentication_required') setNeeded('sign-in')
+    else if (needed !== 'password' && error.fields.password !== undefined) setNeeded('password')
+  }
 
   async function enter(joined: Session) {
     startSession(client, joined)
@@ -80,13 +88,14 @@ function Accept({ code, invitation }: AcceptProps) {
     )
   }
   if (isPending) return null
-  if (session === undefined) {
-    return <SignInToAccept code={code} email={invitation.email} onJoined={enter} />
+  const form = { code, email: invitation.email, onJoined: enter, onRefused: askForMore }
+  if (needed === 'password') return <NewPasswordForm {...form} />
+  if (session === undefined || needed === 'sign-in') return <SignInToAccept {...form} />
+  if (session.person.email.toLowerCase() !== invitation.email.toLowerCase()) {
+    return <OtherPerson invitation={invitation} session={session} />
   }
-  if (session.person.email.toLowerCase() === invitation.email.toLowerCase()) {
-    return <AcceptButton code={code} onJoined={enter} />
-  }
-  return <OtherPerson invitation={invitation} session={session} />
+  if (!session.person.is_email_proved) return <NewPasswordForm {...form} />
+  return <AcceptButton code={code} onJoined={enter} />
 }
 
 type AcceptButtonProps = {
@@ -97,7 +106,7 @@ type AcceptButtonProps = {
 function AcceptButton({ code, onJoined }: AcceptButtonProps) {
   const t = useText()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => acceptInvitation(code, undefined),
+    mutationFn: () => acceptInvitation(code),
     onSuccess: onJoined,
   })
   return (

@@ -12,14 +12,16 @@ type SignInToAcceptProps = {
   readonly code: string
   readonly email: string
   readonly onJoined: (session: Session) => Promise<void>
+  readonly onRefused: (error: Error) => void
 }
 
 /** Signs in the person of the invitation, and then accepts it. */
-export function SignInToAccept({ code, email, onJoined }: SignInToAcceptProps) {
+export function SignInToAccept({ code, email, onJoined, onRefused }: SignInToAcceptProps) {
   const t = useText()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => acceptInvitation(code, undefined),
+    mutationFn: () => acceptInvitation(code),
     onSuccess: onJoined,
+    onError: onRefused,
   })
   const faults = useFaults(error)
   const flow = useSignIn('sign in', email, () => mutate())

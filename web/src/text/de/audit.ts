@@ -86,6 +86,7 @@ export const audit: typeof en.audit = {
     host: 'Host',
     status: 'Zustand',
     is_operator: 'Betreiber',
+    is_email_proved: 'Adresse erwiesen',
     oidc_roles_name: 'Name in Single Sign-on',
     expires_at: 'Läuft ab',
     hsts: 'HSTS',

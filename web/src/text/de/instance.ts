@@ -55,6 +55,7 @@ export const instance: typeof en.instance = {
   enabledNow: (name) => `${name} entsperrt`,
   operatorNow: (name) => `${name} ist Betreiber`,
   noOperatorNow: (name) => `${name} ist nicht mehr Betreiber`,
+  unproved: 'Adresse nicht erwiesen',
   neverSeen: 'nie angemeldet',
   search: 'Personen suchen',
   workspaces: 'Arbeitsbereiche',

@@ -100,16 +100,25 @@ export const invitation: typeof en.invitation = {
   otherPerson: (email, other) =>
     `Die Einladung ist für ${email}; Sie sind als ${other} angemeldet.`,
   signOut: (email) => `Abmelden und als ${email} fortfahren`,
+  unproved: (email) =>
+    `Noch ist nicht erwiesen, wem ${email} gehört; wer dieses Konto angelegt hat, kennt vielleicht das Passwort. Wählen Sie ein neues: Mit dem alten enden Sitzungen, Passkeys und alles andere, womit man sich hier anmeldet.`,
   joined: (workspace) => `Sie sind Mitglied von ${workspace}`,
 }
 
 export const reset: typeof en.reset = {
   title: 'Neues Passwort setzen',
-  hint: 'Das beendet alle Sitzungen. Ein zweiter Faktor bleibt, wie er ist.',
+  hint: 'Das beendet alle Sitzungen.',
+  factorHint: 'Eine Authenticator-App bleibt, wie sie ist.',
   noCode: 'Der Link ist unvollständig. Öffnen Sie ihn noch einmal so, wie Sie ihn bekommen haben.',
   password: 'Neues Passwort',
   passwordAside: '15 Zeichen, oder 10 mit zweitem Faktor',
   submit: 'Passwort setzen',
+  passkey: (name) => `Passkey „${name}“`,
+  whose: 'Was davon gehört Ihnen?',
+  whoseHint:
+    'Damit meldet man sich hier ohne Passwort an. Was Sie nicht ankreuzen, wird entfernt; ein Passkey, der Ihr einziger zweiter Faktor ist, bleibt als solcher.',
+  firstProof: (ways) =>
+    `Dieser Link zeigt zum ersten Mal, dass die Adresse Ihnen gehört. Alles, was vorher eingerichtet wurde, wird entfernt: Authenticator-App, Wiederherstellungscodes, ${ways.length > 0 ? ways.join(', ') : 'Passkeys'}. Richten Sie neu ein, was Sie brauchen.`,
   done: 'Passwort geändert',
   doneHint: 'Melden Sie sich mit dem neuen an.',
 }

@@ -85,6 +85,7 @@ export const audit = {
     host: 'Host',
     status: 'Status',
     is_operator: 'Operator',
+    is_email_proved: 'Address proved',
     oidc_roles_name: 'Name in single sign-on',
     expires_at: 'Expires',
     hsts: 'HSTS',

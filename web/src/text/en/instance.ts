@@ -53,6 +53,7 @@ export const instance = {
   enabledNow: (name: string) => `${name} enabled`,
   operatorNow: (name: string) => `${name} is an operator`,
   noOperatorNow: (name: string) => `${name} is no longer an operator`,
+  unproved: 'address not proved',
   neverSeen: 'never signed in',
   search: 'Search people',
   workspaces: 'Workspaces',

@@ -91,16 +91,25 @@ export const invitation = {
   otherPerson: (email: string, other: string) =>
     `The invitation is for ${email}; you are signed in as ${other}.`,
   signOut: (email: string) => `Sign out and continue as ${email}`,
+  unproved: (email: string) =>
+    `Nobody has shown yet that ${email} is theirs, so whoever made this account may know its password. Choose a new one: sessions, passkeys and everything else that signs in here are removed with the old one.`,
   joined: (workspace: string) => `You are a member of ${workspace}`,
 }
 
 export const reset = {
   title: 'Set a new password',
-  hint: 'It ends all sessions. A second factor stays as it is.',
+  hint: 'It ends all sessions.',
+  factorHint: 'An authenticator app stays as it is.',
   noCode: 'The link is incomplete. Open it again as you received it.',
   password: 'New password',
   passwordAside: '15 characters, or 10 with a second factor',
   submit: 'Set password',
+  passkey: (name: string) => `Passkey “${name}”`,
+  whose: 'Which of these are yours?',
+  whoseHint:
+    'They sign in here without the password. What you do not tick is removed; a passkey that is your only second factor stays as that.',
+  firstProof: (ways: readonly string[]) =>
+    `This link shows for the first time that the address is yours. Everything that was set up before is removed: authenticator app, recovery codes, ${ways.length > 0 ? ways.join(', ') : 'passkeys'}. Set up again what you need.`,
   done: 'Password changed',
   doneHint: 'Sign in with the new one.',
 }

@@ -30,7 +30,10 @@ export function PersonRow({ person }: { person: AccountResource }) {
           {person.name} {isOwn && <span className="tag">{t.settings.you}</span>}{' '}
           {person.is_operator && <span className="tag">{t.instance.operator}</span>}
         </b>
-        <span className="cut">{person.email}</span>
+        <span className="cut">
+          {person.email}
+          {!person.is_email_proved && <> · {t.instance.unproved}</>}
+        </span>
       </span>
       <span className="col x">
         <State person={person} />

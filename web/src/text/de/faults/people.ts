@@ -32,6 +32,10 @@ export const peopleFaults: typeof faults = {
     'lässt sich nicht einladen: {max} Einladungen sind offen',
   'is your last way to sign in; set a password first':
     'ist Ihr letzter Weg, sich anzumelden; setzen Sie zuerst ein Passwort',
+  'is named in the settings of single sign-on; an operator of the instance renames it':
+    'steht in den Einstellungen für Single Sign-on; nur Betreiber der Instanz benennen um',
+  'is required, a new one: your address is not proved, so whoever made this account may know the old one':
+    'muss neu sein: Ihre Adresse ist nicht erwiesen; wer dieses Konto angelegt hat, kennt vielleicht das alte',
   'is for {invited}; you are signed in as {person}':
     'gilt für {invited}; Sie sind als {person} angemeldet',
   'is for new people; you are signed in': 'ist für neue Personen; Sie sind angemeldet',
