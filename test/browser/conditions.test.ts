@@ -7,10 +7,12 @@ import { launchChromium } from '../support/chromium.ts'
 import { expectFocusIn, inDashboard } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import { PASSWORD } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { settle } from '../support/settled.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const LINKS = 40
 /** Of the browser: what is compiled here has no types of a page. */
@@ -20,6 +22,9 @@ declare function getComputedStyle(node: unknown): { readonly backgroundColor: st
 const ZOOMED = { width: 640, height: 400 }
 /** For longer than this, a list is loaded again when its tab is looked at. */
 const FRESH_MS = 5_000
+/** With at most 4 s without an answer, this is less than ten seconds. */
+const CHECKED_AFTER_MS = 5_000
+const RETRIED_AFTER_MS = 2_000
 
 const PAGES = [
   ['/links', 'Links'],
@@ -147,6 +152,37 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       faults.splice(0)
     })
   })
+
+  for (const fault of ['cut', 'hold'] as const) {
+    const how = fault === 'cut' ? 'refuses connections' : 'answers nothing'
+    test(`notices on a page at rest that the service ${how}, and recovers`, async () => {
+      const port = await freePort()
+      const proxy = await startTcpProxy({ host: '127.0.0.1', port })
+      const resting = await startService(SQLITE, {
+        TERSE_PORT: String(port),
+        TERSE_BASE_URL: `http://localhost:${proxy.port}`,
+      })
+      try {
+        const reached = { ...resting, port: proxy.port }
+        await inDashboard(browser, reached, '/tags', async (page, { faults }) => {
+          await page.clock.install()
+          await settle(page)
+          proxy[fault]()
+          await page.clock.fastForward(CHECKED_AFTER_MS)
+          const note = page.getByRole('alert').getByText('No connection to the service.')
+          await note.waitFor()
+          proxy.mend()
+          await page.clock.fastForward(RETRIED_AFTER_MS)
+          await note.waitFor({ state: 'detached' })
+          // The browser reports the requests that failed.
+          faults.splice(0)
+        })
+      } finally {
+        await resting.stop()
+        await proxy.close()
+      }
+    })
+  }
 
   test('keeps a form that could not be sent, and sends it once', async () => {
     await on('/links/new?key=offline', async (page, { context, faults }) => {

@@ -16,6 +16,8 @@ export type RequestOptions = {
   readonly keepalive?: boolean
   /** Fails on 401 and on the demand to sign in again, instead of asking the person. */
   readonly isSilent?: boolean
+  /** Sends no cookies. */
+  readonly isAnonymous?: boolean
   /** Retried by its caller: neither reports an outage nor ends one. */
   readonly isBackground?: boolean
   /** The caller sends it again after `Retry-After`: a refusal with that header is not reported as an outage. */
@@ -97,7 +99,7 @@ function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
 
 async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
   const { query = {}, body, bytes, headers, signal, keepalive = false, isBackground } = options
-  const { isRetried = false } = options
+  const { isRetried = false, isAnonymous = false } = options
   const workspace = currentWorkspace.value
   const address = addressOf({ path, query })
   let response: Response
@@ -109,7 +111,7 @@ async function attempt(method: string, path: string, options: RequestOptions): P
         method,
         signal: signal ?? null,
         keepalive,
-        credentials: 'same-origin',
+        credentials: isAnonymous ? 'omit' : 'same-origin',
         headers: {
           ...headersOf(workspace),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -1,15 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { type Outage, outage } from '../api/availability.ts'
+import { watchAvailability } from '../api/watch-availability.ts'
 import { Icon } from '../icons/Icon.tsx'
 import { OfflineIcon } from '../icons/index.ts'
 import { useObservable } from '../state/observable.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
 
-/** Says what still works while the API does not answer, and loads the page again until it does. */
+/** Notices when the API does not answer, says what still works then, and loads the page again until it does. */
 export function OutageNote() {
   const current = useObservable(outage)
+  useEffect(watchAvailability, [])
   return current === undefined ? null : <Note outage={current} />
 }
 
