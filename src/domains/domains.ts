@@ -1,8 +1,8 @@
 import {
   type ClaimableHosts,
   formatHost,
+  hostThatCouldLoop,
   parseHost,
-  refuseLoops,
   type ServiceName,
 } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
@@ -17,7 +17,6 @@ import { once } from '../platform/idempotency/once.ts'
 import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
-import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import { type Domain, domainVersion } from './domain.ts'
@@ -64,10 +63,10 @@ export class Domains {
     this.refuseUnclaimable(changes.host)
     const limits = await quotas.limitsOf(workspaceId)
     const domain: Domain = { ...newClaim(workspaceId, changes.host, clock, random), ...changes }
+    this.#refuseLoop(domain)
     const created = await store.write((stores) =>
       once(stores, workspaceId, request, clock.nowMicros(), {
-        look: () =>
-          waitForAll([this.#refuseLoops(stores, domain), enforceQuotas(stores, limits, NEW_CLAIM)]),
+        look: () => enforceQuotas(stores, limits, NEW_CLAIM),
         async work() {
           if ((await insertClaim(stores, actor, domain)) === undefined) {
             throw Failure.invalid({ domain: ['has been added before'] })
@@ -194,11 +193,16 @@ export class Domains {
     return parseDomainInput(input, this.#deps.serviceHost)
   }
 
-  /** @throws {Failure} `validation_failed` when a fallback URL would lead back to this service */
-  #refuseLoops(stores: DomainStores, domain: Domain): Promise<void> {
-    const { workspace_id: workspaceId, host, not_found_url, expired_url } = domain
-    const destinations = { not_found_url, expired_url }
-    return refuseLoops(stores, this.#deps.serviceHost, { workspaceId, host }, destinations)
+  /**
+   * The root of the domain is answered with `not_found_url`. What leads back through links, which come and go, is found
+   * out by a visit.
+   *
+   * @throws {Failure} `validation_failed`
+   */
+  #refuseLoop({ host, not_found_url: url }: Domain): void {
+    if (url === null || hostThatCouldLoop(url, this.#deps.serviceHost) !== host) return
+    if (new URL(url).pathname !== '/') return
+    throw Failure.invalid({ not_found_url: ['must not lead back to this domain'] })
   }
 
   /** Writes the changes; returns the domain, and its previous host if it was renamed. */
@@ -223,7 +227,7 @@ export class Domains {
         const now = Math.max(clock.nowMicros(), current.updated_at + 1)
         const status = renamed ? 'pending' : current.status
         const domain: Domain = { ...current, ...changes, status, updated_at: now }
-        await this.#refuseLoops(stores, domain)
+        this.#refuseLoop(domain)
         await stores.domains.update(domain, current.updated_at)
         await stores.changes.append(hostChange(current.host), now)
         await stores.events.append(actor, domainUpdated(current, domain), now)

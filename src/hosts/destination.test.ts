@@ -112,6 +112,6 @@ describe('hostThatCouldLoop', () => {
   ]
   for (const [destination, host] of table) {
     test(`returns ${host ?? 'no host'} for ${destination}`, () =>
-      assert.equal(hostThatCouldLoop(destination, rule), host))
+      assert.equal(hostThatCouldLoop(new URL(destination).href, rule), host))
   }
 })

@@ -42,15 +42,25 @@ export function parseDestination(text: string, appSchemes: readonly string[] = [
 
 /**
  * Returns the host of a web destination whose port is one of the service's ports, otherwise
- * undefined. Loopback addresses count as the service's own host.
+ * undefined. Loopback addresses count as the service's own host. Called at each visit, so it parses
+ * no URL.
+ *
+ * @param destination in its stored form
  */
 export function hostThatCouldLoop(
   destination: string,
   service: Pick<ServiceHost, 'host' | 'ports'>,
 ): string | undefined {
-  const url = new URL(destination)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  const isSecure = destination.startsWith('https://')
+  if (!isSecure && !destination.startsWith('http://')) return undefined
+  const start = isSecure ? 'https://'.length : 'http://'.length
+  const end = destination.indexOf('/', start)
+  const authority = destination.slice(start, end === -1 ? undefined : end)
+  const colon = authority.lastIndexOf(':')
+  const hasPort = colon > authority.lastIndexOf(']')
+  const port = hasPort ? Number(authority.slice(colon + 1)) : isSecure ? 443 : 80
   if (!service.ports.has(port)) return undefined
-  return LOOPBACK.test(url.hostname) ? service.host : url.hostname.replace(/\.$/, '')
+  const host = hasPort ? authority.slice(0, colon) : authority
+  if (LOOPBACK.test(host)) return service.host
+  return host.endsWith('.') ? host.slice(0, -1) : host
 }

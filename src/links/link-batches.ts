@@ -1,11 +1,12 @@
 import { createLinkBody } from '@terse/contract/links'
 import type { Domain } from '../domains/index.ts'
-import { lookForManyLoops, type ServiceHost } from '../hosts/index.ts'
+import type { ServiceHost } from '../hosts/index.ts'
 import { type Actor, enforceQuotas } from '../identity/index.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { foldKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
+import { refuseOwnAddress } from './leading-back.ts'
 import type { UncountedLink } from './link.ts'
 import { linkCreated } from './link-events.ts'
 import type { LinkInput } from './link-input.ts'
@@ -21,6 +22,9 @@ import {
 } from './link-writer.ts'
 import type { KeyHolder, LinkBatchStore } from './store/link-batch-store.ts'
 import { storedBytes } from './stored-bytes.ts'
+
+/** As in `look`: what an update would refuse must not depend on the order of the links. */
+const OWN_ADDRESS = { followsLinks: false }
 
 export type LinkBatchStores = LinkStores & { readonly linkBatches: LinkBatchStore }
 
@@ -118,7 +122,7 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared))
+    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared, OWN_ADDRESS))
     if (looked instanceof Failure) return looked
     const compared = compare(looked)
     if (!compared.isChanged) return compared
@@ -133,7 +137,7 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared))
+    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared, OWN_ADDRESS))
     return looked instanceof Failure ? looked : compare(looked)
   }
 
@@ -162,8 +166,6 @@ export class LinkBatches {
         holders.set(name, [...(holders.get(name) ?? []), holder])
       }
     }
-    const destinations = creates.map(({ drawn }) => destinationsOf(drawn))
-    const refuseLoops = await lookForManyLoops(stores, serviceHost, actor.workspaceId, destinations)
     const variants = (host: string, key: string) => holders.get(placeOf(host, key)) ?? []
     const holderOf = (host: string, key: string) =>
       variants(host, key).find((holder) => holder.key === key)
@@ -178,7 +180,8 @@ export class LinkBatches {
           drawn.domain === serviceHost.host && holderOf(drawn.domain, key) === undefined
         const reason = isNewHere ? reservationOf(key, actor) : undefined
         if (reason !== undefined) throw Failure.invalid({ key: [reason] })
-        refuseLoops(drawn.domain, destinationsOf(drawn))
+        // The order of the links must not decide which are refused, so nothing is followed: a visit does that.
+        refuseOwnAddress(serviceHost, { ...drawn, key }, destinationsOf(drawn))
       },
     }
   }

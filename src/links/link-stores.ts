@@ -1,6 +1,7 @@
 import type { ClaimStores } from '../domains/index.ts'
 import type { ErasureStore, QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
+import type { LinkDirectory } from './store/link-directory.ts'
 import type { LinkStore } from './store/link-store.ts'
 import type { TagStore } from './store/tag-store.ts'
 
@@ -11,6 +12,7 @@ export type KeyspaceStores = ClaimStores & QuotaStores
 export type LinkStores = KeyspaceStores &
   IdempotencyStores & {
     readonly links: LinkStore
+    readonly directory: LinkDirectory
     readonly tags: TagStore
     readonly erasures: Pick<ErasureStore, 'noteLink'>
   }

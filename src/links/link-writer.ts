@@ -1,5 +1,5 @@
 import type { Domain } from '../domains/index.ts'
-import { lookForLoops, refuseLoops, type ServiceHost } from '../hosts/index.ts'
+import type { ServiceHost } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
 import { enforceQuotas, type QuotaBook, type WorkspaceLimits } from '../identity/index.ts'
 import { type Change, linkChange } from '../platform/changes/change.ts'
@@ -13,6 +13,7 @@ import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken } from './generated-key.ts'
 import { foldKey, generateKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
+import { findKeyspaces, refuseLoops, refuseOwnAddress } from './leading-back.ts'
 import { type Link, linkVersion, type NewLink, NO_ATTRIBUTES, type UncountedLink } from './link.ts'
 import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
@@ -117,21 +118,17 @@ export class LinkWriter {
   async lookCreate(
     stores: LinkStores,
     actor: Actor,
-    { drawn, key = '', limits }: PreparedCreate,
+    { drawn, key, limits }: PreparedCreate,
   ): Promise<AllowedHost> {
     const { serviceHost, keyspaces } = this.#deps
-    const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key }) }
-    const host = drawn.domain
-    const [, allowed] = await waitForAll([
-      refuseLoops(
-        stores,
-        serviceHost,
-        { workspaceId: actor.workspaceId, host },
-        destinationsOf(drawn),
-      ),
-      keyspaces.findAllowed(stores, actor, host),
+    const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key: key ?? '' }) }
+    const destinations = destinationsOf(drawn)
+    const [found, allowed] = await waitForAll([
+      findKeyspaces(stores, serviceHost, actor.workspaceId, destinations),
+      keyspaces.findAllowed(stores, actor, drawn.domain),
       enforceQuotas(stores, limits, growth),
     ])
+    await refuseLoops(stores, serviceHost, { ...drawn, key }, destinations, found)
     return allowed
   }
 
@@ -177,35 +174,38 @@ export class LinkWriter {
     return { id, changes, tags, limits, setPassword, expected }
   }
 
-  /** @throws {Failure} `not_found`, `validation_failed`, `precondition_failed` */
+  /**
+   * @param options.followsLinks whether to refuse destinations that lead back through other links
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   */
   async lookUpdate(
     stores: LinkStores,
     actor: Actor,
     { id, changes, tags, setPassword, expected }: PreparedUpdate,
+    { followsLinks = true } = {},
   ): Promise<LookedUpdate> {
     const { serviceHost, keyspaces } = this.#deps
     const { workspaceId } = actor
-    const [current, refuseOn] = await waitForAll([
+    const [current, found] = await waitForAll([
       stores.links.findUncounted(workspaceId, id),
-      lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
+      findKeyspaces(stores, serviceHost, workspaceId, followsLinks ? destinationsOf(changes) : {}),
     ])
     if (current === undefined) throw Failure.notFound('Link')
     requireVersion(expected, linkVersion(current))
     // A link whose domain was deleted keeps it: only a move to another host needs a claim.
     const domain = changes.domain ?? current.domain
-    refuseOn(domain)
     const changed = { ...current, ...changes, ...setPassword(current), domain }
     const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    // At another address its destinations may lead back though they stay as they are.
+    const isMoved = domain !== current.domain || next.key !== current.key
+    const destinations = isMoved ? destinationsOf(next) : changedDestinations(current, next)
+    if (followsLinks) await refuseLoops(stores, serviceHost, next, destinations, found)
+    else refuseOwnAddress(serviceHost, next, destinations)
     if (domain === current.domain) {
       if (next.key !== current.key) this.#refuseReserved(current.keyspace_id, next.key, actor)
       return { current, next, allowed: undefined }
     }
-    // On another host its destinations may loop though they stay as they are.
-    const on = { workspaceId, host: domain }
-    const [, allowed] = await waitForAll([
-      refuseLoops(stores, serviceHost, on, destinationsOf(next)),
-      keyspaces.findAllowed(stores, actor, domain),
-    ])
+    const allowed = await keyspaces.findAllowed(stores, actor, domain)
     this.#refuseReserved(allowed.keyspaceId, next.key, actor)
     return { current, next, allowed }
   }
@@ -284,6 +284,13 @@ export class LinkWriter {
 
 export function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
   return linkChange(keyspace_id, foldKey(key))
+}
+
+function changedDestinations(current: UncountedLink, next: LinkChanges) {
+  const before = destinationsOf(current)
+  const isNew = ([field, destination]: [string, unknown]) =>
+    destination !== before[field as keyof typeof before]
+  return Object.fromEntries(Object.entries(destinationsOf(next)).filter(isNew))
 }
 
 export function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {

@@ -21,6 +21,8 @@ export type Decision =
   | { readonly kind: 'unknown-host' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
+  /** Following the redirects would come back to the same link: see `LoopDetector`. */
+  | { readonly kind: 'loop' }
   /** The destination that the domain or the expired link sets for such visits. */
   | { readonly kind: 'fallback'; readonly location: string }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }

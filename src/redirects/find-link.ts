@@ -29,6 +29,13 @@ export type LinkFinder = ChangeListener & {
   restore(): void
   /** Undefined for a host that is unknown or pending. */
   findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
+  /**
+   * Returns what is known of a host without waiting: undefined for one that is unknown or pending, null for one that is
+   * looked up first, for later calls.
+   */
+  peekHost(host: string): LinkHost | undefined | null
+  /** Another number after each change of a host. */
+  readonly hostsVersion: number
   /** Finds the link of exactly this key, else the only one whose key differs by letter case. */
   findLink(
     keyspaceId: number,
@@ -49,6 +56,7 @@ export function linkFinder(options: {
   const { directory, warmStart = COLD_START } = options
   const keptHosts = warmStart.values('host')
   const keptLinks = warmStart.values('link')
+  let hostsVersion = 0
   const hosts = new CoherentCache<LinkHost>({
     sizeMax: HOSTS_MAX,
     sizeOf: () => 1,
@@ -114,14 +122,25 @@ export function linkFinder(options: {
       for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
     },
     findHost: (host) => hosts.get(host),
+    peekHost(host) {
+      const known = hosts.peek(host)
+      if (known === null) Promise.resolve(hosts.get(host)).catch(() => {})
+      return known
+    },
+    get hostsVersion() {
+      return hostsVersion
+    },
     findLink,
     apply(changes) {
       for (const { kind, subject } of changes) {
-        if (kind === 'host') hosts.renew(subject)
-        else if (kind === 'link') links.renew(subject)
+        if (kind === 'host') {
+          hostsVersion += 1
+          hosts.renew(subject)
+        } else if (kind === 'link') links.renew(subject)
       }
     },
     forgetAll() {
+      hostsVersion += 1
       hosts.forgetAll()
       links.forgetAll()
       warmStart.clear()

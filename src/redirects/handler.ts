@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClickMaker, type ClickRecorder, parseUserAgent } from '../clicks/index.ts'
+import type { ServiceName } from '../hosts/index.ts'
 import { keyOfPath, type LinkHost } from '../links/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
@@ -10,6 +11,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type Decision, decide } from './decide.ts'
 import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
+import { type FoundLink, LoopDetector } from './loop-detector.ts'
 import { type AttemptPassword, type FailedAttempt, passwordAttempts } from './password-attempts.ts'
 import type { PasswordCookies } from './password-cookie.ts'
 import type { PreparedLink } from './prepared-link.ts'
@@ -19,10 +21,8 @@ import { type VisitReader, visitReader } from './visit-reader.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
-type FoundLink = { readonly host: LinkHost | undefined; readonly link: PreparedLink | undefined }
-
 type RedirectParts = {
-  readonly finder: Pick<LinkFinder, 'findHost' | 'findLink'>
+  readonly finder: Pick<LinkFinder, 'findHost' | 'findLink' | 'hostsVersion' | 'peekHost'>
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
   readonly vault: PasswordVault
@@ -30,6 +30,7 @@ type RedirectParts = {
   readonly clock: Clock
   readonly throttles: Throttles
   readonly trustedProxies: Networks
+  readonly service: ServiceName
   /** The service's own host, which needs no look-up. */
   readonly serviceHostFor: (host: string) => LinkHost | undefined
   readonly onError: (error: unknown) => void
@@ -41,11 +42,17 @@ export class RedirectHandler {
   readonly #parts: RedirectParts
   readonly #reader: VisitReader
   readonly #attemptPassword: AttemptPassword
+  readonly #loops: LoopDetector
 
   constructor(parts: RedirectParts) {
     this.#parts = parts
     this.#reader = visitReader(parts.trustedProxies)
     this.#attemptPassword = passwordAttempts(parts)
+    const { service, finder, serviceHostFor } = parts
+    this.#loops = new LoopDetector({
+      ...{ service, finder, serviceHost: serviceHostFor(service.host) },
+      findOn: (host, path) => this.#findOn(host, path),
+    })
   }
 
   /** Answers every request for a link, whatever its method. */
@@ -124,7 +131,32 @@ export class RedirectHandler {
       link.password !== null &&
       cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
     const decision = this.#decide(exchange, found, knowsPassword, atMicros)
-    this.#answer(exchange, found, decision, atMicros)
+    if ('location' in decision && this.#loops.leadsHere(decision)) {
+      this.#stopLoop(exchange, found, decision, atMicros)
+        .then((settled) => this.#answer(exchange, found, settled, atMicros))
+        .catch((error) => this.#fail(exchange, error))
+    } else {
+      this.#answer(exchange, found, decision, atMicros)
+    }
+  }
+
+  /** Returns the decision, or that the redirect would lead in circles. */
+  async #stopLoop(
+    exchange: Exchange,
+    found: FoundLink,
+    decision: Decision,
+    atMicros: number,
+  ): Promise<Decision> {
+    if (!('location' in decision)) return decision
+    const { device } = parseUserAgent(exchange.headers['user-agent'])
+    try {
+      const isLoop = await this.#loops.isLoop(found, decision, { device }, atMicros / 1000)
+      return isLoop ? { kind: 'loop' } : decision
+    } catch (error) {
+      // What is cached is answered also while the database is down.
+      if (!isUnavailable(error)) throw error
+      return decision
+    }
   }
 
   /** Journals the visit, then answers it. An answer that fails must not stop the others of its batch. */
@@ -163,6 +195,10 @@ export class RedirectHandler {
       case 'not-found':
         sendPage(exchange, 404, { kind: 'not-found' }, hsts)
         this.meter.count('not_found', exchange.startedMs)
+        return
+      case 'loop':
+        sendPage(exchange, 508, decision, hsts)
+        this.meter.count('loop', exchange.startedMs)
         return
       case 'expired':
         sendPage(exchange, 410, decision, hsts)
@@ -203,7 +239,8 @@ export class RedirectHandler {
     const verifiedAt = clock.nowMicros()
     const isSecure = this.#reader.isSecure(exchange)
     const cookie = cookies.issue(link, target.path, isSecure, verifiedAt / 1000)
-    const passed = this.#decide(exchange, found, true, verifiedAt)
+    const decided = this.#decide(exchange, found, true, verifiedAt)
+    const passed = await this.#stopLoop(exchange, found, decided, verifiedAt)
     if (passed.kind !== 'redirect') {
       this.#answer(exchange, found, passed, verifiedAt)
       return

@@ -14,6 +14,11 @@ export type PreparedLink = {
   readonly expiresAtMs: number
   readonly expiredRedirectUrl: string | null
   readonly password: LinkPassword | null
+  /**
+   * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
+   * check for loops while that is the same. -1 before.
+   */
+  elsewhereAt: number
 }
 
 /** What is needed to compare a visitor's password with a link's. */
@@ -71,7 +76,7 @@ export function decodeEntry(text: string): LinkEntry {
   if (typeof decoded === 'string') return { variantsId: decoded }
   // JSON encodes Infinity as null.
   const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
-  return { ...decoded, expiresAtMs }
+  return { ...decoded, expiresAtMs, elsewhereAt: -1 }
 }
 
 /** Returns an upper bound of the memory that an entry takes, in bytes. */
@@ -104,6 +109,7 @@ function prepare(link: VisitedLink): PreparedLink {
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
     expiredRedirectUrl: link.expired_redirect_url,
     password: link.password === null ? null : passwordOf(link, link.password),
+    elsewhereAt: -1,
   }
 }
 

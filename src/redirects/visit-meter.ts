@@ -9,6 +9,8 @@ type VisitOutcome =
   | 'unknown_host'
   | 'not_found'
   | 'expired'
+  /** 508: its destination leads back to it. */
+  | 'loop'
   | 'password_asked'
   | 'password_wrong'
   | 'password_malformed'
@@ -34,6 +36,7 @@ export class VisitMeter {
     unknown_host: 0,
     not_found: 0,
     expired: 0,
+    loop: 0,
     password_asked: 0,
     password_wrong: 0,
     password_malformed: 0,

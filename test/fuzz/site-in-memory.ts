@@ -121,6 +121,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     clock,
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies,
+    service: { host: OWN_HOST, ports: new Set([80, 443]) },
     serviceHostFor: (host) => (host === OWN_HOST ? OWN : undefined),
     onError: () => undefined,
   })

@@ -104,22 +104,17 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('returns 422 for a fallback URL that leads back to the service', async () => {
-      await api.post('/domains', { domain: 'served.localhost' })
-      const here = [
-        `http://localhost:${service.port}/x`,
-        `http://served.localhost:${service.port}/`,
-        'https://served.localhost/',
-        'https://served.localhost./',
-        'https://own.acme.test/',
-      ]
-      for (const url of here) {
+    test('returns 422 for a page for missing keys that is the root of the domain', async () => {
+      for (const url of ['https://own.acme.test/', 'https://OWN.acme.test./?a=1']) {
         const sent = { domain: 'own.acme.test', not_found_url: url, expired_url: url }
         const answer = await api.post('/domains', sent)
-        expectProblem(answer, 'validation_failed', ['not_found_url', 'expired_url'])
+        expectProblem(answer, 'validation_failed', ['not_found_url'])
       }
-      const elsewhere = { domain: 'own.acme.test', not_found_url: 'http://localhost:9/x' }
-      expectStatus(await api.post('/domains', elsewhere), 201)
+      const link = 'https://own.acme.test/missing'
+      const sent = { domain: 'own.acme.test', not_found_url: link, expired_url: link }
+      const { id } = expectStatus(await api.post('/domains', sent), 201).body
+      const loop = { not_found_url: 'https://own.acme.test' }
+      expectProblem(await api.patch(`/domains/${id}`, loop), 'validation_failed', ['not_found_url'])
     })
 
     test('returns 422 on domain for a host that the workspace already has', async () => {

@@ -80,8 +80,8 @@ for (const engine of ENGINES) {
         expectProblem(await send(before.id, wrong), 'validation_failed', fields)
         const unknown = { domain: before.domain, expired_uri: OVER }
         expectProblem(await send(before.id, unknown), 'validation_failed', ['expired_uri'])
-        const own = { domain: before.domain, expired_url: `https://${before.domain}/x` }
-        expectProblem(await send(before.id, own), 'validation_failed', ['expired_url'])
+        const own = { domain: before.domain, not_found_url: `https://${before.domain}/?a=1` }
+        expectProblem(await send(before.id, own), 'validation_failed', ['not_found_url'])
         const shared = { domain: 'localhost' }
         expectProblem(await send(before.id, shared), 'validation_failed', ['domain'])
         assert.deepEqual((await api.get(`/domains/${before.id}`)).body, before)

@@ -28,6 +28,8 @@ describe('the raw visit of a click', () => {
     const redirect = new RedirectHandler({
       finder: {
         findHost: () => HOST,
+        peekHost: () => undefined,
+        hostsVersion: 0,
         findLink: () => preparedLink(),
       },
       recorder: { record: (_click, done) => done() },
@@ -48,6 +50,7 @@ describe('the raw visit of a click', () => {
       clock,
       throttles: new Throttles({ clock, peers: undefined }),
       trustedProxies,
+      service: { host: 'go.example', ports: new Set([443]) },
       serviceHostFor: () => undefined,
       onError: (error) => assert.fail(String(error)),
     })

@@ -72,19 +72,6 @@ describeStore('the domain store', (at) => {
     assert.equal(active?.updated_at, NOW + 1)
   })
 
-  test('lists the hosts that are served: active domains, and the workspace’s own hosts', async () => {
-    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
-    const own = await addDomain(at.store, mine.id)
-    const foreignPending = await addDomain(at.store, theirs.id)
-    const foreignActive = await addDomain(at.store, theirs.id, { status: 'active' })
-    const both = await addDomain(at.store, theirs.id, { status: 'active' })
-    await addDomain(at.store, mine.id, { host: both.host })
-    const asked = [own.host, foreignPending.host, foreignActive.host, both.host, 'none.example']
-    const served = await at.store.read.domains.servedAmong(mine.id, asked)
-    same([...served].sort(), [own.host, foreignActive.host, both.host].sort())
-    same(await at.store.read.domains.servedAmong(mine.id, []), [])
-  })
-
   test('updates everything but the identifiers', async () => {
     const workspace = await addWorkspace(at.store)
     const domain = await addDomain(at.store, workspace.id, { status: 'active' })

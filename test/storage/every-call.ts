@@ -86,7 +86,6 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.findById': (s) => s.domains.findById(workspace, id),
     'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
     'domains.findActive': (s) => s.domains.findActive(host),
-    'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
     'domains.run': (s) => s.domains.run(runOf(workspace)),
     'domains.count': (s) => s.domains.count(workspace),

@@ -40,6 +40,7 @@ export function openRedirect(
     clock,
     throttles,
     trustedProxies: config.trustedProxies,
+    service: serviceHost,
     serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
     onError: logUnexpected(log, 'redirect'),
   })

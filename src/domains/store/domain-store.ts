@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Page, Run } from '../../platform/database/page.ts'
-import { pipeline } from '../../platform/database/pipeline.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { StaleRow } from '../../platform/database/store.ts'
@@ -27,8 +26,6 @@ export type DomainStore = {
   findByHost(workspaceId: string, host: string): Promise<Domain | undefined>
   /** Returns the active claim on the host, of any workspace. */
   findActive(host: string): Promise<Domain | undefined>
-  /** Returns those of `hosts` that are active, or claimed by the workspace. */
-  servedAmong(workspaceId: string, hosts: readonly string[]): Promise<readonly string[]>
   /** Returns false when the workspace has already claimed the host. */
   insert(domain: Domain): Promise<boolean>
   /**
@@ -82,26 +79,13 @@ const findActive = statement((db, { host }: { host: string }) =>
   db.selectFrom('domains').selectAll().where('host', '=', host).where('status', '=', ACTIVE),
 )
 
-/** The host is repeated in each branch, so that each is a look-up in one index. */
-const findServed = statement((db, owner: { workspaceId: string; host: string }) =>
-  db
-    .selectFrom('domains')
-    .select('host')
-    .where((eb) =>
-      eb.or([
-        eb('host', '=', owner.host).and('status', '=', ACTIVE),
-        eb('host', '=', owner.host).and('workspace_id', '=', owner.workspaceId),
-      ]),
-    ),
-)
-
 export function domainStore(db: Kysely<Schema>): DomainStore {
   return { ...domainLookUps(db), ...domainWrites(db), ...domainLists(db) }
 }
 
 function domainLookUps(
   db: Kysely<Schema>,
-): Pick<DomainStore, 'findById' | 'findByHost' | 'findActive' | 'servedAmong'> {
+): Pick<DomainStore, 'findById' | 'findByHost' | 'findActive'> {
   return {
     findById: (workspaceId, id) =>
       db
@@ -114,14 +98,6 @@ function domainLookUps(
     findByHost: async (workspaceId, host) => (await findOwn(db, { workspaceId, host })).rows[0],
 
     findActive: async (host) => (await findActive(db, { host })).rows[0],
-
-    async servedAmong(workspaceId, hosts) {
-      const found = await pipeline(
-        db,
-        hosts.map((host) => findServed.query(db, { workspaceId, host })),
-      )
-      return hosts.filter((_host, index) => found[index]?.rows.length !== 0)
-    },
   }
 }
 

@@ -97,6 +97,11 @@ export class CoherentCache<V extends object> {
     return this.#loads.get(name) ?? this.#startLoad(name)
   }
 
+  /** Returns what is cached, without a load and uncounted: undefined for no value, null for not known. */
+  peek(name: string): V | undefined | null {
+    return this.#present.get(name) ?? (this.#absent.get(name) === true ? undefined : null)
+  }
+
   /** Whether the cache still holds this object. */
   holds(name: string, value: V): boolean {
     return this.#present.get(name) === value

@@ -12,6 +12,7 @@ const STYLE_BYTES_MAX = 2.5 * 1_024
 const PAGES: readonly VisitorPage[] = [
   { kind: 'unknown-host' },
   { kind: 'not-found' },
+  { kind: 'loop' },
   { kind: 'expired', expiredAtMs: Date.UTC(2026, 7, 31, 23, 59) },
   { kind: 'password', isWrong: false },
   { kind: 'password', isWrong: true },

@@ -7,7 +7,7 @@ import type { PageTexts } from './texts/page-texts.ts'
 
 /** A page that a visitor may get instead of a link's destination. */
 export type VisitorPage =
-  | { readonly kind: 'unknown-host' | 'not-found' }
+  | { readonly kind: 'unknown-host' | 'not-found' | 'loop' }
   /** @property expiredAtMs milliseconds since the epoch */
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
   | { readonly kind: 'password'; readonly isWrong: boolean }
@@ -48,6 +48,8 @@ function contentOf(
       const date = formatDay(page.expiredAtMs, texts)
       return { icon: ICONS.timerOff, title, text: text(date), controls: '' }
     }
+    case 'loop':
+      return { icon: ICONS.unlink, ...texts.loop, controls: '' }
     case 'password': {
       const { title, text } = texts.password
       return { icon: ICONS.lock, title, text, controls: passwordForm(page.isWrong, texts, target) }

@@ -31,6 +31,10 @@ export const es: PageTexts = {
     text: (date) =>
       `Caducó el ${date} (UTC). Pídale uno nuevo a la persona que lo compartió con usted.`,
   },
+  loop: {
+    title: 'Este enlace da vueltas en círculo',
+    text: 'Vuelve a sí mismo y no llega a ninguna página. Avise a la persona que lo compartió con usted.',
+  },
   password: {
     title: 'Este enlace está protegido',
     text: 'Introduzca la contraseña que recibió para continuar.',

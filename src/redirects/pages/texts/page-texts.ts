@@ -25,6 +25,7 @@ export type PageTexts = {
     /** @param date a day in UTC, as returned by `day` */
     readonly text: (date: string) => string
   }
+  readonly loop: Notice
   readonly password: Notice & {
     readonly label: string
     readonly submit: string

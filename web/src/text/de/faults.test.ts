@@ -162,10 +162,7 @@ describe('the German faults', () => {
 describe('faultText', () => {
   const cases: [string, string][] = [
     ['is taken on this domain', 'ist auf dieser Domain vergeben'],
-    [
-      'must not lead to localhost, which is served here',
-      'darf nicht zu localhost führen: Diesen Host bedient der Dienst selbst',
-    ],
+    ['must not lead back to this link', 'darf nicht zu diesem Link zurückführen'],
     ['must be a whole number from 64 to 2048', 'muss eine ganze Zahl von 64 bis 2048 sein'],
     ['is of no known kind', 'is of no known kind'],
   ]

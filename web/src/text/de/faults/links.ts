@@ -15,8 +15,10 @@ export const linkFaults: typeof faults = {
   'must not begin or end with "/" or hold "//"':
     'darf nicht mit „/“ beginnen oder enden und nicht „//“ enthalten',
   'must not hold a "." or ".." segment': 'darf keinen Abschnitt „.“ oder „..“ enthalten',
-  'must not lead to {host}, which is served here':
-    'darf nicht zu {host} führen: Diesen Host bedient der Dienst selbst',
+  'must not lead back to this link': 'darf nicht zu diesem Link zurückführen',
+  'must not lead to a link that leads back to this one':
+    'darf nicht zu einem Link führen, der zu diesem zurückführt',
+  'must not lead back to this domain': 'darf nicht zu dieser Domain zurückführen',
   'must be an absolute URL such as https://example.com/page':
     'muss eine vollständige Adresse sein, etwa https://example.com/page',
   'must begin with {schemes}:': 'muss mit einem dieser Schemata beginnen: {schemes}:',

@@ -1,0 +1,106 @@
+import { hostThatCouldLoop, type ServiceName } from '../hosts/index.ts'
+import type { LinkHost } from '../links/index.ts'
+import { type Decision, decide, type Visit } from './decide.ts'
+import type { LinkFinder } from './find-link.ts'
+import type { PreparedLink } from './prepared-link.ts'
+
+/** Browsers follow no more redirects than these. */
+const HOPS_MAX = 20
+
+/** What a request's host and path lead to. */
+export type FoundLink = {
+  /** Undefined for a host that is unknown or pending. */
+  readonly host: LinkHost | undefined
+  readonly link: PreparedLink | undefined
+}
+
+type Sent = Extract<Decision, { location: string }>
+
+/**
+ * Finds out whether a redirect would send its visitor round in circles among the links of this instance. It decides
+ * at each visit, because links and domains change later than the link that leads to them.
+ */
+export class LoopDetector {
+  readonly #service: ServiceName
+  readonly #serviceHost: LinkHost | undefined
+  readonly #finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
+  readonly #findOn: (host: LinkHost, path: string) => FoundLink | Promise<FoundLink>
+
+  constructor(parts: {
+    readonly service: ServiceName
+    readonly serviceHost: LinkHost | undefined
+    readonly finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
+    readonly findOn: (host: LinkHost, path: string) => FoundLink | Promise<FoundLink>
+  }) {
+    this.#service = parts.service
+    this.#serviceHost = parts.serviceHost
+    this.#finder = parts.finder
+    this.#findOn = parts.findOn
+  }
+
+  /** Whether a visitor is sent to a host of this instance, by what is cached. */
+  leadsHere(sent: Sent): boolean {
+    if (sent.kind === 'redirect' && this.#leadsElsewhere(sent.link)) return false
+    return this.#hostOf(sent.location) !== undefined
+  }
+
+  /**
+   * Whether a visitor who is sent to a location on this instance would be sent to one place twice, or on and on. A
+   * page ends the way, that of a password too.
+   *
+   * @param from what the visitor has requested
+   * @throws {Failure} `unavailable`
+   */
+  async isLoop(
+    from: FoundLink,
+    sent: Sent,
+    visitor: Pick<Visit, 'device'>,
+    nowMs: number,
+  ): Promise<boolean> {
+    const passed = new Set([placeOf(from)])
+    let { location } = sent
+    for (let hops = 0; hops < HOPS_MAX; hops += 1) {
+      const host = this.#hostOf(location)
+      if (host === undefined) return false
+      const { pathname, search } = new URL(location)
+      const found = await this.#findOn(host, pathname)
+      const place = placeOf(found)
+      if (passed.has(place)) return true
+      passed.add(place)
+      const isRoot = pathname === '/'
+      const query = search.slice(1)
+      const visit = { ...found, ...visitor, isRoot, query, knowsPassword: false }
+      const decision = decide(visit, nowMs)
+      if (!('location' in decision)) return false
+      location = decision.location
+    }
+    return true
+  }
+
+  /** Whether none of a link's destinations is on a host of this instance: nearly always known from an earlier visit. */
+  #leadsElsewhere(link: PreparedLink): boolean {
+    const { hostsVersion } = this.#finder
+    if (link.elsewhereAt === hostsVersion) return true
+    for (const destination of [link.url, link.ios, link.android]) {
+      if (destination !== null && this.#peekHostOf(destination) !== undefined) return false
+    }
+    link.elsewhereAt = hostsVersion
+    return true
+  }
+
+  #hostOf(location: string): LinkHost | undefined {
+    return this.#peekHostOf(location) ?? undefined
+  }
+
+  /** Returns null where it is not known yet whether the host is one of this instance. */
+  #peekHostOf(location: string): LinkHost | undefined | null {
+    const name = hostThatCouldLoop(location, this.#service)
+    if (name === undefined) return undefined
+    return name === this.#service.host ? this.#serviceHost : this.#finder.peekHost(name)
+  }
+}
+
+/** Names what decides where a visitor is sent: a link, or what a host does with paths that are none. */
+function placeOf({ host, link }: FoundLink): string {
+  return link === undefined ? `host ${host?.keyspaceId}` : `link ${link.seq}`
+}
