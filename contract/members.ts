@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { timestamp, uuid } from './primitives.ts'
-import { roleSchema } from './roles.ts'
+import { roleSchema, timestamp, uuid } from './primitives.ts'
 import { emailInput, newPasswordInput, oneTimeCodeInput, personNameInput } from './sign-in.ts'
 
 export const memberSchema = z

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ROLES } from './roles.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/
@@ -29,6 +30,12 @@ export const countedUntil = timestamp
   .nullable()
   .describe(
     'Null while counting keeps up: each click counts within some seconds. When counting is behind, all clicks before this instant are counted, and later ones may be missing.',
+  )
+
+export const roleSchema = z
+  .enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
+  .describe(
+    '`viewer` reads links, domains and clicks; `member` also writes links; `admin` also manages domains, people, tokens and settings; `owner` also owners and the deletion of the workspace.',
   )
 
 export const uuid = z.uuid()

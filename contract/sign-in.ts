@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { passkeyAssertion } from './passkeys.ts'
-import { line, timestamp, uuid } from './primitives.ts'
-import { roleSchema } from './roles.ts'
+import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
 const PASSWORD_LENGTH_MAX = 1024
 /** Of the secret part of a one-time link: 32 random bytes in base64url. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { line, timestamp, uuid } from './primitives.ts'
-import { roleSchema } from './roles.ts'
+import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
 const name = line(63).describe('Lower-case letters, digits and hyphens, unique in the instance.')
 

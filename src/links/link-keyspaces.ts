@@ -29,10 +29,6 @@ export type AllowedHost = {
 /** The keyspace for a link, and the domain that was added for it. */
 export type OpenedKeyspace = { readonly keyspaceId: number; readonly claimed?: Domain }
 
-function notAdded(by = ''): Failure {
-  return Failure.invalid({ domain: [`must be added to the workspace first${by}`] })
-}
-
 /** Finds or creates the keyspace for a link of a workspace on a host. */
 export class LinkKeyspaces {
   readonly #deps: KeyspaceDependencies
@@ -65,11 +61,15 @@ export class LinkKeyspaces {
       throw Failure.invalid({ domain: ['is not available to this workspace'] })
     }
     if (own !== undefined) return { host, keyspaceId, isClaimed: true }
-    if (!claimOnLink) throw notAdded()
+    if (!claimOnLink) {
+      throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+    }
     if (!actor.permissions.has('domains.edit')) {
-      throw notAdded(
-        actor.kind === 'token' ? ', which needs the scope domains:write' : ', by an admin',
-      )
+      const fault =
+        actor.kind === 'token'
+          ? 'must be added to the workspace first, which needs the scope domains:write'
+          : 'must be added to the workspace first, by an admin'
+      throw Failure.invalid({ domain: [fault] })
     }
     domains.refuseUnclaimable(host)
     return { host, keyspaceId, isClaimed: false }

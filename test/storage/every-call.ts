@@ -118,6 +118,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'imports.findUnshown': (s) => s.imports.findUnshown(workspace, 'fingerprint'),
     'imports.list': (s) => s.imports.list(workspace, undefined, 10),
     'imports.findDue': (s) => s.imports.findDue(NOW, 10),
+    'imports.isRunning': (s) => s.imports.isRunning(workspace, NOW),
     'imports.countUnended': (s) => s.imports.countUnended(workspace),
     'imports.findEndedBefore': (s) => s.imports.findEndedBefore(NOW, 10),
     'imports.findSecretsBefore': (s) => s.imports.findSecretsBefore(NOW, 10),

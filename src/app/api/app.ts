@@ -48,6 +48,7 @@ import {
 import { limitDuration } from '../../platform/http/api/deadline.ts'
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
+import { refuseUnknownParameters } from '../../platform/http/api/pagination.ts'
 import { sendError } from '../../platform/http/api/problem.ts'
 import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
@@ -128,6 +129,7 @@ export async function buildApp(
   })
   acceptJsonOnly(app)
   nameOperations(app)
+  refuseUnknownParameters(app)
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)

@@ -1,4 +1,3 @@
-import { wholeListQuery } from '@terse/contract/pagination'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import { Failure, isUnavailable } from '../../platform/failure.ts'
@@ -40,8 +39,6 @@ export type AuthenticationDependencies = {
   readonly baseUrl: string
 }
 
-/** Operations that return a list, such as `links.list` and `me.listPasskeys`. */
-const LIST = /\.list/
 const WORKSPACE_PATH = '/api/v1/workspaces/:id'
 
 /** How the description shows what an operation accepts. */
@@ -62,9 +59,6 @@ export function nameOperations(app: FastifyInstance): void {
     const operation = route.schema?.operationId
     if (!isOperation(operation)) throw new Error(`${route.url} has no permission: ${operation}`)
     route.config = { ...route.config, operation }
-    const isList = LIST.test(operation)
-    // A misspelt filter would return everything.
-    if (isList) route.schema = { querystring: wholeListQuery, ...route.schema }
     route.schema = { ...route.schema, security: securityOf(OPERATION_ACCESS[operation]) }
   })
 }

@@ -22,8 +22,11 @@ export const linkFaults: typeof faults = {
   'must be an absolute URL such as https://example.com/page':
     'muss eine vollständige Adresse sein, etwa https://example.com/page',
   'must begin with {schemes}:': 'muss mit einem dieser Schemata beginnen: {schemes}:',
+  'must have an address after {scheme}:': 'muss nach {scheme}: eine Adresse haben',
   'must not hold a user name or password': 'darf weder Benutzernamen noch Passwort enthalten',
   'is not available to this workspace': 'steht diesem Arbeitsbereich nicht zur Verfügung',
+  'must be added to the workspace first, which needs the scope domains:write':
+    'muss dem Arbeitsbereich zuerst hinzugefügt werden, wofür das Recht domains:write nötig ist',
   'must be added to the workspace first': 'muss dem Arbeitsbereich zuerst hinzugefügt werden',
   'must be added to the workspace first, by an admin':
     'muss zuerst von einem Admin dem Arbeitsbereich hinzugefügt werden',
