@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import pg from 'pg'
 import { openPeople } from '../../src/app/instance/people.ts'
 import { commandLine } from '../../src/identity/actor.ts'
+import { changeFactors } from '../../src/identity/second-factors/own-factors.ts'
 import { INSTANCE } from '../../src/platform/events/event-writer.ts'
 import { newIdentity, newPasskey } from '../storage/samples.ts'
 import { type Answer, expectStatus } from '../support/api.ts'
@@ -351,6 +353,69 @@ for (const engine of ENGINES) {
       expectStatus(await reset(byOperator.code), 200)
       assert.deepEqual((await left(id)).passkeys, [])
       await signIn(service, { email, password: NEW_PASSWORD })
+    })
+
+    test('an ended session changes no way in', async () => {
+      const { id } = await prepare()
+      const { store } = service.instance
+      const person = await store.read.people.findById(id)
+      assert.ok(person)
+      const changer = { author: commandLine(INSTANCE), person, sessionId: randomUUID() }
+      const change = store.write((stores) =>
+        changeFactors(stores, changer, clock.nowMicros(), () => assert.fail('changed')),
+      )
+      await assert.rejects(change, { code: 'unauthorized' })
+    })
+
+    if (engine.name !== 'PostgreSQL') return
+
+    /** Runs `act` while a transaction that ends the person's sessions is not committed yet. */
+    async function besideTheEnd<T>(personId: string, act: () => Promise<T>): Promise<T> {
+      const clients = [0, 1].map(() => new pg.Client(service.place.databaseUrl))
+      const [ending, watching] = clients as [pg.Client, pg.Client]
+      try {
+        await Promise.all(clients.map((client) => client.connect()))
+        await ending.query('begin')
+        const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
+        await ending.query(lock, [`person ${personId}`])
+        await ending.query('delete from sessions where person_id = $1', [personId])
+        const acting = act()
+        const waiting = eventually(async () => {
+          const { rows } = await watching.query(`select pid from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`)
+          assert.equal(rows.length, 1)
+        })
+        await Promise.race([acting, waiting])
+        await ending.query('commit')
+        return await acting
+      } finally {
+        for (const client of clients) await client.end()
+      }
+    }
+
+    const password = NEW_PASSWORD
+    const LATE: Record<string, (person: PersonClient, code: string) => Promise<Answer>> = {
+      'sets no password': (person) => person.put('/me/password', { password }),
+      'makes no recovery codes': (person) => person.post('/me/recovery-codes'),
+      'accepts no invitation': (person, code) =>
+        person.post('/invitations/accept', { code, password }),
+    }
+    for (const [name, act] of Object.entries(LATE)) {
+      test(`a session that ends beside the request ${name}`, async () => {
+        const person = await prepare()
+        const { shown } = await invite(person.email, other)
+        const answer = await besideTheEnd(person.id, () => act(person, shown))
+        expectProblem(answer, 'unauthorized')
+      })
+    }
+
+    test('a session that ends beside the callback links no account', async () => {
+      const person = await prepare()
+      const { body } = expectStatus(await person.post('/me/identities', {}), 200)
+      const callback = await provider.signIn(body.url, 'late-one')
+      const arrived = await besideTheEnd(person.id, () => visit(person, callback))
+      assert.equal(arrived, '/app/sign-in?error=oidc_session_ended')
+      assert.deepEqual((await left(person.id)).subjects, [])
     })
   })
 }

@@ -69,6 +69,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'memberships.countOwners': (s) => s.memberships.countOwners(workspace),
     'memberships.listUnconfirmed': (s) => s.memberships.listUnconfirmed(id, NOW),
     'memberships.workspacesWithoutOwner': (s) => s.memberships.workspacesWithoutOwner(),
+    'sessions.has': (s) => s.sessions.has(id, id),
     'sessions.listOfPerson': (s) => s.sessions.listOfPerson(id),
     'oneTimeLinks.listOpenOf': (s) => s.oneTimeLinks.listOpenOf(id, NOW),
     'oneTimeLinks.findOpen': (s) => s.oneTimeLinks.findOpen('setup', 'hash', NOW),

@@ -19,7 +19,7 @@ import { requirePersonName } from '../people/person-name.ts'
 import { requireRecentAuthentication } from '../permissions.ts'
 import { FRESH_MICROS } from '../sessions/session.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
-import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
+import { type OpenedSession, requireSession, type Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { invitationEvent, invitationOf } from './invitation.ts'
 import { invalidInvitation } from './invitations.ts'
@@ -74,6 +74,8 @@ export class AcceptInvitation {
     const password =
       newPassword === undefined ? undefined : await this.#passwords.prepare(person, newPassword)
     return this.#store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      await requireSession(stores, person.id, session.id)
       const { hasDropped } = await this.join(stores, code, person, { requestId })
       if (!hasDropped) return undefined
       if (password === undefined) throw passwordNeeded()

@@ -98,7 +98,8 @@ async function complete(
   const earlier = await sessionOf(deps, cookie)
   requireSession(attempt, earlier)
   const account = await provider.accountOf(query, attempt)
-  const opened = await signIn.complete(account, attempt.intent, originOf(request, deps), redeem)
+  const origin = { ...originOf(request, deps), sessionId: earlier?.session.id }
+  const opened = await signIn.complete(account, attempt.intent, origin, redeem)
   if (opened !== undefined) {
     if (earlier !== undefined) await endEarlier(deps, earlier, request.id)
     reply.header('Set-Cookie', deps.sessionCookie.issue(opened.secret))

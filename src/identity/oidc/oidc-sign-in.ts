@@ -30,7 +30,12 @@ export type OidcStores = SessionWriteStores &
   AcceptStores & { readonly usedChallenges: UsedChallengeStore }
 
 /** From where a person signs in. */
-type Origin = { readonly device: string; readonly requestId: string }
+type Origin = {
+  readonly device: string
+  readonly requestId: string
+  /** Of the person who is signed in. */
+  readonly sessionId: string | undefined
+}
 
 const NAME_LENGTH_MAX = 100
 
@@ -69,7 +74,7 @@ export class OidcSignIn {
   complete(
     account: OidcAccount,
     intent: OidcIntent,
-    { device, requestId }: Origin,
+    { device, requestId, sessionId }: Origin,
     redeem: (stores: OidcStores) => Promise<boolean>,
   ): Promise<OpenedSession | undefined> {
     const { store, clock, sessions, roles } = this.#deps
@@ -77,6 +82,10 @@ export class OidcSignIn {
       if (!(await redeem(stores))) throw new OidcFault('oidc_expired')
       const { id } = await this.#personFor(stores, account, intent, requestId)
       await stores.people.lock(id)
+      const isLink = intent.kind === 'link'
+      if (isLink && !(await stores.sessions.has(id, sessionId ?? id))) {
+        throw new OidcFault('oidc_session_ended')
+      }
       // The person may have unlinked the account since it was found.
       const identity = await stores.identities.find(account.issuer, account.subject)
       const person = await stores.people.findById(id)
@@ -89,7 +98,7 @@ export class OidcSignIn {
       const hasJoined = await applyGroupRoles(stores, person, byWorkspace, change.now)
       const hasChanged = await this.#settleAddress(stores, change, account, hasJoined)
       // The session in which a person links the account goes on, unless it was dropped.
-      if (intent.kind === 'link' && !hasChanged) return undefined
+      if (isLink && !hasChanged) return undefined
       return sessions.start(stores, author, id, device)
     })
   }

@@ -4,6 +4,7 @@ import { changedFields, type EventAuthor } from '../../platform/events/event-wri
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Identity, IdentityStore } from '../oidc/store/identity-store.ts'
 import { type FactorState, factorState } from '../second-factors/factor-state.ts'
+import { requireSession } from '../sessions/sessions.ts'
 import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
 import type { Person } from './person.ts'
 import { requirePersonName } from './person-name.ts'
@@ -62,7 +63,8 @@ export class People {
   /**
    * Sets the password, and ends all other sessions.
    *
-   * @throws {Failure} `validation_failed` for a password that the rules refuse
+   * @throws {Failure} `validation_failed` for a password that the rules refuse; `unauthorized` where the session has ended
+   *   meanwhile
    */
   async setPassword(
     author: EventAuthor,
@@ -73,6 +75,7 @@ export class People {
     const password = await this.#passwords.prepare(person, text)
     await this.#store.write(async (stores) => {
       await stores.people.lock(person.id)
+      await requireSession(stores, person.id, keptSessionId)
       const now = this.#clock.nowMicros()
       await this.#passwords.set(stores, author, person.id, { password, keptSessionId, now })
     })

@@ -9,6 +9,7 @@ import type { IdentityStore } from '../oidc/store/identity-store.ts'
 import type { Person } from '../people/person.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
+import { requireSession } from '../sessions/sessions.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
 import type { CodeLimits } from './code-limits.ts'
 import { factorState, hasSecondFactor } from './factor-state.ts'
@@ -130,7 +131,11 @@ export class OwnFactors {
   }
 }
 
-/** Changes with what a person signs in, within a transaction: with an event, and ending all other sessions. */
+/**
+ * Changes with what a person signs in, within a transaction: with an event, and ending all other sessions.
+ *
+ * @throws {Failure} `unauthorized` where the session has ended meanwhile
+ */
 export async function changeFactors(
   stores: OwnFactorStores,
   { author, person, sessionId }: Changer,
@@ -139,6 +144,7 @@ export async function changeFactors(
 ): Promise<void> {
   // Before anything is read: two changes at once must see each other.
   await stores.people.lock(person.id)
+  await requireSession(stores, person.id, sessionId)
   const event = await work(stores, now)
   await stores.sessions.deleteOthers(person.id, sessionId)
   await stores.changes.append(sessionChange(person.id), now)

@@ -112,3 +112,18 @@ export class Sessions {
     }
   }
 }
+
+/**
+ * Checks within a transaction that has locked the person that a session has not ended since the request was
+ * authenticated: what has ended it must not be undone by a way in that is added at the same moment.
+ *
+ * @throws {Failure} `unauthorized`
+ */
+export async function requireSession(
+  { sessions }: { readonly sessions: SessionStore },
+  personId: string,
+  sessionId: string,
+): Promise<void> {
+  if (await sessions.has(personId, sessionId)) return
+  throw Failure.unauthorized('This session has ended. Sign in again.')
+}

@@ -12,6 +12,8 @@ export type SessionStore = {
   /** Gives the session a new secret. Returns false when the session has ended. */
   renew(id: string, hash: string, authenticatedAt: number): Promise<boolean>
   noteUse(id: string, atMicros: number): Promise<void>
+  /** Whether the person has this session, which may have expired. */
+  has(personId: string, id: string): Promise<boolean>
   /** Returns whether the person had this session. */
   delete(personId: string, id: string): Promise<boolean>
   /** Deletes all sessions of a person but one; all where `keptId` is undefined. Returns their ids. */
@@ -66,6 +68,15 @@ export function sessionStore(db: Kysely<Schema>): SessionStore {
         .where('id', '=', id)
         .where('last_seen_at', '<', atMicros)
         .execute()
+    },
+    async has(personId, id) {
+      const row = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('person_id', '=', personId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row !== undefined
     },
     async delete(personId, id) {
       const row = await db
