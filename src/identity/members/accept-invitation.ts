@@ -111,7 +111,7 @@ export class AcceptInvitation {
       id: uuidV7(this.#clock, this.#random),
       email,
       email_folded,
-      name: requirePersonName(account.name),
+      name: requirePersonName(account.name, email),
       is_operator: false,
       created_at: now,
       disabled_at: null,

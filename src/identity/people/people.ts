@@ -49,7 +49,7 @@ export class People {
     const after = { ...person, name }
     const changed = changedFields({ name: person.name }, { name })
     if (Object.keys(changed.after).length === 0) return person
-    requirePersonName(name)
+    requirePersonName(name, person.email)
     await this.#store.write(async (stores) => {
       const now = this.#clock.nowMicros()
       await stores.people.update(person.id, { name })

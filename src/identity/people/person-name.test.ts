@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdsWebAddress } from './person-name.ts'
+import { holdsWebAddress, requirePersonName } from './person-name.ts'
 
 describe('holdsWebAddress', () => {
   const ADDRESSES = [
@@ -18,4 +18,9 @@ describe('holdsWebAddress', () => {
   for (const name of NAMES) {
     test(`is false for "${name}"`, () => assert.ok(!holdsWebAddress(name)))
   }
+})
+
+test('a person may be called by their own e-mail address, and by no other', () => {
+  assert.equal(requirePersonName('Ada@Example.com', 'ada@example.com'), 'Ada@Example.com')
+  assert.throws(() => requirePersonName('ada@example.com', 'eve@example.com'), /web address/)
 })

@@ -1,5 +1,6 @@
 import { parse } from 'tldts'
 import { Failure } from '../../platform/failure.ts'
+import { foldEmail } from './email.ts'
 
 const HOST_LIKE = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)+/gu
 
@@ -18,12 +19,13 @@ export function holdsWebAddress(text: string): boolean {
 }
 
 /**
- * Refuses names that are a web address: invitations are mailed with the name of who invites.
+ * Refuses names that hold a web address: invitations are mailed with the name of who invites. The person's own e-mail
+ * address is a name like others.
  *
  * @throws {Failure} `validation_failed`
  */
-export function requirePersonName(name: string): string {
-  if (!holdsWebAddress(name)) return name
+export function requirePersonName(name: string, email: string): string {
+  if (!holdsWebAddress(name) || foldEmail(name) === foldEmail(email)) return name
   throw Failure.invalid({
     name: ['must not hold a web address; if it holds none, write a space after dots'],
   })

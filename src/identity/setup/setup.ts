@@ -69,7 +69,7 @@ export class Setup {
       id: uuidV7(this.#clock, this.#random),
       email: email.value,
       email_folded: foldEmail(email.value),
-      name: requirePersonName(input.name),
+      name: requirePersonName(input.name, email.value),
       is_operator: true,
       created_at: now,
       disabled_at: null,
