@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { CLICK_FLAGS, cappedClick } from '../../src/clicks/click.ts'
@@ -50,6 +52,35 @@ describeStore('the click writer', (at, engine) => {
     same(await position(), second)
     assert.equal(await at.store.read.clicks.findPosition(unique('journal')), undefined)
   })
+
+  if (engine.name === 'SQLite') {
+    test('syncs the log of terse.db before clicks.db says what it has seen there', async (t) => {
+      const link = await addLink(at.store, await addHome(at.store))
+      const writer = openWriterAt(at.place)
+      t.after(() => writer.close())
+      const database = new DatabaseSync(`${at.place.dataDir}/clicks.db`)
+      t.after(() => database.close())
+      const seen = () => database.prepare('select links_seen from file_marks').get()?.links_seen
+      const seenAtSync: unknown[] = []
+      t.mock.method(fs, 'fdatasyncSync', () => {
+        seenAtSync.push(seen())
+        if (seenAtSync.length === 1) throw Object.assign(new Error('failed'), { code: 'EIO' })
+      })
+      syncBuiltinESMExports()
+      t.after(() => {
+        t.mock.restoreAll()
+        syncBuiltinESMExports()
+      })
+      const before = seen()
+      const take = () => takeClicks(writer, [someClick({ at: NOW, link_seq: link.seq })])
+      await assert.rejects(take(), { code: 'EIO' })
+      assert.equal(seen(), before)
+      await take()
+      assert.equal(seen(), link.seq)
+      await take()
+      assert.deepEqual(seenAtSync, [before, before], 'and once for what it has seen')
+    })
+  }
 
   test('accepts a batch from one of several drainers that read the same clicks', async (t) => {
     const link = await addLink(at.store, await addHome(at.store))

@@ -22,6 +22,7 @@ const PROGRAMS = {
   podman: { names: ['podman'], package: 'podman' },
   promtool: { names: ['promtool'], package: 'prometheus' },
   runc: { names: ['runc'], package: 'runc' },
+  strace: { names: ['strace'], package: 'strace' },
 } as const
 
 export type Program = keyof typeof PROGRAMS

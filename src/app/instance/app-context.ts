@@ -19,8 +19,8 @@ export type AppContext = {
   readonly hasher: PasswordHasher
   /** The queues in front of expensive work. */
   readonly queues: WorkQueues
-  /** How long an answer of the API may take; `ANSWER_MS_MAX` where undefined. */
-  readonly answerMsMax?: number | undefined
+  /** How long an answer of the API may take. */
+  readonly answerMsMax: number
 }
 
 /** The passwords of links. */

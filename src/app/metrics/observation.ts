@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { ClickCap } from '../../clicks/record/click-cap.ts'
 import { ApiMeter } from '../../platform/http/api/api-meter.ts'
-import { ANSWER_MS_MAX } from '../../platform/http/api/deadline.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Readiness } from '../../platform/process/readiness.ts'
 import type { WorkQueues } from '../../platform/work/work-queues.ts'
@@ -48,6 +47,7 @@ export function openObservation(parts: {
   dataFolder: DataFolder
   instance: Instance
   log: Logger
+  answerMsMax: number
   shared: Colleagues | undefined
   caches: NodeCaches
   intake: ClickIntake
@@ -61,7 +61,7 @@ export function openObservation(parts: {
   const readiness = nodeReadiness({
     roles: config.roles,
     isStoreAvailable,
-    canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
+    canWrite: writeCheck(instance.store, parts.answerMsMax),
     canStore: config.databaseUrl === undefined ? () => dataFolder.fault === undefined : undefined,
     finder: caches.finder,
     onProbed: parts.onProbed,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { answerLimit } from '../../platform/http/api/deadline.ts'
 import { deferredListener } from '../../platform/http/deferred-listener.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttles.ts'
 import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
@@ -43,7 +44,7 @@ export type NodeOptions = {
   readonly shared: Shared | undefined
   /** Bounds of password hashing; `HASH_QUEUE` when left out. */
   readonly hashQueue?: FairQueueOptions | undefined
-  /** How long an answer of the API may take; `ANSWER_MS_MAX` when left out. */
+  /** How long an answer of the API may take; when left out, as long as the engine's answers may. */
   readonly answerMsMax?: number | undefined
   /** Called when an API request starts. */
   readonly onApiRequest?: (() => void) | undefined
@@ -62,7 +63,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues, options.hashQueue)
-  const { answerMsMax } = options
+  const { answerMsMax = answerLimit(config.databaseUrl !== undefined) } = options
   const base = { config, instance, log, serviceHost, throttles, queues, answerMsMax }
   const context = { ...base, hasher: hashing.hasher }
   const caches = openCaches(config, instance, log, {
@@ -95,16 +96,13 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
   const clicks = { salts, countries, cap, sharedAddresses }
   const redirect = openRedirect(context, caches.finder, intake, clicks)
   const observation = openObservation({
-    config,
+    ...context,
     dataFolder,
-    instance,
-    log,
     shared,
     caches,
     intake,
     cap,
     redirect,
-    queues,
     onProbed: shared?.onProbed,
   })
   const guard = openConnectionGuard(config, log)

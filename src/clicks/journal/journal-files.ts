@@ -1,7 +1,6 @@
 import {
   closeSync,
   fdatasync,
-  fsync,
   ftruncateSync,
   openSync,
   renameSync,
@@ -11,9 +10,9 @@ import {
 import { promisify } from 'node:util'
 import { copyBytes } from '../../platform/disk/copy-bytes.ts'
 import { fileIdentity } from '../../platform/disk/file-identity.ts'
+import { syncFolder } from '../../platform/disk/sync-folder.ts'
 
 const syncData = promisify(fdatasync)
-const syncAll = promisify(fsync)
 
 /** The file operations of `JournalWriter`; tests pass operations that fail. */
 export type JournalFiles = {
@@ -56,16 +55,7 @@ export const systemFiles: JournalFiles = {
     return openSync(file, 'r+')
   },
   sync: (fd) => syncData(fd),
-  async syncFolder(folder) {
-    // Windows cannot open a folder like this, and NTFS journals directory entries itself.
-    if (process.platform === 'win32') return
-    const fd = openSync(folder, 'r')
-    try {
-      await syncAll(fd)
-    } finally {
-      closeSync(fd)
-    }
-  },
+  syncFolder,
 }
 
 /** Closes a file to which nothing is written any more, and ignores failures. */

@@ -6,11 +6,11 @@ import type { Change } from '../changes/change.ts'
  * write.
  */
 export type Store<Stores> = {
-  /** Reads committed data. */
+  /** Reads committed data, which with SQLite may not be on disk yet. */
   readonly read: Stores
   /**
-   * Runs `work` as one transaction and settles when it is on disk, or rolled back because `work`
-   * threw. `work` must await only the stores that it is given: other transactions may be waiting
+   * Runs `work` as one transaction and settles when it is on disk, with everything that it has
+   * read, or rolled back because `work` threw. `work` must await only the stores that it is given: other transactions may be waiting
    * behind it. It may run again after a conflict with another writer, so it must have no other side
    * effects.
    */

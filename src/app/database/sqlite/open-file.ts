@@ -1,16 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from '../../../platform/database/sqlite/errors.ts'
+import { CHECKPOINT_PAGES } from '../../../platform/database/sqlite/write-ahead-log.ts'
 
 /** How long to wait for another process that opens or closes the file. */
 export const OPEN_DEADLINE_MS = 10_000
 const PAGE_CACHE_KIB = 16 * 1024
-/**
- * The length of the write-ahead log, 16 MiB, at which SQLite checkpoints it. New keys spread over
- * the whole index, so a page that many creates change is written fewer times than with SQLite's
- * default of 1,000.
- */
-const CHECKPOINT_PAGES = 4_000
 
 /**
  * Retries `work` while another process holds the file's lock: to switch it to write-ahead logging,

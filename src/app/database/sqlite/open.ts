@@ -32,6 +32,7 @@ import {
 import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
 import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
 import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { WriteAheadLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
 import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
@@ -165,7 +166,7 @@ type Opened = Pick<SqliteOptions, 'dataDir' | 'onError'> & {
 }
 
 function openStoreOver(opened: Opened, version: string): OpenedStore {
-  const { writer, reader, dataDir, lock } = opened
+  const { writer, reader, dataDir, lock, onError } = opened
   // The log is the writer's as long as it is open. That of clicks.db is the drain thread's.
   const file = sqliteFile(dataDir)
   const openFiles = new OpenFiles([file, `${file}-wal`, countedFile(dataDir)])
@@ -177,7 +178,10 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     eventAuthors: new EventAuthors(),
     onCommit: (changes) => listeners.notify(changes),
   })
-  const commits = new GroupCommit(writer, writes)
+  const log = new WriteAheadLog({ file, reader, onError })
+  // From here on `log` syncs the commits and makes the checkpoints.
+  writer.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0')
+  const commits = new GroupCommit(writer, writes, log)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
     file,
@@ -194,7 +198,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const rawClicks = sqliteRawClickSource(rawClicksAt, scanConnection)
 
   const recordingTimer = setInterval(() => {
-    recordBatchCount({ writer, reader, commits }).catch(opened.onError)
+    recordBatchCount({ writer, reader, commits }).catch(onError)
   }, RECORD_INTERVAL_MS)
   recordingTimer.unref()
   const traits: EngineTraits = {
@@ -227,6 +231,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
       async close() {
         clearInterval(recordingTimer)
         await commits.idle()
+        await log.close()
         await scanConnection.close()
         reader.close()
         writer.close()

@@ -12,6 +12,7 @@ import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { translateError } from '../../../platform/database/sqlite/errors.ts'
 import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import { syncLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
 import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
@@ -99,7 +100,7 @@ class SqliteClickWriter implements ClickWriter {
     this.#rows = sqliteClickRows(database)
     this.#folder = rawClicksFolder(dataDir)
     this.#rawFiles = new RawClickFiles(this.#folder, options.rawQuota)
-    this.#marks = new BatchMarks(database)
+    this.#marks = new BatchMarks(database, () => syncLog(sqliteFile(dataDir)))
     this.#owners = new OwnerCache(
       this.#db,
       sqliteLinkSequence(database, dataDir),

@@ -13,6 +13,8 @@ import { folderOf, isBusy, translateError } from './errors.ts'
 const BATCH_MAX = 256
 /** The maximum time that a batch waits for further transactions. */
 const GATHER_MS_MAX = 5
+/** The maximum time that it waits for clients that were answered after the batch before it. */
+const RETURN_MS_MAX = 1
 /** How long to wait for another process to release the write lock. */
 const BUSY_DEADLINE_MS = 5_000
 const BUSY_WAIT_BASE_MS = 2
@@ -41,8 +43,21 @@ type BatchWrites = {
 }
 
 /**
+ * What the commits of a connection need of a log that is synced apart from them; see
+ * `WriteAheadLog`.
+ */
+type CommitLog = {
+  isBegun(): boolean
+  begin(): Promise<void>
+  sync(): Promise<void>
+  checkpointIfLong(): Promise<void> | undefined
+  readonly checkpointing: Promise<void> | undefined
+}
+
+/**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
- * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
+ * event loop, or while the disk syncs the batch before, form a batch and share one `COMMIT` and one
+ * sync to disk. One that throws is
  * rolled back without affecting the others. A lone transaction runs at once; two or more wait, for a short time, as long
  * as each further turn adds another.
  *
@@ -57,14 +72,20 @@ export class GroupCommit {
   readonly #database: DatabaseSync
   readonly #folder: string
   readonly #writes: BatchWrites
+  readonly #log: CommitLog | undefined
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #savepoint: StatementSync
   readonly #release: StatementSync
   #queue: QueuedTransaction[] = []
   #draining: Promise<void> | undefined
+  /** How many transactions to expect of clients that were just answered, and of those that wait. */
+  #expected = { count: 0, untilMs: 0 }
+  #onExpected: (() => void) | undefined
 
-  constructor(database: DatabaseSync, writes: BatchWrites) {
+  /** @param log undefined when the connection syncs its commits itself */
+  constructor(database: DatabaseSync, writes: BatchWrites, log?: CommitLog) {
+    this.#log = log
     this.#database = database
     this.#folder = folderOf(database)
     this.#writes = writes
@@ -78,6 +99,7 @@ export class GroupCommit {
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
+      if (this.#queue.length >= this.#expected.count) this.#onExpected?.()
       this.#draining ??= this.#drain()
     })
   }
@@ -91,19 +113,34 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       const batch = await this.#nextBatch()
       try {
-        const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
-        this.#commit.run()
-        this.#writes.committed()
+        const settled = await this.#commitBatch(batch)
+        await this.#log?.sync()
         for (const settle of settled) settle()
       } catch (error) {
-        this.#rollback()
-        const translated = translateError(error, this.#folder)
-        for (const transaction of batch) transaction.reject(translated)
+        for (const transaction of batch) transaction.reject(error)
       }
+      this.#expected = {
+        count: Math.min(BATCH_MAX, batch.length + this.#queue.length),
+        untilMs: performance.now() + RETURN_MS_MAX,
+      }
+      const pause = this.#log?.checkpointIfLong()
+      if (pause !== undefined) await pause
     }
     // Reset in the same turn that saw the queue empty, so that a later transaction starts a new
     // drain.
     this.#draining = undefined
+  }
+
+  async #commitBatch(batch: readonly QueuedTransaction[]): Promise<Settle[]> {
+    try {
+      const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
+      this.#commit.run()
+      this.#writes.committed()
+      return settled
+    } catch (error) {
+      this.#rollback()
+      throw translateError(error, this.#folder)
+    }
   }
 
   /**
@@ -121,7 +158,22 @@ export class GroupCommit {
       this.#queue.length < BATCH_MAX &&
       performance.now() < untilMs
     )
+    if (this.#queue.length < this.#expected.count && performance.now() < this.#expected.untilMs) {
+      await this.#awaitExpected()
+    }
     return this.#queue.splice(0, BATCH_MAX)
+  }
+
+  #awaitExpected(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#onExpected = undefined
+        resolve()
+      }
+      const timer = setTimeout(done, RETURN_MS_MAX)
+      this.#onExpected = done
+    })
   }
 
   /**
@@ -188,10 +240,14 @@ export class GroupCommit {
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#begin.run()
-        return
+        if (this.#log === undefined || this.#log.isBegun()) return
+        this.#database.exec('rollback')
+        await this.#log.begin()
       } catch (error) {
         if (!isBusy(error)) throw error
-        if (performance.now() > deadline)
+        const checkpointing = this.#log?.checkpointing
+        if (checkpointing !== undefined) await checkpointing
+        else if (performance.now() > deadline)
           throw Failure.unavailable(error, { kind: 'database_busy' })
         await sleep(1 + backoffMs(attempt, BUSY_WAIT_BASE_MS, BUSY_WAIT_CAP_MS, Math.random()))
       }

@@ -2,7 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { Failure } from '../../failure.ts'
 
 /** The most time from a request's arrival to its answer: clients give up or retry soon after. */
-export const ANSWER_MS_MAX = 2_750
+const ANSWER_MS_MAX = 2_750
+/** The same with SQLite: only this machine's disk makes an answer late then, and a retry adds to its work. */
+const LOCAL_ANSWER_MS_MAX = 15_000
+
+export function answerLimit(isDatabaseRemote: boolean): number {
+  return isDatabaseRemote ? ANSWER_MS_MAX : LOCAL_ANSWER_MS_MAX
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
