@@ -34,7 +34,9 @@ export const instanceSchema = z
       .describe('What the node that answers does, and whether it can do it now.'),
     lost_clicks: z
       .int()
-      .describe('Clicks that this node could not write to its journal since it started.'),
+      .describe(
+        'Clicks that this node could not store, or lost with damaged journals. The count outlives restarts.',
+      ),
     doubtful_clicks: z
       .int()
       .describe('Clicks that may not have reached a failing disk since this node started.'),

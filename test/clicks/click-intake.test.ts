@@ -108,7 +108,7 @@ for (const engine of ENGINES) {
         durability: 'process',
         onLost: (_count, error) => errors.push(error),
         onDoubt: (_count, error) => errors.push(error),
-        onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
+        onDamage: ({ bytes }) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
         async onIngested(id) {
           await options.onIngested?.(id)
@@ -376,6 +376,7 @@ for (const engine of ENGINES) {
       const intake = start()
       await record(intake, 3_000)
       await intake.stop()
+      assert.equal(intake.counts.lost, 1, 'about as many as the bytes of the tail')
       await expectClicks(6)
       assert.equal(existsSync(segmentFile(path.join(root, id), 1)), false)
     })

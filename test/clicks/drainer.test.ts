@@ -6,6 +6,7 @@ import { openStore } from '../../src/app/database/open-store.ts'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
+import type { JournalDamage } from '../../src/clicks/ingest/drain-messages.ts'
 import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import {
@@ -39,7 +40,7 @@ for (const engine of ENGINES) {
     let journal: JournalFolder
     let link: TestLink
     let errors: unknown[]
-    let damages: { bytes: number; copy: string | undefined }[]
+    let damages: JournalDamage[]
     before(async () => {
       place = await engine.createPlace()
       const opened = await openStore({
@@ -82,7 +83,7 @@ for (const engine of ENGINES) {
         activeSegment: ALL_COMPLETE,
         progress: new DrainProgress(),
         onError: (error) => errors.push(error),
-        onDamage: (bytes, copy) => damages.push({ bytes, copy }),
+        onDamage: (damage) => damages.push(damage),
         ...options,
       })
     }
@@ -283,6 +284,33 @@ for (const engine of ENGINES) {
       )
       assert.deepEqual(readFileSync(damages[0]?.copy ?? ''), original)
       assert.deepEqual(listSegments(journal.folder), [])
+    })
+
+    test('reports the segments that are missing before others, with the clicks that they may have had', async () => {
+      append(1, clicksFrom(1_000, 3, link.seq))
+      append(4, clicksFrom(2_000, 2, link.seq))
+      append(5, clicksFrom(3_000, 1, link.seq))
+      await createDrainer().drain()
+      await expectCounted(6, 3_000)
+      const [{ clicks = 0, ...missing } = {}, ...more] = damages
+      assert.deepEqual(missing, {
+        journal: journal.id,
+        bytes: 0,
+        missingSegments: 2,
+        copy: undefined,
+      })
+      assert.deepEqual(more, [])
+      const bytesPerClick = encodeFrame(clicksFrom(2_000, 2, link.seq)).length / 2
+      assert.equal(clicks, 2 * Math.ceil((16 * 1024 * 1024) / bytesPerClick))
+    })
+
+    test('reports no segment as missing that was counted and removed', async () => {
+      for (const segment of [1, 2, 3]) {
+        append(segment, clicksFrom(segment * 1_000, 2, link.seq))
+        await createDrainer().drain()
+        assert.deepEqual(listSegments(journal.folder), [])
+      }
+      assert.deepEqual(damages, [])
     })
 
     test('reports damage once, even if the store fails while the damage is being skipped', async () => {

@@ -69,7 +69,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         activeSegment: () => Number.POSITIVE_INFINITY,
         progress: new DrainProgress(),
         onError: assert.ifError,
-        onDamage: (bytes) => assert.fail(`${bytes} damaged bytes`),
+        onDamage: ({ bytes }) => assert.fail(`${bytes} damaged bytes`),
       })
     }
 

@@ -37,7 +37,7 @@ describeStore('a click journal on a failing disk', (at) => {
       files,
       onLost: (count) => reports.push(`${count} lost`),
       onDoubt: (count) => reports.push(`${count} in doubt`),
-      onDamage: (bytes) => reports.push(`${bytes} bytes of damage`),
+      onDamage: ({ bytes }) => reports.push(`${bytes} bytes of damage`),
       onIngested: () => {},
       onError: (error) => assert.fail(String(error)),
     })

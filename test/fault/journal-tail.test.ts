@@ -159,7 +159,7 @@ describeStore('the intake of a damaged journal', (at) => {
         onDoubt: (_count, error) => assert.fail(String(error)),
         onIngested: () => {},
         onError: (error) => assert.fail(String(error)),
-        onDamage(count) {
+        onDamage({ bytes: count }) {
           reported += count
         },
       })

@@ -36,10 +36,10 @@ for (const engine of ENGINES) {
       return { place, journals, token, cleanUp }
     }
 
-    async function startServing(place: Place, token: string) {
+    async function startServing(place: Place, token: string, key = 'lost') {
       const service = await startProcess(place)
       const api = apiClient(`http://127.0.0.1:${service.port}`, token)
-      const link = { domain: 'localhost', key: 'lost', url: 'https://example.com/' }
+      const link = { domain: 'localhost', key, url: 'https://example.com/' }
       const { id } = expectStatus(await api.post('/links', link), 201).body
       return {
         service,
@@ -49,7 +49,7 @@ for (const engine of ENGINES) {
         },
         async visitOften(): Promise<void> {
           for (let count = 0; count < VISITS; count += 1) {
-            const { status, headers } = await visit(service.port, '/lost')
+            const { status, headers } = await visit(service.port, `/${key}`)
             assert.equal(status, 302)
             assert.equal(headers.location, 'https://example.com/')
           }
@@ -118,6 +118,11 @@ for (const engine of ENGINES) {
         .map((line) => JSON.parse(line))
       assert.partialDeepStrictEqual(end, { kind: 'full', count: VISITS })
       assert.deepEqual(more, [])
+
+      await serving.service.stop()
+      const again = await startServing(place, token, 'again')
+      cleanUp.push(() => again.service.kill())
+      assert.equal((await again.readiness()).lost_clicks, VISITS, 'also after a restart')
     })
   })
 }

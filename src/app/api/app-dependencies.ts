@@ -91,7 +91,7 @@ export type MetricsPage = {
 }
 
 type Health = {
-  /** Clicks lost since the process started, because they could not be written to the journal. */
+  /** See `LostClicks`. */
   readonly lost_clicks: number
   /** Clicks that may not have reached a failing disk; they are counted unless the machine stops. */
   readonly doubtful_clicks: number

@@ -79,7 +79,7 @@ export async function replayJournals(
           keepMs: Number.POSITIVE_INFINITY,
           progress,
           onError: options.onError,
-          onDamage(bytes) {
+          onDamage({ bytes }) {
             damagedBytes += bytes
           },
         })

@@ -26,7 +26,7 @@ export function clickMetrics(
       ),
       total(
         'terse_clicks_lost_total',
-        'Clicks lost because they could not be written.',
+        'Clicks that could not be written, or were in damaged or missing parts of journals (an estimate). Kept across restarts.',
         intake.counts.lost,
       ),
       total(

@@ -11,6 +11,7 @@ import { probeFolder } from '../../platform/disk/probe-folder.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Config } from '../config/read-config.ts'
+import type { Instance } from '../instance/instance.ts'
 import type { Job } from './polling-job.ts'
 
 const MIB = 1024 * 1024
@@ -28,8 +29,7 @@ const LOW_HYSTERESIS = 1.1
 type Parts = {
   readonly config: Pick<Config, 'dataDir' | 'diskLowRatio'>
   readonly log: Logger
-  /** As in `OpenedStore`. */
-  readonly findReplacedFile?: () => string | undefined
+  readonly instance?: Pick<Instance, 'findReplacedFile'>
 }
 
 /**
@@ -55,8 +55,8 @@ export class DataFolder implements Job {
   #dueMs = 0
   #checking: Promise<void> | undefined
 
-  constructor({ config, log, findReplacedFile = () => undefined }: Parts) {
-    this.#findReplacedFile = findReplacedFile
+  constructor({ config, log, instance }: Parts) {
+    this.#findReplacedFile = () => instance?.findReplacedFile()
     this.path = config.dataDir
     this.#lowRatio = config.diskLowRatio
     this.#log = log

@@ -12,6 +12,7 @@ import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'
+import type { Colleagues } from '../metrics/metrics.ts'
 import type { DrainWorkerData } from '../workers/drain-worker.ts'
 import type { DataFolder } from './data-folder.ts'
 
@@ -23,9 +24,15 @@ const KEEP_INGESTED_MS = 60_000
 
 /** Opens this node's click intake, with a thread that writes the clicks to the database. */
 export function openIntake(
-  { config, log, dataFolder }: { config: Config; log: Logger; dataFolder: DataFolder },
+  parts: {
+    config: Config
+    log: Logger
+    dataFolder: DataFolder
+    shared: Pick<Colleagues, 'number'> | undefined
+  },
   onIngested: IntakeReports['onIngested'],
 ): ClickIntake {
+  const { config, log, dataFolder, shared } = parts
   const keepMs = config.databaseUrl === undefined ? 0 : KEEP_INGESTED_MS
   const journalLog = log.child({ folder: journalsRoot(config.dataDir) })
   const losses = new StateLog({
@@ -43,6 +50,7 @@ export function openIntake(
   })
   return startClickIntake({
     keepMs,
+    ...(shared && { processNumber: shared.number }),
     dataDir: config.dataDir,
     startWorker(journal, progress) {
       const { databaseUrl, dataDir, roles, clickRetentionDays, rawClicksPerMinute } = config
@@ -65,7 +73,9 @@ export function openIntake(
     onRecovered: () => losses.endAll(),
     onRestored: (bytes) => journalLog.warn({ bytes }, 'journal restored'),
     onDoubt: (count, error) => doubts.report(faultKind(error), { err: error }, count),
-    onDamage: (bytes, copy) => log.error({ bytes, copy }, 'journal damaged'),
+    onDamage(damage) {
+      journalLog.error(damage, damage.bytes > 0 ? 'journal damaged' : 'journal segments missing')
+    },
     onError(error) {
       const isPaused = error instanceof Error && error.name === IngestionPaused.name
       if (!isPaused) log.warn({ err: error }, 'click ingestion failed')

@@ -52,8 +52,7 @@ export type NodeOptions = {
 
 /** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
 export async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
-  const { findReplacedFile } = options.instance
-  const dataFolder = new DataFolder({ config, log, findReplacedFile })
+  const dataFolder = new DataFolder({ config, log, instance: options.instance })
   const instance = guardInstance(config, options.instance, dataFolder)
   const warmStart = await openWarmStart(config)
   const serviceHost = await findServiceHost(config, instance, warmStart.values.state)
@@ -90,7 +89,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     isComplete ? begin() : undefined,
   ])
   const forget = (journalId: string) => running.heartbeat?.forget(journalId)
-  const intake = openIntake({ config, log, dataFolder }, forget)
+  const intake = openIntake({ config, log, dataFolder, shared }, forget)
   const cap = openClickCap(config)
   const sharedAddresses = new SharedAddresses(log)
   const clicks = { salts, countries, cap, sharedAddresses }

@@ -16,9 +16,10 @@ import {
 import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
 import { listSegments } from '../journal/segments.ts'
 import type { ErasedClicks } from '../store/erased-clicks.ts'
-import type { JournalLocation } from './drain-messages.ts'
+import type { JournalDamage, JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
+import { LostClicks } from './lost-clicks.ts'
 
 /** How often to look whether the own journal is where it was created: two system calls. */
 const CHECK_INTERVAL_MS = 1_000
@@ -26,6 +27,7 @@ const CHECK_INTERVAL_MS = 1_000
 const TAKEOVER_INTERVAL_MS = 30_000
 /** Taken over at a time: after repeated crashes there may be thousands, and each takes an open file. */
 const TAKEN_OVER_MAX = 64
+const FIRST_PROCESS = 1
 const STOP_DEADLINE_MS = 10_000
 
 /** A journal that this process holds, and its clicks that are not in the database yet. */
@@ -37,7 +39,7 @@ export type IntakeReports = {
   readonly onRecovered?: () => void
   readonly onRestored?: (bytes: number) => void
   readonly onDoubt: (count: number, error: unknown) => void
-  readonly onDamage: (bytes: number, copy: string | undefined) => void
+  readonly onDamage: (damage: JournalDamage) => void
   readonly onError: (error: unknown) => void
   /** Called when a taken over journal has been ingested completely; awaited before it is removed. */
   readonly onIngested: (journalId: string) => Promise<void> | undefined
@@ -45,6 +47,8 @@ export type IntakeReports = {
 
 export type IntakeOptions = IntakeReports & {
   readonly dataDir: string
+  /** The number of this process among those of the service; 1 when left out. */
+  readonly processNumber?: number
   /** How long ingested journals of other processes are kept, at least. */
   readonly keepMs: number
   /**
@@ -76,6 +80,7 @@ export class ClickIntake implements ClickRecorder {
   /** What has been ingested since the start, from this process's journal and from others. */
   readonly progress = new DrainProgress()
   readonly #options: IntakeOptions
+  readonly #lost: LostClicks
   readonly #root: string
   readonly #folder: string
   readonly #writer: JournalWriter
@@ -91,6 +96,7 @@ export class ClickIntake implements ClickRecorder {
 
   constructor(options: IntakeOptions) {
     this.#options = options
+    this.#lost = new LostClicks(options.dataDir, options.processNumber ?? FIRST_PROCESS)
     this.#root = journalsRoot(options.dataDir)
     this.#folder = path.join(this.#root, this.journalId)
     this.#writer = new JournalWriter({
@@ -100,7 +106,10 @@ export class ClickIntake implements ClickRecorder {
       createFolder: () => this.#holdJournal(),
       freeSpace: options.freeSpace,
       onWritten: () => this.#thread.wake(),
-      onLost: options.onLost,
+      onLost: (count, error) => {
+        this.#lost.add(count)
+        options.onLost(count, error)
+      },
       ...(options.onRecovered && { onRecovered: options.onRecovered }),
       ...(options.onRestored && { onRestored: options.onRestored }),
       onDoubt: options.onDoubt,
@@ -110,13 +119,16 @@ export class ClickIntake implements ClickRecorder {
         options.startWorker({ id: this.journalId, folder: this.#folder }, this.progress.buffer),
       activeSegment: () => this.#writer.segment,
       onError: options.onError,
-      onDamage: options.onDamage,
+      onDamage: (damage) => {
+        this.#lost.add(damage.clicks)
+        options.onDamage(damage)
+      },
     })
   }
 
-  /** See `JournalWriter`. */
+  /** See `JournalWriter`; but `lost` is what `LostClicks` counts. */
   get counts(): Readonly<JournalWriter['counts']> {
-    return this.#writer.counts
+    return { ...this.#writer.counts, lost: this.#lost.count }
   }
 
   /** Why clicks cannot be stored; undefined while they can. */
@@ -197,6 +209,7 @@ export class ClickIntake implements ClickRecorder {
     await Promise.race([closed, expired])
     await this.#thread.stop(expired)
     const left = this.#backlog()
+    this.#lost.flush()
     if (discard) this.#own?.remove()
     // The next process takes it over and removes it.
     else this.#own?.release()

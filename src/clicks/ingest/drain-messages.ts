@@ -4,6 +4,19 @@ import type { ErasedClicks } from '../store/erased-clicks.ts'
 /** The name and folder of a journal: the part of a `JournalFolder` that threads can exchange. */
 export type JournalLocation = { readonly id: string; readonly folder: string }
 
+/** Clicks of a journal that cannot be read. */
+export type JournalDamage = {
+  readonly journal: string
+  /** That belong to no intact frame. */
+  readonly bytes: number
+  /** Segments that are missing before others. */
+  readonly missingSegments: number
+  /** An estimate of the lost clicks, by the average size of others; missing segments count as full. */
+  readonly clicks: number
+  /** Where the damaged segment is kept; undefined if there is none, or it could not be copied. */
+  readonly copy: string | undefined
+}
+
 /** Thrown while ingestion is paused: no failure. Threads exchange its name, not its class. */
 export class IngestionPaused extends Error {
   override readonly name = 'IngestionPaused'
@@ -32,5 +45,5 @@ export type DrainEvent =
   /** `error`: why the task failed; undefined if it succeeded. */
   | { readonly kind: 'ended'; readonly id: number; readonly error: Error | undefined }
   | { readonly kind: 'error'; readonly error: unknown }
-  | { readonly kind: 'damage'; readonly bytes: number; readonly copy: string | undefined }
+  | { readonly kind: 'damage'; readonly damage: JournalDamage }
   | { readonly kind: 'stopped' }

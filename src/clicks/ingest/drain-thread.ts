@@ -2,7 +2,13 @@ import type { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import type { ErasedClicks } from '../store/erased-clicks.ts'
-import type { DrainCommand, DrainEvent, DrainTask, JournalLocation } from './drain-messages.ts'
+import type {
+  DrainCommand,
+  DrainEvent,
+  DrainTask,
+  JournalDamage,
+  JournalLocation,
+} from './drain-messages.ts'
 
 /** At most one `wake` message in this time: a message costs as much as a redirect. */
 const WAKE_DELAY_MS = 80
@@ -25,7 +31,7 @@ type Options = {
   /** Returns the segment that this node's journal appends to. */
   readonly activeSegment: () => number
   readonly onError: (error: unknown) => void
-  readonly onDamage: (bytes: number, copy: string | undefined) => void
+  readonly onDamage: (damage: JournalDamage) => void
 }
 
 /**
@@ -124,7 +130,7 @@ export class DrainThread {
         this.#options.onError(event.error)
         break
       case 'damage':
-        this.#options.onDamage(event.bytes, event.copy)
+        this.#options.onDamage(event.damage)
         break
       case 'progress': {
         const running = this.#tasks.get(event.id)

@@ -2,14 +2,18 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import {
+  CLICK_BYTES,
+  clicksIn,
   type JournalBatch,
   keepDamagedSegment,
+  missingBetween,
   readBatch,
   removeIngestedSegments,
 } from '../journal/journal-reader.ts'
+import { SEGMENT_BYTES_MAX } from '../journal/segments.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { batchIntervalMs } from './batch-interval.ts'
-import { IngestionPaused, type JournalLocation } from './drain-messages.ts'
+import { IngestionPaused, type JournalDamage, type JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 
 /** Clicks that arrive within this time share a batch. */
@@ -39,7 +43,7 @@ export type DrainerOptions = {
   /** Called with the position up to which the journal is ingested. */
   readonly onPosition?: (position: JournalPosition) => void
   readonly onError: (error: unknown) => void
-  readonly onDamage: (bytes: number, copy: string | undefined) => void
+  readonly onDamage: (damage: JournalDamage) => void
 }
 
 /** Ingests a journal's clicks into the store, each exactly once. */
@@ -150,7 +154,7 @@ export class Drainer {
     }
     this.#position = next
     this.#options.onPosition?.(next)
-    if (batch.damaged > 0) this.#keepDamagedSegment(batch)
+    this.#reportLosses(batch, from)
     this.#removeOld(next)
     const hasMore = clicks.length >= writer.batchMax || next.segment < activeSegment()
     return { clicks: clicks.length, hasMore }
@@ -183,15 +187,34 @@ export class Drainer {
     }
   }
 
+  /** Reports bytes of the batch that are damaged, and segments that are missing before it. */
+  #reportLosses(batch: JournalBatch, from: JournalPosition | undefined): void {
+    const { journal, onDamage } = this.#options
+    const { clicks, next, damaged } = batch
+    const missingSegments = missingBetween(journal.folder, from?.segment ?? 0, next.segment)
+    if (damaged === 0 && missingSegments === 0) return
+    const bytesBefore = next.segment === from?.segment ? from.offset : 0
+    const intact = next.offset - bytesBefore - damaged
+    const bytesPerClick = clicks.length > 0 ? intact / clicks.length : CLICK_BYTES
+    onDamage({
+      journal: journal.id,
+      bytes: damaged,
+      missingSegments,
+      clicks:
+        clicksIn(damaged, bytesPerClick) +
+        missingSegments * clicksIn(SEGMENT_BYTES_MAX, bytesPerClick),
+      copy: damaged > 0 ? this.#keepDamagedSegment(next.segment) : undefined,
+    })
+  }
+
   /** Keeps a copy of the damaged segment. If that fails too, the clicks are counted anyway. */
-  #keepDamagedSegment({ damaged, next }: JournalBatch): void {
-    let copy: string | undefined
+  #keepDamagedSegment(segment: number): string | undefined {
+    if (this.#options.keepMs === Number.POSITIVE_INFINITY) return undefined
     try {
-      if (this.#options.keepMs !== Number.POSITIVE_INFINITY)
-        copy = keepDamagedSegment(this.#options.journal, next.segment)
+      return keepDamagedSegment(this.#options.journal, segment)
     } catch (error) {
       this.#options.onError(error)
+      return undefined
     }
-    this.#options.onDamage(damaged, copy)
   }
 }

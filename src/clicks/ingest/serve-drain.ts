@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../../platform/time/clock.ts'
 import { SerialQueue } from '../../platform/work/serial-queue.ts'
 import type { ClickWriter } from '../click-writer.ts'
-import { backlogBytes, keepDamagedSegment } from '../journal/journal-reader.ts'
+import { backlogBytes, clicksIn, keepDamagedSegment } from '../journal/journal-reader.ts'
 import { listSegments } from '../journal/segments.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type { DrainCommand, DrainEvent, DrainTask, JournalLocation } from './drain-messages.ts'
@@ -82,7 +82,7 @@ class DrainServer {
       ...this.#options,
       ...journal,
       onError: (error) => this.#reportError(error),
-      onDamage: (bytes, copy) => this.#report({ kind: 'damage', bytes, copy }),
+      onDamage: (damage) => this.#report({ kind: 'damage', damage }),
     })
   }
 
@@ -127,7 +127,9 @@ class DrainServer {
     const { id, folder } = journal
     const bytes = backlogBytes(folder, await this.#options.writer.findPosition(id))
     if (bytes === 0 || this.#tornJournals.has(id)) return
-    this.#report({ kind: 'damage', bytes, copy: keepDamagedSegment(journal, segment) })
+    const copy = keepDamagedSegment(journal, segment)
+    const damage = { journal: id, bytes, missingSegments: 0, clicks: clicksIn(bytes), copy }
+    this.#report({ kind: 'damage', damage })
     this.#tornJournals.add(id)
   }
 

@@ -11,6 +11,9 @@ import { listSegments, segmentFile } from './segments.ts'
 /** Bytes per read: room for the longest frame and for many average ones. */
 const CHUNK_BYTES = 2 * 1024 * 1024
 
+/** A usual click, with its share of a frame. */
+export const CLICK_BYTES = 60
+
 export type JournalBatch = {
   readonly clicks: ClickColumns
   /** Where to continue after these clicks are ingested. */
@@ -65,6 +68,18 @@ export function removeIngestedSegments(
     if (segment === position.segment && bytesAfter(file, position.offset) > 0) return
     rmSync(file, { force: true })
   }
+}
+
+/** Returns how many clicks the bytes of a journal are about; at least one unless there are no bytes. */
+export function clicksIn(bytes: number, bytesPerClick: number = CLICK_BYTES): number {
+  return Math.ceil(bytes / bytesPerClick)
+}
+
+/** Returns how many segments are missing after one that was read, and before another. */
+export function missingBetween(folder: string, after: number, before: number): number {
+  if (before - after <= 1) return 0
+  const found = listSegments(folder).filter((segment) => segment > after && segment < before)
+  return before - after - 1 - found.length
 }
 
 /** Copies a damaged segment to a folder where it is kept for inspection. Returns the copy's path. */

@@ -3,10 +3,7 @@ import type { Click, ClickRecorder } from '../click.ts'
 import { FrameBuilder } from './frame.ts'
 import { GroupSync } from './group-sync.ts'
 import { closeQuietly, type JournalFiles, systemFiles } from './journal-files.ts'
-import { listSegments, segmentFile } from './segments.ts'
-
-/** A segment larger than this is closed, and removed once its clicks are ingested. */
-const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
+import { listSegments, SEGMENT_BYTES_MAX, segmentFile } from './segments.ts'
 
 /** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'

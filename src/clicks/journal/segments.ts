@@ -2,6 +2,9 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
+/** A segment larger than this is closed, and removed once its clicks are ingested. */
+export const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
+
 const SEGMENT = /^(\d{10})\.journal$/
 
 /** Returns the numbers of a journal's segment files, ascending; empty if the journal does not exist. */

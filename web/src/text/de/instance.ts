@@ -19,7 +19,7 @@ export const instance: typeof en.instance = {
   oldest: (when) => `der älteste ist von ${when}`,
   nothingWaits: 'keine warten',
   lost: (amount) =>
-    `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} seit dem Start verloren`,
+    `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} bisher verloren`,
   untrustedProxy: (addresses) =>
     `Besuche kommen über einen Proxy an ${addresses}, dem nicht vertraut wird. Alle Besucher haben dessen Adresse, und Länder und Besucher sind falsch. Setzen Sie TERSE_TRUST_PROXY auf diese Adresse.`,
   nodes: 'Knoten',

@@ -18,7 +18,7 @@ export const instance = {
   oldest: (when: string) => `the oldest is from ${when}`,
   nothingWaits: 'none wait',
   lost: (amount: number) =>
-    `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} lost since the start`,
+    `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} lost so far`,
   untrustedProxy: (addresses: string) =>
     `Visits come through a proxy at ${addresses} that is not trusted, so all visitors have its address: countries and visitors are wrong. Set TERSE_TRUST_PROXY to that address.`,
   nodes: 'Nodes',

@@ -79,7 +79,6 @@ function Health({ instance }: { instance: InstanceResource }) {
     proxies.size === 0 &&
     faults.length === 0 &&
     damaged.length === 0 &&
-    lost === 0 &&
     Object.values(roles).every((state) => state === 'ok') &&
     instance.nodes.every(({ state }) => state === 'up')
   const parts = Object.entries(roles).map(([role, state]) => {
