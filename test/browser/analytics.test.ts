@@ -247,7 +247,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         assert.match(read, /localhost\/spring \d+, localhost\/summer \d+$/)
         await expectFit(page)
         const lines = await download(page, /Clicks by day/)
-        assert.equal(lines[0], 'start,localhost/spring,localhost/summer')
+        assert.equal(lines[0], '"start","localhost/spring","localhost/summer"')
         await page.getByRole('button', { name: /^Remove localhost\/spring/ }).click()
         await page.getByRole('tab', { name: /^Visitors/ }).waitFor()
       })

@@ -7,6 +7,7 @@ import {
 } from '@terse/contract/pagination'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Page } from '../../database/page.ts'
+import { INVALID_QUERY } from './responses.ts'
 
 /** Up to this many pages, every page has a label. */
 const LABELS_MAX = 200
@@ -108,6 +109,8 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { schema } = route
     if (schema === undefined || !LIST.test(schema.operationId ?? '')) return
-    route.schema = { querystring: wholeListQuery, ...schema }
+    if (schema.querystring !== undefined) return
+    const response = { ...(schema.response as object), ...INVALID_QUERY }
+    route.schema = { ...schema, querystring: wholeListQuery, response }
   })
 }
