@@ -184,6 +184,34 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
     })
   }
 
+  test('says at its field that an external ID is no number, and asks for the password of a copy', async () => {
+    const locked = { domain: 'localhost', key: 'locked', url: 'https://example.com/' }
+    const fields = { ...locked, password: 'a good secret', external_id: 7 }
+    const { body } = expectStatus(await api.post('/links', fields), 201)
+    const read = async (path: string) => expectStatus(await api.get(`/links${path}`), 200).body
+    await on(`/links/${body.id}/edit`, async (page, { origin }) => {
+      const field = page.getByLabel('External ID')
+      await field.fill('order-17')
+      await page.getByRole('button', { name: 'Save changes' }).click()
+      await page.getByText('Type a whole number').waitFor()
+      assert.equal(await field.getAttribute('aria-invalid'), 'true')
+      assert.equal((await read(`/${body.id}`)).external_id, 7)
+      await field.fill('17')
+      await page.getByRole('button', { name: 'Save changes' }).click()
+      await page.getByText('Changes saved').waitFor()
+      assert.equal((await read(`/${body.id}`)).external_id, 17)
+
+      await page.goto(`${origin}/app/links/new?from=${body.id}`)
+      await page.getByLabel('Password').waitFor()
+      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByText('1 field has an error').waitFor()
+      assert.equal((await read('?url=https://example.com/&search=locked')).meta.total, 1)
+      await page.getByRole('button', { name: 'Without a password' }).click()
+      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByText('Link created').waitFor()
+    })
+  })
+
   test('keeps a form that could not be sent, and sends it once', async () => {
     await on('/links/new?key=offline', async (page, { context, faults }) => {
       await page.getByLabel('Destination').fill('https://example.com/offline')

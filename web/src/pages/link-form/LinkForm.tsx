@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { destinationOf } from '../../api/destination.ts'
 import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon } from '../../icons/index.ts'
@@ -15,7 +14,7 @@ import { AddressFields } from './AddressFields.tsx'
 import { DestinationField } from './DestinationField.tsx'
 import type { FormState } from './form-state.ts'
 import { LinkPreview } from './LinkPreview.tsx'
-import { fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
+import { faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
 import { TagsField } from './TagsField.tsx'
 
@@ -80,8 +79,9 @@ export function LinkForm(props: LinkFormProps) {
   }
 
   function submit() {
-    if (destinationOf(draft.url) === undefined) {
-      setErrors({ url: [t.linkForm.invalidUrl] })
+    const faults = Object.entries(faultsOf(draft))
+    if (faults.length > 0) {
+      setErrors(Object.fromEntries(faults.map(([field, text]) => [field, [t.linkForm[text]]])))
       requestAnimationFrame(focusFirstError)
       return
     }
@@ -167,7 +167,7 @@ function isSame(one: LinkDraft, other: LinkDraft): boolean {
 /** The field of the API that a field of the form belongs to. */
 function fieldOf(name: string): string {
   if (name === 'expires') return 'expires_at'
-  if (name === 'removesPassword') return 'password'
+  if (name === 'removesPassword' || name === 'asksPassword') return 'password'
   return name
 }
 

@@ -58,21 +58,29 @@ function PasswordBlock({ draft, link, errors, change }: FormState) {
     <Block
       title={t.linkForm.password}
       summary={isSet ? t.linkForm.passwordSet : t.common.none}
-      isFilled={isSet}
+      isFilled={isSet || draft.asksPassword}
       hasErrors={errors['password'] !== undefined}
     >
       <Field
         label={t.linkForm.password}
-        hint={hasPassword ? t.linkForm.passwordKeep : t.linkForm.passwordHint}
+        hint={
+          draft.asksPassword
+            ? t.linkForm.passwordOfCopy
+            : hasPassword
+              ? t.linkForm.passwordKeep
+              : t.linkForm.passwordHint
+        }
         errors={errors['password']}
         aside={
-          hasPassword && (
+          (hasPassword || draft.asksPassword) && (
             <Button
               size="small"
               look="bare"
-              onClick={() => change({ password: '', removesPassword: true })}
+              onClick={() =>
+                change({ password: '', removesPassword: hasPassword, asksPassword: false })
+              }
             >
-              {t.linkForm.removePassword}
+              {hasPassword ? t.linkForm.removePassword : t.linkForm.noPassword}
             </Button>
           )
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { LinkResource } from '../../api/links.ts'
-import { draftOf, emptyDraft, fieldsOf } from './link-draft.ts'
+import { copyOf, draftOf, emptyDraft, faultsOf, fieldsOf } from './link-draft.ts'
 
 const LINK: LinkResource = {
   id: '01890000-0000-7000-8000-000000000000',
@@ -54,5 +54,31 @@ describe('fieldsOf', () => {
     })
     assert.deepEqual(fieldsOf({ ...draft, password: 'new' }, LINK), { password: 'new' })
     assert.deepEqual(fieldsOf({ ...draft, removesPassword: true }, LINK), { password: null })
+  })
+})
+
+describe('faultsOf', () => {
+  const draft = draftOf(LINK)
+
+  test('has nothing against a link as it was loaded, nor against whole numbers', () => {
+    for (const external_id of ['7', ' 17 ', '-3', '9007199254740991', '']) {
+      assert.deepEqual(faultsOf({ ...draft, external_id }), {}, external_id)
+    }
+  })
+
+  for (const external_id of ['order-17', '1.5', '1e3', '9007199254740992', '0x10']) {
+    test(`refuses the external ID ${external_id}, which would otherwise be sent as null`, () => {
+      const wrong = { ...draft, external_id }
+      assert.deepEqual(faultsOf(wrong), { external_id: 'invalidExternalId' })
+      assert.deepEqual(fieldsOf(wrong, LINK), { external_id })
+    })
+  }
+
+  test('asks for the password of a copy of a protected link, unless it is to have none', () => {
+    const copy = copyOf(LINK)
+    assert.deepEqual(faultsOf(copy), { password: 'passwordOfCopy' })
+    assert.deepEqual(faultsOf({ ...copy, password: 'a good secret' }), {})
+    assert.deepEqual(faultsOf({ ...copy, asksPassword: false }), {})
+    assert.deepEqual(faultsOf(copyOf({ ...LINK, password: null })), {})
   })
 })

@@ -30,6 +30,8 @@ export type LinkDraft = {
   /** A new password; empty leaves the link as it is. */
   readonly password: string
   readonly removesPassword: boolean
+  /** A copy of a protected link: it needs a password of its own, or the word that it is to have none. */
+  readonly asksPassword: boolean
   /** As a `datetime-local` input has it, in the time zone of the browser; empty for none. */
   readonly expires: string
   readonly expired_redirect_url: string
@@ -52,6 +54,7 @@ export function emptyDraft(domain: string): LinkDraft {
     utm_name: '',
     password: '',
     removesPassword: false,
+    asksPassword: false,
     expires: '',
     expired_redirect_url: '',
     external_id: '',
@@ -73,7 +76,26 @@ export function draftOf(link: LinkResource): LinkDraft {
 
 /** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
 export function copyOf(link: LinkResource): LinkDraft {
-  return { ...draftOf(link), key: '', external_id: '' }
+  return { ...draftOf(link), key: '', external_id: '', asksPassword: link.password !== null }
+}
+
+type DraftFault = 'invalidUrl' | 'invalidExternalId' | 'passwordOfCopy'
+
+/** What is wrong with a draft, as names of texts, by the fields of the API. Such a draft is not sent. */
+export function faultsOf(draft: LinkDraft): Readonly<Record<string, DraftFault>> {
+  return {
+    ...(destinationOf(draft.url) === undefined && { url: 'invalidUrl' }),
+    ...(Number.isNaN(externalIdOf(draft)) && { external_id: 'invalidExternalId' }),
+    ...(draft.asksPassword && draft.password === '' && { password: 'passwordOfCopy' }),
+  }
+}
+
+/** NaN for what is no number of another system; undefined for none. */
+function externalIdOf({ external_id }: LinkDraft): number | undefined {
+  const text = external_id.trim()
+  if (text === '') return undefined
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? number : Number.NaN
 }
 
 /**
@@ -94,7 +116,9 @@ export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): Link
     fields['expires_at'] = draft.expires === '' ? null : new Date(draft.expires).toISOString()
   }
   if (draft.external_id.trim() !== before.external_id) {
-    fields['external_id'] = draft.external_id.trim() === '' ? null : Number(draft.external_id)
+    const id = externalIdOf(draft) ?? null
+    // In JSON, NaN would be null, which clears the field.
+    fields['external_id'] = Number.isNaN(id) ? draft.external_id : id
   }
   if (draft.password !== '') fields['password'] = draft.password
   else if (draft.removesPassword) fields['password'] = null

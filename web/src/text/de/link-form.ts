@@ -38,6 +38,9 @@ export const linkForm: typeof en.linkForm = {
   passwordSet: 'Gesetzt',
   passwordHint: 'Besucher geben es ein, bevor sie weitergeleitet werden.',
   passwordKeep: 'Ein Passwort ist gesetzt. Ein neues ersetzt es.',
+  passwordOfCopy:
+    'Der kopierte Link hat ein Passwort. Geben Sie eines für diesen Link ein, oder machen Sie ihn öffentlich.',
+  noPassword: 'Ohne Passwort',
   removePassword: 'Passwort entfernen',
   expiry: 'Ablauf',
   expires: 'Läuft ab',
@@ -77,6 +80,7 @@ export const linkForm: typeof en.linkForm = {
   leaveText: 'Ihre Eingaben gehen verloren.',
   leave: 'Verlassen',
   stay: 'Weiter bearbeiten',
+  invalidExternalId: 'Geben Sie eine ganze Zahl bis 9.007.199.254.740.991 ein.',
   invalidUrl: 'Geben Sie eine vollständige Adresse ein, etwa https://example.com/.',
   conflict: 'Jemand anderes hat diesen Link inzwischen geändert.',
   overwrite: 'Meine speichern',

@@ -37,6 +37,9 @@ export const linkForm = {
   passwordSet: 'Set',
   passwordHint: 'Visitors must type it before they are sent on.',
   passwordKeep: 'A password is set. Type a new one to replace it.',
+  passwordOfCopy:
+    'The link that you copy has a password. Type one for this link, or make it public.',
+  noPassword: 'Without a password',
   removePassword: 'Remove password',
   expiry: 'Expiry',
   expires: 'Expires',
@@ -71,6 +74,7 @@ export const linkForm = {
   leaveText: 'What you have typed is lost.',
   leave: 'Leave',
   stay: 'Keep editing',
+  invalidExternalId: 'Type a whole number of at most 9,007,199,254,740,991.',
   invalidUrl: 'Type a complete address, such as https://example.com/.',
   conflict: 'Another person has changed this link meanwhile.',
   overwrite: 'Save mine',
