@@ -25,8 +25,11 @@ export default function SignInDialog({ kind, onSuccess, onCancel }: SignInDialog
   const isEnded = kind === 'sign in'
 
   function goOn(session: Session) {
-    // Another person must not continue with what the previous person has typed.
-    if (session.person.id !== person.id) location.reload()
+    // Another person must not send what the previous one has typed: the page begins again, without an answer to what waits.
+    if (session.person.id !== person.id) {
+      location.reload()
+      return
+    }
     client.setQueryData(sessionQuery.queryKey, session)
     onSuccess()
   }
@@ -93,11 +96,13 @@ function OtherWays({ flow }: { flow: SignInFlow }) {
 /** Goes on when the person comes back after a sign-in in another tab. */
 function useSignInElsewhere(goOn: (session: Session) => void): void {
   const client = useQueryClient()
-  const [openedAt] = useState(() => client.getQueryData(sessionQuery.queryKey)?.authenticated_at)
+  const [before] = useState(() => client.getQueryData(sessionQuery.queryKey))
   useEffect(() => {
     async function look() {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {})
-      if (session && session.authenticated_at !== openedAt) goOn(session)
+      if (!session) return
+      const { id, authenticated_at: at } = session
+      if (id !== before?.id || at !== before.authenticated_at) goOn(session)
     }
     addEventListener('focus', look)
     return () => removeEventListener('focus', look)
