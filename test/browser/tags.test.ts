@@ -45,6 +45,21 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('are found, and the field is empty when the filter has ended', async () => {
+      await inDashboard(browser, service, '/tags', async (page) => {
+        const field = page.getByRole('searchbox')
+        await page.getByText('sprng').first().waitFor()
+        await field.fill('old')
+        await page.getByText('sprng').waitFor({ state: 'detached' })
+        await page.getByRole('navigation', { name: 'Main' }).getByText('Tags').click()
+        await page.getByText('sprng').first().waitFor()
+        assert.equal(await field.inputValue(), '')
+        await page.goBack()
+        await page.getByText('sprng').waitFor({ state: 'detached' })
+        assert.equal(await field.inputValue(), 'old')
+      })
+    })
+
     test('are German for a browser that asks for it', async () => {
       await inDashboard(
         browser,

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { exportLinks } from '../../api/link-exports.ts'
 import {
@@ -13,15 +12,8 @@ import {
 } from '../../api/link-filter.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import {
-  AddIcon,
-  CloseIcon,
-  ColumnsIcon,
-  DownloadIcon,
-  SearchIcon,
-  SortIcon,
-} from '../../icons/index.ts'
-import { useShortcut } from '../../shell/shortcuts.ts'
+import { AddIcon, CloseIcon, ColumnsIcon, DownloadIcon, SortIcon } from '../../icons/index.ts'
+import { SearchField } from '../../shell/SearchField.tsx'
 import { useChange } from '../../shell/use-change.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { usePreference } from '../../state/preference.ts'
@@ -31,8 +23,6 @@ import { IconButton } from '../../widgets/IconButton.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup } from '../../widgets/Menu.tsx'
 import { saveFile } from '../../widgets/save-file.ts'
 import { COLUMNS, columns, setColumn } from './columns.ts'
-
-const TYPING_MS = 250
 
 const route = getRouteApi('/shell/links')
 
@@ -49,7 +39,12 @@ export function FilterBar({ filter }: FilterBarProps) {
     void navigate({ search: (before) => ({ ...before, ...change, page: undefined }) })
   return (
     <div className="tools" role="toolbar" aria-label={t.links.filters}>
-      <SearchField value={filter.search ?? ''} onChange={(search) => set({ search })} />
+      <SearchField
+        label={t.links.search}
+        placeholder={t.links.searchHint}
+        value={filter.search ?? ''}
+        onChange={(search) => set({ search })}
+      />
       <DomainChip value={filter.domain} onChange={(domain) => set({ domain })} />
       <TagChips value={filter.tag ?? []} onChange={(tag) => set({ tag })} />
       <StateChip value={filter.state} onChange={(state) => set({ state })} />
@@ -142,53 +137,6 @@ function StateChip({ value, onChange }: StateChipProps) {
         onChange={(state) => onChange(state === '' ? undefined : state)}
       />
     </Menu>
-  )
-}
-
-type SearchFieldProps = {
-  readonly value: string
-  readonly onChange: (search: string | undefined) => void
-}
-
-function SearchField({ value, onChange }: SearchFieldProps) {
-  const t = useText()
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(value)
-  const [sent, setSent] = useState(value)
-  // Back, forward and Clear change the address without the field.
-  if (value !== sent) {
-    setSent(value)
-    setTyped(value)
-  }
-  useShortcut(
-    '/',
-    (text) => text.shortcuts.search,
-    () => input.current?.focus(),
-  )
-  const wanted = typed.trim()
-  useEffect(() => {
-    if (wanted === value) return
-    const timer = setTimeout(() => {
-      setSent(wanted)
-      onChange(wanted === '' ? undefined : wanted)
-    }, TYPING_MS)
-    return () => clearTimeout(timer)
-  })
-  return (
-    <div className="in tool-search">
-      <Icon of={SearchIcon} small />
-      <input
-        ref={input}
-        type="search"
-        aria-label={t.links.search}
-        placeholder={t.links.searchHint}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur()
-        }}
-      />
-    </div>
   )
 }
 

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type Tag, type TagSort, tagPageQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { CloseIcon, EditIcon, SearchIcon, SortIcon, TrashIcon } from '../../icons/index.ts'
+import { CloseIcon, EditIcon, SortIcon, TrashIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
-import { useShortcut } from '../../shell/shortcuts.ts'
+import { SearchField } from '../../shell/SearchField.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
-import { useSettled } from '../../state/use-settled.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
@@ -95,35 +94,21 @@ export default function TagsPage() {
 function Tools({ search, sort }: { search: string | undefined; sort: TagSort }) {
   const t = useText()
   const navigate = route.useNavigate()
-  const [typed, setTyped] = useState(search ?? '')
-  const settled = useSettled(typed.trim())
-  useEffect(() => {
-    const next = settled || undefined
-    void navigate({
-      search: (before) =>
-        before.search === next ? before : { ...before, search: next, page: undefined },
-      replace: true,
-    })
-  }, [settled, navigate])
-  useShortcut(
-    '/',
-    (text) => text.shortcuts.search,
-    () => document.querySelector<HTMLElement>('.tools input')?.focus(),
-  )
   const isByLinks = sort === '-links'
   return (
     <div className="tools">
       <TagsTabs />
-      <label className="in tool-search">
-        <Icon of={SearchIcon} />
-        <input
-          type="search"
-          aria-label={t.tags.search}
-          placeholder={t.tags.search}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </label>
+      <SearchField
+        label={t.tags.search}
+        placeholder={t.tags.search}
+        value={search ?? ''}
+        onChange={(next) =>
+          void navigate({
+            search: (before) => ({ ...before, search: next, page: undefined }),
+            replace: true,
+          })
+        }
+      />
       <div className="end">
         <Button
           size="small"
