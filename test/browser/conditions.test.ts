@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { expectFocusIn, inDashboard } from '../support/dashboard.ts'
+import { expectFocusIn, inDashboard, keepUndoOffers } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
@@ -212,6 +212,21 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
     })
   })
 
+  test('ends a selection when another filter is chosen', async () => {
+    await on('/links?tag=spring', async (page) => {
+      await page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true }).check()
+      await page.getByRole('button', { name: 'Clicks', exact: true }).click()
+      await page.getByText('1 selected').waitFor()
+      await page.getByRole('searchbox').fill('link-2')
+      await page.getByTitle('localhost/link-1', { exact: true }).waitFor({ state: 'detached' })
+      await page.getByText('1 selected').waitFor({ state: 'detached' })
+      await page.getByRole('searchbox').fill('')
+      const box = page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true })
+      await box.waitFor()
+      assert.equal(await box.isChecked(), false)
+    })
+  })
+
   test('keeps a form that could not be sent, and sends it once', async () => {
     await on('/links/new?key=offline', async (page, { context, faults }) => {
       await page.getByLabel('Destination').fill('https://example.com/offline')
@@ -328,6 +343,33 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       // The focus returns.
       await eventually(async () => assert.equal(await focusedName(page), 'Create token'))
+    })
+  })
+
+  // The last one: its links push the others to the second page.
+  test('leads to the last page in place of one behind it, and says when the last link has gone', async () => {
+    const links = Array.from({ length: 51 }, (_, nth) => ({
+      ...{ domain: 'localhost', key: `page-${nth}`, url: 'https://example.com/' },
+      tags: ['pages'],
+    }))
+    expectStatus(await api.post('/links/bulk', { action: 'create', links }), 200)
+    await on('/links?tag=pages&page=9', async (page, { origin }) => {
+      const remove = async (key: string) => {
+        await page.getByRole('button', { name: `Actions for ${key}` }).click()
+        await page.getByRole('menuitem', { name: 'Delete' }).click()
+      }
+      await page.getByText('51 – 51').waitFor()
+      assert.equal(new URL(page.url()).searchParams.get('page'), '2')
+      await keepUndoOffers(page)
+      await remove('page-0')
+      await page.getByText('1 – 50').waitFor()
+      await page.goto(`${origin}/app/links?search=page-33`)
+      await page.getByText('1 – 1').waitFor()
+      await keepUndoOffers(page)
+      await remove('page-33')
+      await page.getByRole('heading', { name: 'No link matches' }).waitFor()
+      await page.getByRole('button', { name: /^Undo/ }).click()
+      await page.getByTitle('localhost/page-33', { exact: true }).waitFor()
     })
   })
 })

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate } from '@tanstack/react-router'
 import type { PageMeta } from '@terse/contract/pagination'
 import type { IconNode } from '../icons/Icon.tsx'
 import { Icon } from '../icons/Icon.tsx'
@@ -9,10 +9,22 @@ import { pagesAround } from './pages-around.ts'
 /** The first page has no number in its address: else the router would take it for current on all others. */
 const EXACT = { exact: true }
 
-/** Leads to the pages of a list, whose number is `page` in the address. */
-export function Pager({ meta, page }: { meta: PageMeta; page: number }) {
+type PagerProps = {
+  readonly meta: PageMeta
+  readonly page: number
+  /** Whether all of this page is about to be deleted, and already out of sight. */
+  readonly isEmptied?: boolean
+}
+
+/** Leads to the pages of a list, whose number is `page` in the address; to the last one in place of one behind it. */
+export function Pager({ meta, page, isEmptied = false }: PagerProps) {
   const t = useText()
-  const { from, to, total, last_page: last } = meta
+  const { from, to, total, last_page } = meta
+  const last = isEmptied && page === last_page ? Math.max(1, last_page - 1) : last_page
+  // Until a page has come, the one before is shown, whose number differs.
+  if (page > last && meta.current_page === page) {
+    return <Navigate to="." search={searchOf(last)} replace />
+  }
   return (
     <div className="pager">
       {from !== null && to !== null && (

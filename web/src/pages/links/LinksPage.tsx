@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo } from 'react'
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo } from 'react'
 import { isFiltered, LINKS_PER_PAGE } from '../../api/link-filter.ts'
 import { linksQuery } from '../../api/links.ts'
 import { CountedUntil } from '../../shell/CountedUntil.tsx'
@@ -17,6 +17,7 @@ import { useHiddenLinks } from './hidden-links.ts'
 import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
 import { NoMatch } from './NoMatch.tsx'
+import { selectUnder } from './selection.ts'
 
 const route = getRouteApi('/shell/links')
 
@@ -37,13 +38,19 @@ export default function LinksPage() {
   const hidden = useHiddenLinks()
   const links = data?.data.filter(({ id }) => !hidden.has(id)) ?? []
   const lastPage = data?.meta.last_page ?? 1
+  const isEmptied = data !== undefined && data.data.length > 0 && links.length === 0
+  const total = isEmptied && lastPage === 1 ? 0 : data?.meta.total
   const hasNext = page < lastPage && !isPlaceholderData
+
+  const { sort: _, ...matching } = filter
+  const filterName = JSON.stringify(matching)
+  useLayoutEffect(() => selectUnder(filterName), [filterName])
 
   useEffect(() => {
     if (hasNext) void client.prefetchQuery(linksQuery(filter, page + 1, LINKS_PER_PAGE))
   })
 
-  if (data !== undefined && data.meta.total === 0 && !isFiltered(filter)) {
+  if (total === 0 && !isFiltered(filter)) {
     return (
       <Page title={t.links.title} isFlush>
         <EmptyLinks />
@@ -59,8 +66,8 @@ export default function LinksPage() {
         </AfterAMoment>
       )}
       {data === undefined && error !== null && <LoadFailure error={error} />}
-      {data !== undefined && data.meta.total === 0 && <NoMatch filter={filter} />}
-      {data !== undefined && data.meta.total > 0 && (
+      {total === 0 && <NoMatch filter={filter} />}
+      {data !== undefined && total !== 0 && (
         <>
           <CountedUntil instant={data.meta.counted_until} />
           <LinksTable
@@ -70,10 +77,10 @@ export default function LinksPage() {
             mayWrite={may('member')}
           />
           <LinkMenu mayWrite={may('member')} />
-          <Pager meta={data.meta} page={page} />
+          <Pager meta={data.meta} page={page} isEmptied={isEmptied} />
         </>
       )}
-      {may('member') && <BulkBar filter={filter} total={data?.meta.total ?? 0} />}
+      {may('member') && <BulkBar filter={filter} total={total ?? 0} />}
     </Page>
   )
 }
