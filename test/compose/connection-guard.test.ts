@@ -13,6 +13,37 @@ import { RawConnection } from '../support/raw-http.ts'
 const MALFORMED = 30
 const ANSWER_WITHIN_MS = 20_000
 
+describe('openConnectionGuard with a limit of open files', () => {
+  const cases = [
+    { openFiles: 1_024, warning: { openFiles: 1_024, connectionsMax: 824, requested: 1_000 } },
+    { openFiles: 64, warning: { openFiles: 64, connectionsMax: 10, requested: 1_000 } },
+    { openFiles: 1_200, warning: undefined },
+    { openFiles: undefined, warning: undefined },
+  ]
+  for (const { openFiles, warning } of cases) {
+    test(`${warning ? 'lowers' : 'keeps'} 1,000 connections with ${openFiles ?? 'no known limit'}`, () => {
+      const logged: Record<string, unknown>[] = []
+      const connections = {
+        connectionsMax: 1_000,
+        connectionsPerAddressMax: 2,
+        unsentBytesMax: 1e9,
+      }
+      const log = pino({ base: null }, { write: (line) => logged.push(JSON.parse(line)) })
+      openConnectionGuard(
+        { connections, trustedProxies: new Networks() },
+        log,
+        openFiles ?? Infinity,
+      )
+      const warnings = logged.map(({ level: _level, time: _time, msg, ...fields }) => ({
+        msg,
+        ...fields,
+      }))
+      const msg = 'fewer connections than configured'
+      assert.deepEqual(warnings, warning === undefined ? [] : [{ msg, ...warning }])
+    })
+  }
+})
+
 describe('openConnectionGuard', () => {
   const lines: Record<string, unknown>[] = []
   let guard: ConnectionGuard

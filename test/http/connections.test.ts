@@ -42,13 +42,18 @@ describe('Connections', () => {
     front.closeAllConnections()
   })
 
-  async function start(bounds: Partial<ConnectionBounds>, trusted: string[] = []): Promise<void> {
+  async function start(
+    bounds: Partial<ConnectionBounds>,
+    trusted: string[] = [],
+    openMax?: number,
+  ): Promise<void> {
     started = 0
     const trustedProxies = new Networks()
     for (const network of trusted) trustedProxies.add(network)
     connections = new Connections({
       bounds: { ...GENEROUS, ...bounds },
       trustedProxies,
+      ...(openMax !== undefined && { openMax }),
       drainWindowMs: DRAIN_WINDOW_MS,
     })
     front = createFront({
@@ -141,6 +146,26 @@ describe('Connections', () => {
     await start({ connectionsMax: 2, connectionsPerAddressMax: 1 }, ['127.0.0.9'])
     for (let nth = 0; nth < 5; nth += 1) assert.ok(await isAnswered(await open('127.0.0.9')))
     assert.equal(connections.count, 5)
+  })
+
+  test('closes idle connections, at last those of a trusted proxy, when it can open no more', async () => {
+    await start({}, ['127.0.0.9'], 2)
+    const proxied = await open('127.0.0.9')
+    send(proxied, '/never')
+    await eventually(async () => assert.equal(started, 1))
+    const direct = await open()
+    const idle = await open('127.0.0.9')
+    await closed(direct)
+    assert.ok(await isAnswered(idle))
+    const busy = await open()
+    await closed(idle)
+    send(busy, '/never')
+    await eventually(async () => assert.equal(started, 2))
+    await closed(await open())
+    assert.equal(connections.closed.too_many, 1)
+    assert.ok(await isAnswered(await open('127.0.0.9')), 'a trusted proxy is not refused')
+    assert.ok(!proxied.closed && !busy.closed)
+    assert.equal(connections.closed.made_room, 2)
   })
 
   test('stops counting connections that have ended', async () => {

@@ -1,9 +1,14 @@
 import type { Logger } from 'pino'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { labelled, type MetricSource, plain } from '../../platform/metrics/metric.ts'
+import { openFilesMax } from '../../platform/process/open-files-max.ts'
 import { MinuteCounts } from '../../platform/work/minute-counts.ts'
 import type { Config } from '../config/read-config.ts'
 
+/** How many files a process has open besides connections: databases, journals, threads, requests of its own. */
+const OTHER_FILES = 200
+/** The lowest `TERSE_CONNECTIONS_MAX`. */
+const CONNECTIONS_MIN = 10
 /** Error codes of a client or network that went away: not malformed requests. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
 /** Clients determine which error codes occur, and TLS alone has hundreds. */
@@ -22,6 +27,7 @@ export type ConnectionGuard = {
 export function openConnectionGuard(
   { connections: bounds, trustedProxies }: Pick<Config, 'connections' | 'trustedProxies'>,
   log: Logger,
+  openFiles: number | undefined = openFilesMax(),
 ): ConnectionGuard {
   const closings = new MinuteCounts((reason, count) =>
     log.warn({ reason, count }, 'connections closed'),
@@ -30,9 +36,15 @@ export function openConnectionGuard(
     log.info({ kind, count }, 'malformed requests'),
   )
   const malformedTotals = new Map<string, number>()
+  const openMax = connectionsWithin(openFiles)
+  if (openMax < bounds.connectionsMax) {
+    const { connectionsMax: requested } = bounds
+    log.warn({ openFiles, connectionsMax: openMax, requested }, 'fewer connections than configured')
+  }
   const connections = new Connections({
     bounds,
     trustedProxies,
+    openMax,
     onClose: (reason) => closings.note(reason),
   })
   return {
@@ -73,4 +85,9 @@ export function openConnectionGuard(
       malformed.flush()
     },
   }
+}
+
+/** Returns how many connections a process that may have so many files open can have. */
+function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
+  return Math.max(CONNECTIONS_MIN, openFiles - OTHER_FILES)
 }

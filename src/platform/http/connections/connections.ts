@@ -28,11 +28,13 @@ export type ClosingReason =
 /**
  * Limits the connections of visitors and API clients: how many there are, in total and for one address,
  * and how many bytes of their answers this process buffers. Connections of trusted proxies, which carry
- * many clients, are never refused, and each counts as an address of its own for buffered bytes.
+ * many clients, are never refused, and each counts as an address of its own for buffered bytes. Their idle ones give
+ * way when the process can open no more.
  */
 export class Connections {
   readonly #bounds: ConnectionBounds
   readonly #trustedProxies: Networks
+  readonly #openMax: number
   readonly #onClose: (reason: ClosingReason) => void
   readonly #unsent: UnsentAnswers
   readonly #all = new Set<Connection>()
@@ -50,15 +52,20 @@ export class Connections {
   }
   #checkTimer: NodeJS.Timeout | undefined
 
-  /** @param options.onClose called for each connection that a limit closes */
+  /**
+   * @param options.openMax how many the process can have open, those of trusted proxies included
+   * @param options.onClose called for each connection that a limit closes
+   */
   constructor(options: {
     bounds: ConnectionBounds
     trustedProxies?: Networks
+    openMax?: number
     drainWindowMs?: number
     onClose?: (reason: ClosingReason) => void
   }) {
     this.#bounds = options.bounds
     this.#trustedProxies = options.trustedProxies ?? new Networks()
+    this.#openMax = options.openMax ?? Number.POSITIVE_INFINITY
     this.#onClose = options.onClose ?? (() => {})
     this.#unsent = new UnsentAnswers({
       bytesMax: options.bounds.unsentBytesMax,
@@ -139,14 +146,23 @@ export class Connections {
 
   /** Why to refuse a connection; undefined when there is room, or an idle connection was closed for it. */
   #refusalOf({ owner }: Connection): 'too_many' | 'too_many_of_address' | undefined {
-    if (owner === undefined) return undefined
+    if (owner === undefined) {
+      if (this.#all.size >= this.#openMax) this.#makeRoomAnywhere()
+      return undefined
+    }
     const { connectionsMax, connectionsPerAddressMax } = this.#bounds
     const own = this.#byOwner.get(owner)
     if (own !== undefined && own.size >= connectionsPerAddressMax && !this.#makeRoom(own)) {
       return 'too_many_of_address'
     }
+    if (this.#all.size >= this.#openMax) return this.#makeRoomAnywhere() ? undefined : 'too_many'
     if (this.#all.size < connectionsMax) return undefined
     return this.#makeRoom(this.#largest()) ? undefined : 'too_many'
+  }
+
+  /** As `makeRoom`, if need be with a connection of a trusted proxy. */
+  #makeRoomAnywhere(): boolean {
+    return this.#makeRoom(this.#largest()) || this.#makeRoom(this.#all)
   }
 
   /** The connections of the owner that has the most. */
