@@ -1,5 +1,5 @@
 import type { Period } from '../../api/click-reads.ts'
-import { dateIn } from '../../text/time-zone.ts'
+import { dateIn, instantIn, minuteIn } from '../../text/time-zone.ts'
 import type {
   AnalyticsSearch,
   Comparison,
@@ -53,17 +53,33 @@ export function comparedPeriod({ from, to }: Period, comparison: Comparison): Pe
 }
 
 /**
- * As much of the compared period as has passed of the shown one, to a quarter hour: a day that is not
- * over is compared with as much of a day.
+ * As much of the compared period as has passed of the shown one, to a quarter hour: a day that is not over is compared
+ * with as much of a day, by the clock of the time zone. So a day on which the clocks change is compared to the same time.
  */
-export function elapsedPart(period: Period, compared: Period, now: Date): Period {
-  const startMs = Date.parse(period.from)
-  if (now.getTime() >= Date.parse(period.to) || now.getTime() <= startMs) return compared
-  const elapsedMs = Math.max(QUARTER_MS, now.getTime() - startMs)
-  const endMs = Date.parse(compared.from) + elapsedMs
-  const rounded = new Date(Math.floor(endMs / QUARTER_MS) * QUARTER_MS)
-  const to = `${rounded.toISOString().slice(0, 19)}Z`
-  return { from: compared.from, to }
+export function elapsedPart(period: Period, compared: Period, timezone: string, now: Date): Period {
+  const [fromMs, toMs] = [msOf(period.from, timezone), msOf(period.to, timezone)]
+  if (now.getTime() >= toMs || now.getTime() <= fromMs) return compared
+  const endMs = isDate(period.from)
+    ? instantIn(
+        timezone,
+        shiftedMinute(period.from, compared.from, minuteIn(timezone, now)),
+      ).getTime()
+    : msOf(compared.from, timezone) + now.getTime() - fromMs
+  const leastMs = msOf(compared.from, timezone) + QUARTER_MS
+  const roundedMs = Math.floor(Math.max(endMs, leastMs) / QUARTER_MS) * QUARTER_MS
+  if (roundedMs >= msOf(compared.to, timezone)) return compared
+  return { from: compared.from, to: `${new Date(roundedMs).toISOString().slice(0, 19)}Z` }
+}
+
+/** A local minute as many days after one date as it is after another. */
+function shiftedMinute(from: string, comparedFrom: string, minute: string): string {
+  const days = daysOf({ from, to: minute.slice(0, 10) })
+  return addDays(comparedFrom.slice(0, 10), days) + minute.slice(10)
+}
+
+/** The instant of a bound: dates begin at midnight of the time zone. */
+function msOf(bound: string, timezone: string): number {
+  return isDate(bound) ? instantIn(timezone, bound).getTime() : Date.parse(bound)
 }
 
 /** How many days a period has; a fraction for instants. */

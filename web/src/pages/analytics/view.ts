@@ -40,7 +40,7 @@ export function viewOf(scope: ClickScope, search: AnalyticsSearch, now: Date): V
     timezone,
     period,
     compared,
-    elapsed: compared && elapsedPart(period, compared, now),
+    elapsed: compared && elapsedPart(period, compared, timezone, now),
     interval: intervalOf(period, search.interval, measure),
     measure,
     lineZone: measure === 'visitors' ? 'UTC' : timezone,
