@@ -24,7 +24,9 @@ export const exportQuery = z.strictObject({
       z.boolean('must be true or false'),
     )
     .optional()
-    .describe('Whether to add the single clicks that are still stored; `false` when left out.'),
+    .describe(
+      'Whether to add the single clicks that are still stored; `false` when left out. Clicks of other days are added up by link and day.',
+    ),
   cursor: cursorText
     .min(1, 'must not be empty')
     .optional()
@@ -89,6 +91,23 @@ const exportedClickLine = exportedClick
   .extend({ type: z.literal('click'), link_id: z.string() })
   .meta({ id: 'ExportedClickLine', description: 'A single click on one of the links.' })
 
+const exportedClickDay = z
+  .object({
+    type: z.literal('click_day'),
+    link_id: z.string(),
+    day: z.iso.date().describe('In UTC.'),
+    clicks: z.int().min(0).describe('Clicks by people.'),
+    bots: z.int().min(0).describe('All other clicks.'),
+    last_click: z
+      .int()
+      .nullable()
+      .describe('That of the link, in seconds since 1970, if it was on this day.'),
+  })
+  .meta({
+    id: 'ExportedClickDay',
+    description: 'The clicks of a link on a day whose single clicks are not in the export.',
+  })
+
 const exportCursor = z
   .object({ type: z.literal('cursor'), cursor: z.string() })
   .meta({ id: 'ExportCursor', description: 'From where a broken export continues. No data.' })
@@ -104,6 +123,7 @@ const exportedRecord = z.discriminatedUnion('type', [
   exportedDomain,
   exportedMember,
   exportedLink,
+  exportedClickDay,
   exportedClickLine,
 ])
 

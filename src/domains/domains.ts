@@ -56,27 +56,32 @@ export class Domains {
    * @throws {Failure} `validation_failed`, `idempotency_conflict`
    */
   async create(actor: Actor, input: DomainInput, request?: IdempotentRequest): Promise<Domain> {
-    const { store, clock, random, quotas } = this.#deps
+    const { store, clock, quotas } = this.#deps
     const { workspaceId } = actor
-    const changes = this.#parse(input)
-    if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
-    this.refuseUnclaimable(changes.host)
+    const domain = this.#newDomain(actor, input)
     const limits = await quotas.limitsOf(workspaceId)
-    const domain: Domain = { ...newClaim(workspaceId, changes.host, clock, random), ...changes }
-    this.#refuseLoop(domain)
     const created = await store.write((stores) =>
       once(stores, workspaceId, request, clock.nowMicros(), {
         look: () => enforceQuotas(stores, limits, NEW_CLAIM),
         async work() {
-          if ((await insertClaim(stores, actor, domain)) === undefined) {
-            throw Failure.invalid({ domain: ['has been added before'] })
-          }
+          if ((await insertClaim(stores, actor, domain)) === undefined) throw addedBefore()
           return domain
         },
       }),
     )
     await this.prove(created)
     return created
+  }
+
+  /**
+   * Does nothing where `create` would succeed, apart from quotas.
+   *
+   * @throws {Failure} `validation_failed`
+   */
+  async preview(actor: Actor, input: DomainInput): Promise<void> {
+    const { host } = this.#newDomain(actor, input)
+    const { domains } = this.#deps.store.read
+    if ((await domains.findByHost(actor.workspaceId, host)) !== undefined) throw addedBefore()
   }
 
   /** @throws {Failure} `not_found` */
@@ -189,6 +194,17 @@ export class Domains {
     }
   }
 
+  /** @throws {Failure} `validation_failed` */
+  #newDomain({ workspaceId }: Actor, input: DomainInput): Domain {
+    const { clock, random } = this.#deps
+    const changes = this.#parse(input)
+    if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
+    this.refuseUnclaimable(changes.host)
+    const domain = { ...newClaim(workspaceId, changes.host, clock, random), ...changes }
+    this.#refuseLoop(domain)
+    return domain
+  }
+
   #parse(input: DomainInput): DomainChanges {
     return parseDomainInput(input, this.#deps.serviceHost)
   }
@@ -287,4 +303,8 @@ export class Domains {
       return otherwise
     }
   }
+}
+
+function addedBefore(): Failure {
+  return Failure.invalid({ domain: ['has been added before'] })
 }

@@ -38,6 +38,10 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
       ...(['expired_redirect_url', 'tags', 'created_at', 'updated_at'] as const),
     ],
   },
+  click_day: {
+    file: 'click_days.csv',
+    columns: ['link_id', 'day', 'clicks', 'bots', 'last_click'],
+  },
   click: {
     file: 'clicks.csv',
     columns: [

@@ -1,4 +1,5 @@
 import type { ExportedRecord } from '@terse/contract/export'
+import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
 import { type Domain, presentDomain } from '../domains/index.ts'
 import type { ShownMember } from '../identity/index.ts'
 import { type Link, presentLink, type UtmTemplate } from '../links/index.ts'
@@ -28,6 +29,14 @@ export function presentExportedDomain(
 export function presentMember({ person, role, joinedAt }: ShownMember): ExportedRecord {
   const { email, name } = person
   return { type: 'member', email, name, role, joined_at: formatInstant(joinedAt) }
+}
+
+export function presentClickDay(link: Link, { day, total }: DayOfClicks): ExportedRecord {
+  const { persons, others } = total
+  const { last_click } = presentLink(link)
+  const isLast = last_click !== null && dayOf(last_click * 1_000_000) === day
+  const counts = { clicks: persons, bots: others, last_click: isLast ? last_click : null }
+  return { type: 'click_day', link_id: link.id, day: formatDay(day), ...counts }
 }
 
 /**

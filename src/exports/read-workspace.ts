@@ -12,6 +12,7 @@ import type { ImportRowStore } from '../imports/index.ts'
 import type { LinkStore, UtmTemplateStore } from '../links/index.ts'
 import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
 import {
+  presentClickDay,
   presentExportedDomain,
   presentExportedLink,
   presentMember,
@@ -30,7 +31,7 @@ export type ExportedStores = {
 }
 
 /** The types of records, in the order of an export. */
-export const SECTIONS = ['utm_template', 'domain', 'member', 'link', 'click'] as const
+export const SECTIONS = ['utm_template', 'domain', 'member', 'link', 'click_day', 'click'] as const
 export type Section = (typeof SECTIONS)[number]
 
 /** Where in an export a reader is. `mark` is the section's own; undefined at its beginning. */
@@ -39,8 +40,16 @@ export type Position = { readonly section: Section; readonly mark?: unknown }
 /** Some consecutive records, and where the next ones begin. Batches of single clicks may be empty. */
 export type Batch = { readonly records: readonly ExportedRecord[]; readonly next: Position }
 
-/** Whose records are read, and until which instant single clicks are. */
-export type Subject = { readonly workspaceId: string; readonly untilMicros: number }
+/** Whose records are read, and which clicks. */
+export type Subject = {
+  readonly workspaceId: string
+  readonly untilMicros: number
+  /** The first day of single clicks: those of days before are added up. */
+  readonly singlesFromDay: number
+}
+
+/** Links, and in which run of days the next batch is. */
+type DaysMark = { readonly beyond: number | undefined; readonly run: number }
 
 /** In the day of a click, and how many clicks of this day were read. */
 type ClickMark = { readonly day: number; readonly seen: number }
@@ -49,6 +58,9 @@ const DOMAINS_PER_BATCH = 100
 const TEMPLATES_PER_BATCH = 100
 /** Read on the main thread of a SQLite instance: a few milliseconds. */
 const LINKS_PER_BATCH = 200
+/** Each day of each link is looked up: 5,000 take some milliseconds. */
+const LINKS_PER_DAYS_BATCH = 50
+const DAYS_PER_BATCH = 100
 
 type ReadSection = (
   stores: ExportedStores,
@@ -61,6 +73,7 @@ const READERS: Readonly<Record<Section, ReadSection>> = {
   domain: readDomains,
   member: readMembers,
   link: readLinks,
+  click_day: readClickDays,
   click: readClicks,
 }
 
@@ -139,16 +152,59 @@ async function* readLinks(
   } while (beyond !== undefined)
 }
 
+/**
+ * Reads the clicks of days before those of single clicks, some links at a time, and of these some days. Positions are
+ * between them.
+ */
+async function* readClickDays(
+  { links, reports }: ExportedStores,
+  { workspaceId, untilMicros, singlesFromDay }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  const lastDay = Math.min(dayOf(untilMicros), singlesFromDay - 1)
+  const days = await reports.daysWithClicks({ kind: 'workspace', workspaceId }, 0, lastDay)
+  const runs = Array.from({ length: Math.ceil(days.length / DAYS_PER_BATCH) }, (_, nth) =>
+    days.slice(nth * DAYS_PER_BATCH, (nth + 1) * DAYS_PER_BATCH),
+  )
+  if (runs.length === 0) return
+  let { beyond, run } = (mark as DaysMark | undefined) ?? { beyond: undefined, run: 0 }
+  for (;;) {
+    const read = { workspaceId, limit: LINKS_PER_DAYS_BATCH, descending: false, beyond }
+    const { items, rest } = await links.run(read)
+    for (; run < runs.length; run += 1) {
+      const found = await reports.readDaysOfLinks(
+        items.map(({ seq }) => seq),
+        { days: runs[run] ?? [], slots: false },
+      )
+      const records = items.flatMap((link) =>
+        (found.get(link.seq) ?? []).map((day) => presentClickDay(link, day)),
+      )
+      yield {
+        records,
+        next: { section: 'click_day', mark: { beyond, run: run + 1 } satisfies DaysMark },
+      }
+      await yieldToEventLoop()
+    }
+    if (rest === undefined) return
+    beyond = rest
+    run = 0
+  }
+}
+
 /** Leaves out clicks on links that were deleted. */
 async function* readClicks(
   { reports }: ExportedStores,
-  { workspaceId, untilMicros }: Subject,
+  { workspaceId, untilMicros, singlesFromDay }: Subject,
   mark: unknown,
 ): AsyncGenerator<Batch, void, void> {
   const from = (mark as ClickMark | undefined) ?? { day: 0, seen: 0 }
   let { day, seen } = { day: from.day, seen: 0 }
   const scope = { kind: 'workspace', workspaceId } as const
-  for await (const batch of reports.rawClicks(scope, startOfDay(from.day), untilMicros)) {
+  for await (const batch of reports.rawClicks(
+    scope,
+    startOfDay(Math.max(from.day, singlesFromDay)),
+    untilMicros,
+  )) {
     const [first] = batch
     // All clicks of a batch are of one day.
     if (first !== undefined && dayOf(first.at) !== day) {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExportFormat, ExportHead } from '@terse/contract/export'
 import { EXPORT_VERSION } from '@terse/contract/export'
+import { dayOf } from '../clicks/index.ts'
 import type { Actor, Workspaces } from '../identity/index.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { EventWriter } from '../platform/events/event-writer.ts'
@@ -12,7 +13,7 @@ import { formatInstant } from '../platform/time/instant.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import { csvZipExport } from './csv-zip-export.ts'
 import { ndjsonExport, type Progress } from './ndjson-export.ts'
-import { type ExportedStores, SECTIONS } from './read-workspace.ts'
+import { type ExportedStores, type Position, SECTIONS, type Subject } from './read-workspace.ts'
 
 /** The limits for exports of whole workspaces: one runs for as long as its client reads. */
 export const WORKSPACE_EXPORT_QUEUE: FairQueueOptions = {
@@ -32,12 +33,17 @@ export type ExportRequest = {
   readonly cursor?: string | undefined
 }
 
+type BrokenExport = Progress & Pick<Subject, 'singlesFromDay'>
+type CursorMark = Position & Pick<Subject, 'singlesFromDay'>
+
 type Dependencies = {
   readonly store: Store<ExportedStores & { readonly events: EventWriter }>
   readonly clock: Clock
   readonly cursors: Cursors
   readonly workspaces: Pick<Workspaces, 'getById'>
   readonly serviceHost: string
+  /** How long single clicks are kept; 0 for good. */
+  readonly clickRetentionDays: number
   readonly baseUrl: string
   /** See `WORKSPACE_EXPORT_QUEUE`. */
   readonly exports: FairQueue
@@ -76,7 +82,7 @@ export class WorkspaceExports {
   async #stream(
     actor: Actor,
     { format, clicks }: ExportRequest,
-    { from, onBatch }: { from: Progress | undefined; onBatch: () => void },
+    { from, onBatch }: { from: BrokenExport | undefined; onBatch: () => void },
   ): Promise<Readable> {
     const { store, clock, cursors } = this.#deps
     const { workspaceId } = actor
@@ -96,18 +102,30 @@ export class WorkspaceExports {
         ),
       )
     }
-    const subject = { workspaceId, untilMicros: now }
+    // An export that goes on after midnight divides the days as it began.
+    const singlesFromDay = from?.singlesFromDay ?? this.#singlesFromDay(clicks, now)
+    const subject = { workspaceId, untilMicros: now, singlesFromDay }
     const sections = SECTIONS.filter((section) => clicks || section !== 'click')
     const on = { head, sections, onBatch }
     if (format === 'csv-zip') return csvZipExport(store.read, subject, on)
     const list = listName(workspaceId, clicks)
     const writeCursor = (progress: Progress) =>
       cursors.write(
-        { mark: progress.position, isReversed: false, index: progress.records, total: 0 },
+        {
+          mark: { ...progress.position, singlesFromDay },
+          ...{ isReversed: false, index: progress.records, total: 0 },
+        },
         list,
       )
     const lines = ndjsonExport(store.read, subject, { ...on, from, writeCursor })
     return Readable.from(lines, { objectMode: false })
+  }
+
+  /** Single clicks that are about to be dropped are added up like those before. */
+  #singlesFromDay(clicks: boolean, nowMicros: number): number {
+    if (!clicks) return Number.MAX_SAFE_INTEGER
+    const { clickRetentionDays: days } = this.#deps
+    return days === 0 ? 0 : Math.max(0, dayOf(nowMicros) - days)
   }
 
   async #head(workspaceId: string, clicks: boolean, nowMicros: number): Promise<ExportHead> {
@@ -126,15 +144,13 @@ export class WorkspaceExports {
   }
 
   /** @throws {Failure} `validation_failed` */
-  #progressOf({ workspaceId }: Actor, request: ExportRequest): Progress | undefined {
+  #progressOf({ workspaceId }: Actor, request: ExportRequest): BrokenExport | undefined {
     const { cursor, format, clicks } = request
     if (cursor === undefined) return undefined
     if (format !== 'ndjson') throw Failure.invalid({ cursor: ['works only with format=ndjson'] })
-    const { mark, index } = this.#deps.cursors.read<Progress['position']>(
-      cursor,
-      listName(workspaceId, clicks),
-    )
-    return mark && { position: mark, records: index }
+    const list = listName(workspaceId, clicks)
+    const { mark, index } = this.#deps.cursors.read<CursorMark>(cursor, list)
+    return mark && { position: mark, records: index, singlesFromDay: mark.singlesFromDay }
   }
 }
 

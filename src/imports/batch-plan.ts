@@ -12,14 +12,25 @@ import type { SettledRecord, WorkspaceRecord } from './workspace-records.ts'
 export type BatchEntry =
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly create: PreparedCreate }
   | { readonly kind: 'refused'; readonly record: LinkRecord; readonly reason: string }
-  | { readonly kind: 'settled'; readonly record: WorkspaceRecord; readonly settled: SettledRecord }
+  | {
+      readonly kind: 'settled'
+      readonly record: WorkspaceRecord
+      readonly settled: SettledRecord
+      /** What it takes, as `targetOf` of a link. */
+      readonly target: string
+    }
 
 /** What is to be done with an entry. */
 export type Planned =
   | { readonly do: 'create'; readonly key: string; readonly isRenamed: boolean }
   /** `isKnown`: this source's link was imported before. */
   | { readonly do: 'update'; readonly holder: KeyHolder; readonly isKnown: boolean }
-  | { readonly do: 'skip'; readonly holder: KeyHolder | undefined; readonly reason: string }
+  | {
+      readonly do: 'skip'
+      /** The link that is there instead: of one that this import has created, only the key is known. */
+      readonly holder: KeyHolder | Pick<KeyHolder, 'key'> | undefined
+      readonly reason: string
+    }
   | { readonly do: 'refuse'; readonly reason: string }
   /** It is done, and only reported. */
   | { readonly do: 'report' }
@@ -38,8 +49,9 @@ type Look = {
   readonly knownLinks: ReadonlyMap<number, KeyHolder>
   /** From where the holders of this batch's keys came, by number. */
   readonly holders: ReadonlyMap<number, ImportedLink>
-  /** What earlier rows of the same dry run would take. */
+  /** What earlier rows of the same dry run would take, and the refs of their links. */
   readonly targets: ReadonlySet<string>
+  readonly tried: ReadonlySet<string>
 }
 
 /** Reads what decides about the entries of a batch, and decides. Writes nothing. */
@@ -47,8 +59,8 @@ export class BatchPlanner {
   readonly #stores: ImportStores
   readonly #of: Import
   readonly #look: Look
-  /** What earlier entries of the batch take, and their places in the source. */
-  readonly #taken = new Map<string, string>()
+  /** What earlier entries of the batch take. */
+  readonly #taken = new Set<string>()
   readonly #refs = new Set<string>()
   readonly #added = new Map<string, number>()
 
@@ -83,6 +95,7 @@ export class BatchPlanner {
       knownLinks: new Map(links.map((link) => [link.seq, link])),
       holders: new Map(holders.map((from) => [from.link_seq, from])),
       targets: isDryRun === 1 ? await stores.importRows.findTargets(id, targets) : new Set(),
+      tried: isDryRun === 1 ? await stores.importRows.findDryRun(id, refs) : new Set(),
     })
   }
 
@@ -94,9 +107,9 @@ export class BatchPlanner {
     // First what was done before: it is done once, whatever has changed since.
     const planned = this.#done(candidate) ?? this.#refuse(create) ?? (await this.#decide(candidate))
     this.#refs.add(record.ref)
-    if (planned.do === 'update') this.#taken.set(targetOf(host, input.key), record.place)
+    if (planned.do === 'update') this.#taken.add(targetOf(host, input.key))
     if (planned.do === 'create') {
-      this.#taken.set(targetOf(host, planned.key), record.place)
+      this.#taken.add(targetOf(host, planned.key))
       const folded = targetOf(host, foldKey(planned.key))
       this.#added.set(folded, (this.#added.get(folded) ?? 0) + 1)
     }
@@ -104,11 +117,14 @@ export class BatchPlanner {
   }
 
   #done(candidate: Candidate): Planned | undefined {
-    if (this.#refs.has(candidate.record.ref)) {
+    const { ref } = candidate.record
+    const { known, tried } = this.#look
+    const isOfThis = ({ import_id }: ImportedLink) => import_id === this.#of.id
+    if (this.#refs.has(ref) || tried.has(ref) || known.get(ref)?.some(isOfThis)) {
       return { do: 'skip', holder: undefined, reason: 'The source gave this link before.' }
     }
-    const known = this.#findKnown(candidate)
-    return known && this.#again(known.holder, known.link)
+    const found = this.#findKnown(candidate)
+    return found && this.#again(found)
   }
 
   #refuse(create: PreparedCreate): Planned | undefined {
@@ -144,39 +160,35 @@ export class BatchPlanner {
     const keyspaceId = this.#look.batch.allowed.get(host)?.keyspaceId
     const link = this.#look.known.get(record.ref)?.find((each) => each.keyspace_id === keyspaceId)
     const holder = link && this.#look.knownLinks.get(link.link_seq)
-    return link && holder && { link, holder }
+    return holder
   }
 
-  #again(holder: KeyHolder, link: ImportedLink): Planned {
-    if (link.import_id === this.#of.id) {
-      return { do: 'skip', holder, reason: 'The source gave this link before.' }
-    }
+  #again(holder: KeyHolder): Planned {
     return this.#of.options.onConflict === 'update'
       ? { do: 'update', holder, isKnown: true }
       : { do: 'skip', holder, reason: 'It was imported before.' }
   }
 
-  /** Returns which row of the import has the key, or an empty text for a link that was there before. */
-  #takenBy({ host, input }: Candidate, holder: KeyHolder | undefined): string | undefined {
+  /** Returns whether an earlier row of the import has the key, or a link that was there before it. */
+  #takenBy({ host, input }: Candidate, holder: KeyHolder | undefined): 'row' | 'link' | undefined {
     const target = targetOf(host, input.key)
-    const place = this.#taken.get(target)
-    if (place !== undefined) return place
-    if (this.#look.targets.has(target)) return 'an earlier row'
+    if (this.#taken.has(target) || this.#look.targets.has(target)) return 'row'
     if (holder === undefined) return undefined
-    return this.#look.holders.get(holder.seq)?.import_id === this.#of.id ? 'an earlier row' : ''
+    return this.#look.holders.get(holder.seq)?.import_id === this.#of.id ? 'row' : 'link'
   }
 
   async #conflict(
     candidate: Candidate,
     holder: KeyHolder | undefined,
-    takenBy: string,
+    takenBy: 'row' | 'link',
   ): Promise<Planned> {
     const { key } = candidate.input
     const own = holder?.workspace_id === this.#of.workspace_id ? holder : undefined
+    const shown = takenBy === 'row' ? { key } : own
     const reason =
-      takenBy === ''
+      takenBy === 'link'
         ? `The key ${key} is taken on ${candidate.host}.`
-        : `The source has the key ${key} several times: it went to ${takenBy}.`
+        : `The source has the key ${key} several times: it went to the first.`
     switch (this.#of.options.onConflict) {
       case 'fail':
         return { do: 'stop', reason: `${candidate.record.place}: ${reason}` }
@@ -184,11 +196,11 @@ export class BatchPlanner {
         return this.#rename(candidate)
       case 'update':
         // Of several rows with one key the source serves the first.
-        if (takenBy === '' && own !== undefined)
+        if (takenBy === 'link' && own !== undefined)
           return { do: 'update', holder: own, isKnown: false }
-        return { do: 'skip', holder: own, reason }
+        return { do: 'skip', holder: shown, reason }
       case 'skip':
-        return { do: 'skip', holder: own, reason }
+        return { do: 'skip', holder: shown, reason }
     }
   }
 

@@ -18,7 +18,8 @@ export type Item = {
 
 type Bound = {
   readonly candidate: Candidate
-  readonly link: UncountedLink
+  /** Undefined for one that a dry run would create. */
+  readonly link: UncountedLink | undefined
   readonly isNew: boolean
 }
 
@@ -46,8 +47,7 @@ export class BatchReport {
   updated(candidate: Candidate, update: BatchUpdate, isKnown: boolean): void {
     const { link, isChanged, isProtected } = update
     const isDryRun = this.#of.is_dry_run === 1
-    if (!isKnown && !isDryRun)
-      this.#bound.set(candidate.record.ref, { candidate, link, isNew: false })
+    if (!isKnown) this.#bound.set(candidate.record.ref, { candidate, link, isNew: false })
     // A link that has a password keeps it.
     const isLocked = candidate.isLocked && isProtected
     const { notes, lockNotes, isClosed } = candidate
@@ -85,26 +85,39 @@ export class BatchReport {
 
   /** A link that would be created. */
   creatable(candidate: Candidate, key: string, isRenamed: boolean): void {
+    this.#bound.set(candidate.record.ref, { candidate, link: undefined, isNew: true })
     this.#linked(candidate, { id: null, key }, isRenamed)
   }
 
-  /** Returns from where the links came that no import took before. */
-  async newOrigins({ importRows }: ImportStores): Promise<readonly ImportedLink[]> {
+  /** Notes from where the links came that no import took before; in a dry run which these would be. */
+  async bind({ importRows }: ImportStores): Promise<void> {
     const { workspace_id: workspaceId, id, origin } = this.#of
     const updated = [...this.#bound.values()].filter(({ isNew }) => !isNew)
-    const seqs = updated.map(({ link }) => link.seq)
+    const seqs = updated.flatMap(({ link }) => link?.seq ?? [])
     const others = await importRows.findByLink(workspaceId, seqs)
     const elsewhere = new Set(others.map(({ link_seq }) => link_seq))
-    for (const [ref, { link }] of this.#bound) if (elsewhere.has(link.seq)) this.#bound.delete(ref)
-    return [...this.#bound].map(([ref, { candidate, link }]) => ({
-      workspace_id: workspaceId,
-      link_seq: link.seq,
-      import_id: id,
-      origin: origin ?? '',
-      keyspace_id: link.keyspace_id,
-      ref,
-      rest: Object.keys(candidate.rest).length === 0 ? null : JSON.stringify(candidate.rest),
-    }))
+    for (const [ref, { link }] of this.#bound) {
+      if (link !== undefined && elsewhere.has(link.seq)) this.#bound.delete(ref)
+    }
+    if (this.#of.is_dry_run === 1) {
+      const noted = [...this.#bound.keys()].map((ref) => ({ import_id: id, ref, clicks: 0 }))
+      await importRows.noteDryRun(noted)
+      return
+    }
+    const origins: ImportedLink[] = []
+    for (const [ref, { candidate, link }] of this.#bound) {
+      if (link === undefined) continue
+      origins.push({
+        workspace_id: workspaceId,
+        link_seq: link.seq,
+        import_id: id,
+        origin: origin ?? '',
+        keyspace_id: link.keyspace_id,
+        ref,
+        rest: Object.keys(candidate.rest).length === 0 ? null : JSON.stringify(candidate.rest),
+      })
+    }
+    await importRows.link(origins)
   }
 
   /** The refs of links whose clicks this import takes. */
@@ -117,10 +130,12 @@ export class BatchReport {
     return { rows_done: this.#of.rows_done + this.rows.length, counts: this.#counts }
   }
 
-  #settled({ record, settled }: Extract<BatchEntry, { kind: 'settled' }>): void {
+  #settled({ record, settled, target }: Extract<BatchEntry, { kind: 'settled' }>): void {
     const { kind, place } = record
     const old_link = kind === 'domain' ? record.domain : record.name
-    this.#push({ place, old_link, ...settled }, kind === 'domain' ? 'domains' : 'utm_templates')
+    const isNoted = this.#of.is_dry_run === 1 && settled.outcome === 'created'
+    const row = { place, old_link, ...settled, ...(isNoted && { target }) }
+    this.#push(row, kind === 'domain' ? 'domains' : 'utm_templates')
   }
 
   #linked(
@@ -176,8 +191,8 @@ export class BatchReport {
 type RowPart = Pick<ReportRow, 'outcome' | 'reason'> &
   Partial<Pick<ReportRow, 'is_locked' | 'is_closed' | 'link_id' | 'link' | 'source_row' | 'target'>>
 
-function shown(domain: string, { id, key }: Pick<KeyHolder, 'id' | 'key'>) {
-  return { link_id: id, link: shortLink({ domain, key }) }
+function shown(domain: string, { id, key }: Partial<KeyHolder> & Pick<KeyHolder, 'key'>) {
+  return { link_id: id ?? null, link: shortLink({ domain, key }) }
 }
 
 /** PostgreSQL stores no NUL, and a report needs no more of a long text. */

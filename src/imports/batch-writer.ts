@@ -4,7 +4,7 @@ import type { LinkBatches, LookedBatch, PreparedUpdate, UtmTemplates } from '../
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type BatchEntry, BatchPlanner, type Planned } from './batch-plan.ts'
+import { type BatchEntry, BatchPlanner, type Planned, targetOf } from './batch-plan.ts'
 import { BatchReport, type Item } from './batch-report.ts'
 import { ClicksOfBatch } from './clicks-of-batch.ts'
 import { reasonOf } from './failure-text.ts'
@@ -25,8 +25,8 @@ export type BatchDependencies = {
   readonly store: Store<ImportStores>
   readonly clock: Clock
   readonly batches: LinkBatches
-  readonly domains: Pick<Domains, 'prove' | 'create'>
-  readonly utmTemplates: Pick<UtmTemplates, 'create'>
+  readonly domains: Pick<Domains, 'prove' | 'create' | 'preview'>
+  readonly utmTemplates: Pick<UtmTemplates, 'create' | 'preview'>
   readonly clicks: ImportedClicks<ImportStores>
 }
 
@@ -87,6 +87,8 @@ export class BatchWriter {
   async #prepare(run: JudgedRun, records: readonly ImportRecord[]) {
     const items: Item[] = []
     const written = new Set(run.import.ahead)
+    /** Domains and templates that earlier rows of the batch add. */
+    const tried = new Set<string>()
     for (const record of records) {
       const name = nameOf(record)
       if (name !== undefined && written.has(name)) {
@@ -94,7 +96,10 @@ export class BatchWriter {
         continue
       }
       try {
-        items.push({ record, entry: await this.#entryOf(run, record), isWritten: false })
+        const entry = await this.#entryOf(run, record, tried)
+        if (entry?.kind === 'settled' && entry.settled.outcome === 'created')
+          tried.add(entry.target)
+        items.push({ record, entry, isWritten: false })
       } catch (fault) {
         if (fault instanceof ImportFault) return { items, fault }
         throw fault
@@ -103,13 +108,23 @@ export class BatchWriter {
     return { items, fault: undefined }
   }
 
-  async #entryOf(run: JudgedRun, record: ImportRecord): Promise<BatchEntry | undefined> {
-    const { batches, clock } = this.#deps
+  async #entryOf(
+    run: JudgedRun,
+    record: ImportRecord,
+    tried: ReadonlySet<string>,
+  ): Promise<BatchEntry | undefined> {
+    const { batches, clock, store } = this.#deps
     if (record.kind === 'domain' || record.kind === 'utm template') {
       const host = record.kind === 'domain' ? run.hostOf(record.domain) : ''
-      const at = { host, isDryRun: run.import.is_dry_run === 1 }
+      const isDryRun = run.import.is_dry_run === 1
+      const target = record.kind === 'domain' ? targetOf(host, '') : `UTM template ${record.name}`
+      const isTaken =
+        isDryRun &&
+        (tried.has(target) ||
+          (await store.read.importRows.findTargets(run.import.id, [target])).has(target))
+      const at = { host, isDryRun, isTaken }
       const settled = await writeWorkspaceRecord(this.#deps, run.actor, record, at)
-      return { kind: 'settled', record, settled }
+      return { kind: 'settled', record, settled, target }
     }
     if (record.kind !== 'link') return undefined
     const candidate = candidateOf(record, {
@@ -177,10 +192,14 @@ export class BatchWriter {
     const { store, clock, clicks: port } = this.#deps
     const found = await clicks.resolve(store.read, of)
     const click = { importId: of.id, workspaceId: of.workspace_id }
-    const prepared = found.clicks.length === 0 ? undefined : await port.prepare(click, found.clicks)
-    const counts = found.count(of.counts, prepared?.refused ?? [])
+    const isDryRun = of.is_dry_run === 1
+    const prepared =
+      isDryRun || found.clicks.length === 0 ? undefined : await port.prepare(click, found.clicks)
+    const refused = isDryRun ? port.refusedAmong(found.clicks) : (prepared?.refused ?? [])
+    const counts = found.count(of.counts, refused)
     return store.write(async (stores) => {
       await this.#judge(stores, of, true)
+      if (isDryRun) await stores.importRows.noteDryRun(found.dryRun(refused))
       if (prepared !== undefined) await port.spool(stores, click, prepared)
       const leaseUntil = clock.nowMicros() + LEASE_MICROS
       return advance(stores, of, { resume, ahead: [], counts, lease_until: leaseUntil })
@@ -213,7 +232,8 @@ export class BatchWriter {
     const actor = await this.#judge(stores, of, true)
     const entries = items.flatMap(({ entry }) => entry ?? [])
     const creates = entries.flatMap((entry) => (entry.kind === 'candidate' ? [entry.create] : []))
-    const look = await batches.look(stores, actor, creates)
+    const added = await this.#triedHosts(stores, of, entries)
+    const look = await batches.look(stores, actor, creates, added)
     const planner = await BatchPlanner.look(stores, of, look, entries)
     const { plan, stopped } = await planItems(planner, items, prepared)
     const done = items.slice(0, plan.length)
@@ -232,6 +252,24 @@ export class BatchWriter {
       lease_until: clock.nowMicros() + LEASE_MICROS,
     })
     return { import: next, claimed, clicks, resume, stopped }
+  }
+
+  /** Returns the hosts of a dry run's links that its domains would have added before. */
+  async #triedHosts(
+    { importRows }: ImportStores,
+    { id, is_dry_run: isDryRun }: Import,
+    entries: readonly BatchEntry[],
+  ): Promise<ReadonlySet<string>> {
+    if (isDryRun === 0) return new Set()
+    const hosts = new Set(
+      entries.flatMap((entry) => (entry.kind === 'candidate' ? [entry.candidate.host] : [])),
+    )
+    const targets = [...hosts].map((host) => targetOf(host, ''))
+    const tried = new Set(await importRows.findTargets(id, targets))
+    for (const entry of entries) {
+      if (entry.kind === 'settled' && entry.settled.outcome === 'created') tried.add(entry.target)
+    }
+    return new Set([...hosts].filter((host) => tried.has(targetOf(host, ''))))
   }
 
   async #apply(
@@ -279,7 +317,7 @@ export class BatchWriter {
         report.left(entry, planned)
       }
     }
-    if (!isDryRun) await stores.importRows.link(await report.newOrigins(stores))
+    await report.bind(stores)
     return written.claimed
   }
 }

@@ -1,12 +1,15 @@
 import type { Item } from './batch-report.ts'
-import type { Import, ImportCounts } from './import.ts'
-import type { ImportRecord } from './import-record.ts'
+import type { DryRunClicks, Import, ImportCounts } from './import.ts'
+import type { ClickCountRecord, ImportRecord } from './import-record.ts'
 import type { ImportStores } from './import-stores.ts'
 import type { ImportedClick } from './imported-clicks.ts'
 
 /** The clicks of links that an import took, and how to count them. */
 export type ResolvedClicks = {
+  /** In a dry run, with numbers that are no link's. */
   readonly clicks: readonly ImportedClick[]
+  /** Returns what a dry run notes of them. */
+  dryRun(refused: readonly ImportedClick[]): readonly DryRunClicks[]
   /** Adds them to the counts of the import. */
   count(counts: ImportCounts, refused: readonly ImportedClick[]): ImportCounts
 }
@@ -30,14 +33,10 @@ export class ClicksOfBatch {
     return this.#records.length === 0
   }
 
-  /** Finds the numbers of the links, which are written. In a dry run, all clicks count and none is returned. */
+  /** Finds the links that this import took, or would take in a dry run. */
   async resolve({ importRows }: ImportStores, of: Import): Promise<ResolvedClicks> {
-    const isDryRun = of.is_dry_run === 1
-    const { workspace_id: workspaceId, id, origin } = of
     const refs = this.#records.map(({ ref }) => ref)
-    const found = isDryRun ? [] : await importRows.findByRef(workspaceId, origin ?? '', refs)
-    const own = found.filter(({ import_id }) => import_id === id)
-    const seqs = new Map(own.map(({ ref, link_seq }) => [ref, link_seq]))
+    const seqs = await numbersOf(importRows, of, refs)
     let taken = 0
     let leftOut = 0
     const totals = new Set<number>()
@@ -50,8 +49,8 @@ export class ClicksOfBatch {
         const { clicks, clicks_of: of, last_click: lastClick } = record
         return [{ kind: 'total', linkSeq, clicks, of, lastClick }]
       }
-      const count = record.kind === 'click' ? 1 : record.count
-      if (linkSeq !== undefined || isDryRun) taken += count
+      const count = record.kind === 'click' ? 1 : clicksOf(record)
+      if (linkSeq !== undefined) taken += count
       else leftOut += count
       if (linkSeq === undefined) return []
       return record.kind === 'click'
@@ -60,6 +59,19 @@ export class ClicksOfBatch {
     })
     return {
       clicks,
+      dryRun(refused) {
+        const impossible = new Set(refused)
+        const refOf = new Map([...seqs].map(([ref, seq]) => [seq, ref]))
+        const sums = Map.groupBy(
+          clicks.filter((click) => !impossible.has(click)),
+          ({ linkSeq }) => linkSeq,
+        )
+        return [...sums].map(([seq, ofLink]) => ({
+          import_id: of.id,
+          ref: refOf.get(seq) ?? '',
+          clicks: ofLink.reduce((sum, click) => sum + balanceOf(click), 0),
+        }))
+      },
       count(counts, refused) {
         const impossible = refused.reduce((sum, each) => sum + countOf(each), 0)
         return {
@@ -72,7 +84,35 @@ export class ClicksOfBatch {
   }
 }
 
+/** Returns the numbers of the links; in a dry run any that tell them apart. */
+async function numbersOf(
+  importRows: ImportStores['importRows'],
+  of: Import,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { workspace_id: workspaceId, id, origin } = of
+  if (of.is_dry_run === 1) {
+    const taken = await importRows.findDryRun(id, refs)
+    return new Map([...taken].map((ref, index) => [ref, index]))
+  }
+  const found = await importRows.findByRef(workspaceId, origin ?? '', refs)
+  const own = found.filter(({ import_id }) => import_id === id)
+  return new Map(own.map(({ ref, link_seq }) => [ref, link_seq]))
+}
+
+/** What a click adds to the opening balance. The totals of Terse are those of people. */
+function balanceOf(click: ImportedClick): number {
+  if (click.kind === 'total') return click.clicks
+  if (click.kind === 'count') return -click.count.count
+  const { flags = 0, count = 1 } = click.click.stored ?? {}
+  return flags === 0 ? -count : 0
+}
+
+function clicksOf({ count, bots = 0 }: ClickCountRecord): number {
+  return count + bots
+}
+
 function countOf(click: ImportedClick): number {
   if (click.kind === 'total') return 0
-  return click.kind === 'click' ? 1 : click.count.count
+  return click.kind === 'click' ? 1 : clicksOf(click.count)
 }

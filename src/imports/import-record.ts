@@ -144,8 +144,10 @@ export type ClickCountRecord = FromSource & {
    */
   readonly at: number
   readonly interval: 'hour' | 'day'
-  /** At least 1. */
+  /** Clicks by people. One of the two is at least 1. */
   readonly count: number
+  /** All other clicks; none when left out. Only of Terse. */
+  readonly bots?: number
 }
 
 /** A row from which no other record can be made, such as a line of a CSV with too few columns. */

@@ -67,6 +67,9 @@ export type Import = Omit<ImportRow, 'options' | 'counts' | 'ahead'> & {
 /** What became of one row of a source, as stored for the report. */
 export type ReportRow = ImportTables['import_rows']
 
+/** What a dry run notes of a link that it would take. */
+export type DryRunClicks = ImportTables['dry_run_clicks']
+
 /** From where a link came. */
 export type ImportedLink = ImportTables['imported_links']
 

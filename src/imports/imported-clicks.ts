@@ -52,6 +52,8 @@ export type FinishedClicks = {
 export type ImportedClicks<Stores> = {
   /** Reads and encodes clicks, which takes some 20 µs each. Called before the transaction of `spool`. */
   prepare(of: ClickImport, clicks: readonly ImportedClick[]): Promise<PreparedClicks>
+  /** Returns what `prepare` would refuse. */
+  refusedAmong(clicks: readonly ImportedClick[]): readonly ImportedClick[]
   /** Stores prepared clicks: a few inserts. It may run again, with its transaction. */
   spool(stores: Stores, of: ClickImport, clicks: PreparedClicks): Promise<void>
   /**

@@ -68,7 +68,9 @@ export class Importer {
       let current = await this.#begin(leased, source, at.originOf(source.name), signal)
       const hostOf = importDomains(current.options, current.options.fallbackHost ?? undefined)
       current = await this.#readAll({ import: current, hostOf }, source, signal)
-      if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
+      current = await (current.is_dry_run === 1
+        ? this.#finishDryRun(current, signal)
+        : this.#finishClicks(current, signal))
       return await this.#end(current, null, signal)
     } catch (error) {
       if (!(error instanceof ImportFault || error instanceof ImportSourceFault)) throw error
@@ -153,7 +155,33 @@ export class Importer {
   }
 
   #deleteRows({ id }: Import): Promise<boolean> {
-    return this.#deps.store.write(({ importRows }) => importRows.delete(id, ROWS_PER_DELETE))
+    return this.#deps.store.write(
+      async ({ importRows }) =>
+        (await importRows.deleteDryRun(id, ROWS_PER_DELETE)) ||
+        (await importRows.delete(id, ROWS_PER_DELETE)),
+    )
+  }
+
+  /** Computes the opening balances that the import would have. */
+  async #finishDryRun(of: Import, signal: AbortSignal): Promise<Import> {
+    const { store } = this.#deps
+    const opening = await this.#patiently(signal, () =>
+      store.read.importRows.openingOfDryRun(of.id),
+    )
+    const counts = { ...of.counts, clicks_opening: opening }
+    await this.#patiently(signal, () =>
+      store.write(async ({ imports }) => {
+        if (!(await imports.update(of.id, of.fence, { counts }))) throw new ImportTakenOver()
+      }),
+    )
+    while (
+      await this.#patiently(signal, () =>
+        store.write(({ importRows }) => importRows.deleteDryRun(of.id, ROWS_PER_DELETE)),
+      )
+    ) {
+      signal.throwIfAborted()
+    }
+    return { ...of, counts }
   }
 
   /** Links without a domain go to the only domain of the workspace, or to the service's own host if it has none. */

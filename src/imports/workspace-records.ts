@@ -14,8 +14,8 @@ export type WorkspaceRecord = DomainRecord | UtmTemplateRecord
 export type SettledRecord = { readonly outcome: RowOutcome; readonly reason: string }
 
 type Services = {
-  readonly domains: Pick<Domains, 'create'>
-  readonly utmTemplates: Pick<UtmTemplates, 'create'>
+  readonly domains: Pick<Domains, 'create' | 'preview'>
+  readonly utmTemplates: Pick<UtmTemplates, 'create' | 'preview'>
 }
 
 const checkTemplate = validate({
@@ -29,29 +29,33 @@ const checkTemplate = validate({
  * Adds a domain or a template of UTM values to the workspace. One that is there stays as it is, so that a record can
  * be written again after a kill.
  *
- * @param host where the domain goes
+ * @param at.host where the domain goes
+ * @param at.isTaken whether an earlier row of the same dry run adds it
  */
 export async function writeWorkspaceRecord(
   services: Services,
   actor: Actor,
   record: WorkspaceRecord,
-  { host, isDryRun }: { readonly host: string; readonly isDryRun: boolean },
+  at: { readonly host: string; readonly isDryRun: boolean; readonly isTaken: boolean },
 ): Promise<SettledRecord> {
   if (record.kind === 'domain' && !actor.permissions.has('domains.edit')) {
     return { outcome: 'refused', reason: NO_DOMAINS }
   }
-  if (isDryRun) return { outcome: 'created', reason: '' }
+  const how = at.isDryRun ? 'preview' : 'create'
   try {
     if (record.kind === 'domain') {
       const { not_found_url, expired_url } = record
-      await services.domains.create(actor, { domain: host, not_found_url, expired_url })
+      const { host } = at
+      if (at.isTaken) throw Failure.invalid({ domain: [DOMAIN_TAKEN] })
+      await services.domains[how](actor, { domain: host, not_found_url, expired_url })
       return { outcome: 'created', reason: 'The domain has to be proved again.' }
     }
     const { name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name } = record
     const values = { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name }
     const checked: { error?: unknown } = Object(checkTemplate({ name, ...values }))
     if (checked.error instanceof Failure) throw checked.error
-    await services.utmTemplates.create(actor, { name, ...values })
+    if (at.isTaken) throw Failure.invalid({ name: [NAME_TAKEN] })
+    await services.utmTemplates[how](actor, { name, ...values })
     return { outcome: 'created', reason: '' }
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'unavailable') throw error
@@ -62,10 +66,9 @@ export async function writeWorkspaceRecord(
 const NO_DOMAINS = 'Whoever started this import may not add domains.'
 
 /** What the services say of one that is there. */
-const TAKEN: ReadonlySet<string> = new Set([
-  'has been added before',
-  'is the name of another template',
-])
+const DOMAIN_TAKEN = 'has been added before'
+const NAME_TAKEN = 'is the name of another template'
+const TAKEN: ReadonlySet<string> = new Set([DOMAIN_TAKEN, NAME_TAKEN])
 
 /** Whether the workspace has the domain, or a template of this name. */
 function isTaken({ fields }: Failure): boolean {

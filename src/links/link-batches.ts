@@ -141,11 +141,16 @@ export class LinkBatches {
     return looked instanceof Failure ? looked : compare(looked)
   }
 
-  /** Reads what decides whether links can be created, on the stores of a transaction or on committed data. */
+  /**
+   * Reads what decides whether links can be created, on the stores of a transaction or on committed data.
+   *
+   * @param added hosts to take as added to the workspace
+   */
   async look(
     stores: LinkBatchStores,
     actor: Actor,
     creates: readonly PreparedCreate[],
+    added: ReadonlySet<string>,
   ): Promise<LookedBatch> {
     const { serviceHost, keyspaces } = this.#deps
     const byHost = Map.groupBy(creates, ({ drawn }) => drawn.domain)
@@ -153,7 +158,9 @@ export class LinkBatches {
     const refused = new Map<string, Failure>()
     const holders = new Map<string, KeyHolder[]>()
     for (const [host, onHost] of byHost) {
-      const place = await failureOr(() => keyspaces.findAllowed(stores, actor, host))
+      const place = await failureOr(() =>
+        keyspaces.findAllowed(stores, actor, host, { isAdded: added.has(host) }),
+      )
       if (place instanceof Failure) {
         refused.set(host, place)
         continue

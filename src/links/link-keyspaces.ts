@@ -40,12 +40,14 @@ export class LinkKeyspaces {
   /**
    * Reads what the workspace has on the host, in one round trip.
    *
+   * @param options.isAdded whether to take the host as added to the workspace
    * @throws {Failure} `validation_failed` when the actor must not create links on the host
    */
   async findAllowed(
     stores: KeyspaceStores,
     actor: Pick<Actor, 'kind' | 'workspaceId' | 'permissions'>,
     host: string,
+    { isAdded = false } = {},
   ): Promise<AllowedHost> {
     const { serviceHost, domains, claimOnLink } = this.#deps
     const { workspaceId } = actor
@@ -60,7 +62,7 @@ export class LinkKeyspaces {
     if (active !== undefined && active.workspace_id !== workspaceId) {
       throw Failure.invalid({ domain: ['is not available to this workspace'] })
     }
-    if (own !== undefined) return { host, keyspaceId, isClaimed: true }
+    if (own !== undefined || isAdded) return { host, keyspaceId, isClaimed: true }
     if (!claimOnLink) {
       throw Failure.invalid({ domain: ['must be added to the workspace first'] })
     }

@@ -97,10 +97,23 @@ onEachEngine('an export of a workspace', (stage) => {
       assert.doesNotMatch(answer.body, /"password"|good secret|workspace_id/)
     })
 
-    test('leaves out clicks unless they are requested', async () => {
+    test('adds clicks up by link and day unless single clicks are requested', async () => {
       const lines = linesOf(expectStatus(await api.get('/export'), 200).body)
       assert.equal(lines[0]?.clicks, false)
       assert.ok(!typesOf(lines).includes('click'))
+      const [day] = lines.filter(({ type }) => type === 'click_day')
+      const { link_id, ...counted } = day ?? {}
+      const shared = lines.find(({ key }) => key === 'shared')
+      assert.equal(link_id, shared?.id)
+      const [click] = linesOf((await api.get('/clicks/export?format=ndjson')).body)
+      const clickDay = click?.at.slice(0, 'YYYY-MM-DD'.length)
+      assert.deepEqual(counted, {
+        type: 'click_day',
+        day: clickDay,
+        clicks: 1,
+        bots: 0,
+        last_click: shared?.last_click,
+      })
     })
 
     test('is a zip of CSV files that run no formula and give back every value', async () => {
@@ -121,6 +134,7 @@ onEachEngine('an export of a workspace', (stage) => {
           'domains.csv',
           'members.csv',
           'links.csv',
+          'click_days.csv',
           'clicks.csv',
         ],
       )

@@ -28,6 +28,10 @@ class ClicksInMemory implements ImportedClicks<ImportStores> {
     return { refused: [], parts: [] }
   }
 
+  refusedAmong(): readonly ImportedClick[] {
+    return []
+  }
+
   async spool(): Promise<void> {}
 
   async finish() {

@@ -8,9 +8,11 @@ import { openTerseExport } from '../../src/imports/sources/terse.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { cursors } from '../../src/platform/http/api/cursor.ts'
 import { FairQueue } from '../../src/platform/work/fair-queue.ts'
-import { SQLITE } from '../support/engines.ts'
+import { spooledClicks } from '../clicks/click-import.ts'
+import { NOW } from '../storage/samples.ts'
+import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { describeStore, openAt, type StoreUnderTest } from '../support/store.ts'
-import { FakeSource, linkRecord } from './fake-source.ts'
+import { type FakeRecord, FakeSource, linkRecord } from './fake-source.ts'
 import { importServices } from './import-services.ts'
 
 type Services = Awaited<ReturnType<typeof importServices>>
@@ -21,7 +23,14 @@ const NOT_KEPT: Readonly<Record<string, readonly string[]>> = {
   utm_template: ['id', 'created_at', 'updated_at'],
   domain: ['id', 'status', 'hsts_max_age', 'created_at', 'updated_at'],
   link: ['id', 'updated_at'],
+  click: ['link_id'],
+  click_day: ['link_id'],
 }
+
+/** Older clicks are exported by day. */
+const RETENTION_DAYS = 30
+const HOUR = 3_600_000_000
+const DAY = 24 * HOUR
 
 /** Domains come in the order of their creation, so no two instants may be equal. */
 function letTimePass({ time }: Services): void {
@@ -34,52 +43,48 @@ function letTimePass({ time }: Services): void {
   })
 }
 
+async function servicesAt(at: StoreUnderTest): Promise<Services> {
+  const services = await importServices(at, spooledClicks(at.store, at.place))
+  letTimePass(services)
+  return services
+}
+
 type Format = 'ndjson' | 'csv-zip'
 
 async function packed(
   { store, clock, actor, serviceHost }: Services,
-  format: Format,
+  { format = 'ndjson', clicks = true }: { format?: Format; clicks?: boolean } = {},
 ): Promise<Buffer> {
   const exports = new WorkspaceExports({
     ...{ store, clock, baseUrl: 'https://go.example', serviceHost: serviceHost.host },
+    clickRetentionDays: RETENTION_DAYS,
     cursors: cursors(Buffer.alloc(32), systemRandom),
     workspaces: { getById: async (id) => ({ id, name: 'acme', created_at: 0 }) },
     exports: new FairQueue(WORKSPACE_EXPORT_QUEUE),
   })
-  return buffer(await exports.open(actor, { format, clicks: false }, () => {}))
+  return buffer(await exports.open(actor, { format, clicks }, () => {}))
 }
 
-const exportOf = async (services: Services) => (await packed(services, 'ndjson')).toString()
-
-/** The bytes that must be the same, a line each. */
-function compared(exported: string): string[] {
-  const lines: Line[] = exported
+/** The bytes that must be the same, a line each. Clicks of one day are in no order. */
+function compared(exported: Buffer): readonly string[] {
+  const lines: Line[] = String(exported)
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  return lines
+  const links = new Map(lines.map(({ id, domain, key }) => [id, `${domain}/${key}`]))
+  const shown = lines
     .filter(({ type }) => !['export', 'cursor'].includes(type))
-    .map((line) =>
-      JSON.stringify(line, (name, value) =>
+    .map((line) => {
+      const text = JSON.stringify(line, (name, value) =>
         NOT_KEPT[line.type]?.includes(name) ? undefined : value,
-      ),
-    )
+      )
+      return line.link_id === undefined ? text : `${text} of ${links.get(line.link_id)}`
+    })
+  const isClick = (text: string) => text.startsWith('{"type":"click"')
+  return [...shown.filter((text) => !isClick(text)), ...shown.filter(isClick).sort()]
 }
 
-const RECORDS = [
-  {
-    ...{ kind: 'utm template', place: 'a', name: 'Newsletter', utm_source: 'mail' },
-    ...{ utm_medium: 'email', utm_campaign: null, utm_term: null, utm_content: null },
-    utm_name: 'n',
-  },
-  {
-    ...{ kind: 'domain', place: 'b', domain: 'b.example', not_found_url: 'https://b.example.com/' },
-    ...{ expired_url: null, notes: [] },
-  },
-  {
-    ...{ kind: 'domain', place: 'c', domain: 'a.example', not_found_url: null },
-    ...{ expired_url: 'https://a.example.com/gone', notes: [] },
-  },
+const LINKS = [
   linkRecord({
     ...{ key: 'Full', domain: 'b.example', url: 'https://example.com/?a=1&b=%20#c' },
     ...{ ios: 'https://example.com/ios', android: 'https://example.com/android' },
@@ -91,51 +96,124 @@ const RECORDS = [
   }),
   linkRecord({ key: 'full', domain: 'b.example', created_at: 1_500_000_000_000_001 }),
   linkRecord({ key: 'schlüssel/日本', domain: 'a.example' }),
+  linkRecord({ key: '🎉', domain: 'a.example', url: 'mailto:a@example.com?subject=b' }),
   linkRecord({ key: 'locked', domain: 'a.example', protection: { kind: 'unknown password' } }),
   linkRecord({ key: 'over', domain: 'a.example', expires_at: 1_600_000_100_000_000 }),
-  linkRecord({ key: 'shared', domain: null }),
-] as ConstructorParameters<typeof FakeSource>[0]
+  linkRecord({ key: 'shared', domain: null, clicks: 40 }),
+  // A chain in which a link leads to a later one, to another domain, to the service's own host.
+  linkRecord({ key: 'first', domain: 'a.example', url: 'https://b.example/Full' }),
+  linkRecord({ key: 'ahead', domain: 'a.example', url: 'https://b.example/later' }),
+  linkRecord({ key: 'to-shared', domain: 'a.example', url: 'https://go.example/shared' }),
+  linkRecord({ key: 'later', domain: 'b.example', url: 'https://a.example/first' }),
+  // A circle, which visitors see as such.
+  linkRecord({ key: 'ping', domain: 'a.example', url: 'https://b.example/pong' }),
+  linkRecord({ key: 'pong', domain: 'b.example', ios: 'https://a.example/ping' }),
+]
 
-describeStore('a workspace that is exported and imported', (at, engine) => {
+const SINGLE = { address: '192.0.2.1', user_agent: 'curl/8.0', referrer: '', country: 'FR' }
+
+const CLICKS: readonly FakeRecord[] = [
+  // Older than single clicks are kept, of people and of bots.
+  { kind: 'count', ref: 'Full', at: NOW - 400 * DAY, interval: 'day', count: 7, bots: 3 },
+  { kind: 'count', ref: 'Full', at: NOW - 200 * DAY, interval: 'hour', count: 5 },
+  { kind: 'count', ref: 'first', at: NOW - 200 * DAY, interval: 'day', count: 0, bots: 2 },
+  { kind: 'click', ref: 'full', at: NOW - 90 * DAY, ...SINGLE, is_bot: false },
+  // Of the last days, one by one and by hour.
+  { kind: 'click', ref: 'full', at: NOW - 2 * DAY, ...SINGLE, is_bot: false },
+  { kind: 'click', ref: 'full', at: NOW - DAY, ...SINGLE, is_bot: true },
+  { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },
+]
+
+const RECORDS: readonly FakeRecord[] = [
+  {
+    ...{ kind: 'utm template', place: 'a', name: 'Newsletter', utm_source: 'mail' },
+    ...{ utm_medium: 'email', utm_campaign: null, utm_term: null, utm_content: null },
+    utm_name: 'n',
+  },
+  {
+    ...{ kind: 'domain', place: 'b', domain: 'b.example', not_found_url: 'https://b.example/Full' },
+    ...{ expired_url: null, notes: [] },
+  },
+  {
+    ...{ kind: 'domain', place: 'c', domain: 'a.example', not_found_url: null },
+    ...{ expired_url: 'https://a.example.com/gone', notes: [] },
+  },
+  ...LINKS,
+  ...CLICKS,
+]
+
+describeStore('a workspace with every kind of link', (at, engine) => {
   let first: Services
-  let exported: string
+  let exported: Buffer
   before(async () => {
-    first = await importServices(at)
-    letTimePass(first)
+    first = await servicesAt(at)
     const domains = { '': 'go.example' }
     const filled = await first.importAll(new FakeSource(RECORDS), { options: { domains } })
     assert.equal(filled.ended.status, 'succeeded', filled.ended.fault ?? '')
-    exported = await exportOf(first)
-    assert.equal(compared(exported).length, RECORDS.length + 1, exported)
+    exported = await packed(first)
+    const types = Map.groupBy(
+      compared(exported),
+      (line) => JSON.parse(line.split(' of ')[0] ?? '').type,
+    )
+    const counted = [...types].map(([type, lines]) => `${type} ${lines.length}`)
+    assert.deepEqual(counted.sort(), [
+      ...['click 3', 'click_day 4', 'domain 2', 'end 1', `link ${LINKS.length}`, 'utm_template 1'],
+    ])
+  })
+
+  /** Imports an export into an empty instance, and returns what that exports. */
+  async function moved(
+    t: { after(work: () => Promise<void>): void },
+    to: Engine,
+    file: Buffer,
+    clicks = true,
+  ): Promise<Buffer> {
+    const place = await to.createMigratedPlace()
+    const opened = await openAt(place)
+    t.after(async () => {
+      await opened.store.close()
+      await place.remove()
+    })
+    const services = await servicesAt({ ...opened, place } as StoreUnderTest)
+    const name = path.join(place.dataDir, 'export')
+    writeFileSync(name, file)
+    const run = (is_dry_run: number) =>
+      services.importAll(openTerseExport({ file: name }), { is_dry_run, options: { domains: {} } })
+    const tried = await run(1)
+    const { ended, rows } = await run(0)
+    assert.equal(ended.status, 'succeeded', ended.fault ?? '')
+    assert.deepEqual(
+      rows.filter(({ outcome }) => outcome !== 'created'),
+      [],
+    )
+    assert.deepEqual(tried.ended.counts, ended.counts)
+    const after = await packed(services, { clicks })
+    const again = await run(0)
+    assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
+    assert.deepEqual(compared(await packed(services, { clicks })), compared(after))
+    return after
+  }
+
+  for (const to of ENGINES) {
+    test(`moves to an empty instance on ${to.name} and back, and is the same`, async (t) => {
+      const there = await moved(t, to, exported)
+      assert.deepEqual(compared(there), compared(exported))
+      const back = await moved(t, engine, there)
+      assert.deepEqual(compared(back), compared(exported))
+    })
+  }
+
+  test('moves without single clicks, and keeps those of each day', async (t) => {
+    const days = await packed(first, { clicks: false })
+    assert.match(String(days), /"click_day"/)
+    assert.deepEqual(compared(await moved(t, engine, days, false)), compared(days))
   })
 
   // The zip is the same with both engines.
-  const formats: readonly Format[] = engine === SQLITE ? ['ndjson', 'csv-zip'] : ['ndjson']
-  for (const format of formats) {
-    test(`as ${format} into an empty instance, and exported again, is the same`, async (t) => {
-      const place = await engine.createPlace()
-      const opened = await openAt(place)
-      t.after(async () => {
-        await opened.store.close()
-        await place.remove()
-      })
-      const second = await importServices({ ...opened, place } as StoreUnderTest)
-      letTimePass(second)
-      const file = path.join(place.dataDir, 'export')
-      writeFileSync(file, await packed(first, format))
-      const { ended, rows } = await second.importAll(openTerseExport({ file }), {
-        options: { domains: {} },
-      })
-      assert.equal(ended.status, 'succeeded', ended.fault ?? '')
-      assert.deepEqual(
-        rows.filter(({ outcome }) => outcome !== 'created'),
-        [],
-      )
-      assert.deepEqual(compared(await exportOf(second)), compared(exported))
-
-      const again = await second.importAll(openTerseExport({ file }), { options: { domains: {} } })
-      assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
-      assert.deepEqual(compared(await exportOf(second)), compared(exported))
+  if (engine === SQLITE) {
+    test('moves as a zip of CSV files', async (t) => {
+      const zip = await packed(first, { format: 'csv-zip' })
+      assert.deepEqual(compared(await moved(t, engine, zip)), compared(exported))
     })
   }
 })

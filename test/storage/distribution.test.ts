@@ -38,6 +38,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domains: REFERENCE,
   utm_templates: 'workspace_id',
   group_bindings: REFERENCE,
+  dry_run_clicks: 'import_id',
   idempotency: 'workspace_id',
   identities: REFERENCE,
   import_rows: 'import_id',

@@ -125,6 +125,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'imports.findSecretsBefore': (s) => s.imports.findSecretsBefore(NOW, 10),
     'imports.findFilesAmong': (s) => s.imports.findFilesAmong(['file']),
     'importRows.list': (s) => s.importRows.list(id, 0, 10),
+    'importRows.findDryRun': (s) => s.importRows.findDryRun(id, ['ref']),
+    'importRows.openingOfDryRun': (s) => s.importRows.openingOfDryRun(id),
     'importRows.findTargets': (s) => s.importRows.findTargets(id, ['target']),
     'importRows.findByRef': (s) => s.importRows.findByRef(workspace, 'kutt', ['ref']),
     'importRows.findByLink': (s) => s.importRows.findByLink(workspace, [1]),

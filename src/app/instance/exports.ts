@@ -15,6 +15,7 @@ export function openExports(
 ): WorkspaceExports {
   return new WorkspaceExports({
     ...{ store, clock, workspaces, baseUrl: config.baseUrl },
+    clickRetentionDays: config.clickRetentionDays,
     serviceHost: serviceNameOf(config).host,
     cursors: cursors(deriveKey(instanceKey, 'list-cursor'), systemRandom),
     exports: queues.open(WORKSPACE_EXPORT_QUEUE),

@@ -32,8 +32,10 @@ export type ClickReports = {
    */
   readDaysOfLinks(
     linkSeqs: readonly number[],
-    days: DaySpan,
+    days: DaySpan | DayList,
   ): Promise<ReadonlyMap<number, readonly DayOfClicks[]>>
+  /** Returns the days that have counted clicks, in ascending order. */
+  daysWithClicks(scope: ClickScope, fromDay: number, toDay: number): Promise<readonly number[]>
   /**
    * Reads the kept clicks from `fromMicros` (included) to `toMicros` (excluded), oldest day first, in small
    * batches. Some batches are empty, so that one arrives every few milliseconds. Within a day, clicks are
@@ -59,6 +61,9 @@ export type ClickReports = {
   linkIds(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, string>>
 }
 
+/** At most as many days as one query may have. */
+type DayList = { readonly days: readonly number[]; readonly slots: boolean }
+
 /** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
 
@@ -73,6 +78,7 @@ export function clickReports(db: Kysely<Schema>, scans: Scans, raw: RawClickSour
     },
 
     readDaysOfLinks: (linkSeqs, days) => readDaysOfLinks(db, linkSeqs, days),
+    daysWithClicks: (scope, fromDay, toDay) => daysWithClicks(db, scope, fromDay, toDay),
 
     async *rawClicks(scope, fromMicros, toMicros, limits) {
       const scan = scans.begin(scope.workspaceId, limits)
@@ -127,10 +133,12 @@ function* daysInRuns(fromDay: number, toDay: number): Generator<number[]> {
 async function readDaysOfLinks(
   db: Kysely<Schema>,
   linkSeqs: readonly number[],
-  { fromDay, toDay, slots }: DaySpan,
+  wanted: DaySpan | DayList,
 ): Promise<ReadonlyMap<number, readonly DayOfClicks[]>> {
+  const { slots } = wanted
+  const runs = 'days' in wanted ? [wanted.days] : daysInRuns(wanted.fromDay, wanted.toDay)
   const rows: (PartRow & { subject: number })[] = []
-  for (const days of daysInRuns(fromDay, toDay)) {
+  for (const days of runs) {
     const read = db
       .selectFrom('click_days')
       .select(['subject', 'day', 'part', 'parts', 'data'])

@@ -1,4 +1,6 @@
 /** The exports of the click tables for other modules. Loads Kysely, which `../index.ts` does not. */
+
+export { CLICK_FLAGS } from '../click.ts'
 export type { Countries } from '../record/countries.ts'
 export { openingBalances } from '../spool/opening-balances.ts'
 export { bucketOf, OPENING_BUCKET, TOTALS_BUCKET } from '../spool/spool-bucket.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   bucketOf,
+  CLICK_FLAGS,
   type ClickSpool,
   type ClickSpoolStore,
   type Countries,
@@ -17,6 +18,7 @@ import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
+import type { ClickCountRecord } from '../import-record.ts'
 import type {
   ClickImport,
   FinishedClicks,
@@ -55,14 +57,19 @@ export class SpooledClicks<Stores extends SpoolStores> implements ImportedClicks
   async prepare(of: ClickImport, clicks: readonly ImportedClick[]): Promise<PreparedClicks> {
     if (clicks.length === 0) return { refused: [], parts: [] }
     const reading = { key: await this.#visitorKeyOf(of), countries: await this.#deps.countries() }
-    const latest = this.#deps.clock.nowMicros() + AHEAD_MICROS_MAX
     const encoder = new SpoolEncoder()
-    const refused: ImportedClick[] = []
+    const refused = this.refusedAmong(clicks)
+    const isRefused = new Set(refused)
     for (const [nth, click] of clicks.entries()) {
-      if (!encode(encoder, click, latest, reading)) refused.push(click)
+      if (!isRefused.has(click)) encode(encoder, click, this.#latest(), reading)
       if (nth % CLICKS_PER_TURN === CLICKS_PER_TURN - 1) await yieldToEventLoop()
     }
     return { refused, parts: encoder.finish() }
+  }
+
+  refusedAmong(clicks: readonly ImportedClick[]): readonly ImportedClick[] {
+    const latest = this.#latest()
+    return clicks.filter((click) => !isPossible(click, latest))
   }
 
   async spool(stores: Stores, { importId }: ClickImport, { parts }: PreparedClicks): Promise<void> {
@@ -109,6 +116,10 @@ export class SpooledClicks<Stores extends SpoolStores> implements ImportedClicks
     await store.write(({ clickSpools }) => clickSpools.seal(id, sealed))
   }
 
+  #latest(): number {
+    return this.#deps.clock.nowMicros() + AHEAD_MICROS_MAX
+  }
+
   async #visitorKeyOf({ importId, workspaceId }: ClickImport): Promise<SipKey> {
     const { store, clock, random } = this.#deps
     const found = await store.read.clickSpools.find(importId)
@@ -127,37 +138,49 @@ export class SpooledClicks<Stores extends SpoolStores> implements ImportedClicks
   }
 }
 
-/** Returns false for a click that cannot be taken. */
+/** Whether a click can have happened when it says. */
+function isPossible(imported: ImportedClick, latest: number): boolean {
+  switch (imported.kind) {
+    case 'click':
+      return isInstant(imported.click.at, latest) && isCount(imported.click.stored?.count ?? 1)
+    case 'count':
+      return isInstant(imported.count.at, latest) && isCountOfBoth(imported.count)
+    case 'total':
+      return imported.clicks === 0 || isCount(imported.clicks)
+  }
+}
+
 function encode(
   encoder: SpoolEncoder,
   imported: ImportedClick,
   latest: number,
   reading: { readonly key: SipKey; readonly countries: Countries },
-): boolean {
+): void {
   const { linkSeq } = imported
-  const isInstant = (at: number) => Number.isSafeInteger(at) && at >= 0 && at <= latest
   if (imported.kind === 'click') {
     const { at } = imported.click
-    if (!isInstant(at)) return false
     const click = clickOfVisit(linkSeq, imported.click, reading)
-    if (!isCount(click.count)) return false
     if (click.count === 1) encoder.addClick(bucketOf(at), click)
     else encoder.addSum(bucketOf(at), click)
-    return true
+  } else if (imported.kind === 'count') {
+    const { at, count, bots = 0 } = imported.count
+    const sum = { at, link_seq: linkSeq }
+    if (count > 0) encoder.addSum(bucketOf(at), { ...sum, count, flags: 0 })
+    if (bots > 0) encoder.addSum(bucketOf(at), { ...sum, count: bots, flags: CLICK_FLAGS.bot })
+  } else if (imported.clicks > 0) {
+    const { clicks, lastClick } = imported
+    const at = lastClick !== null && isInstant(lastClick, latest) ? lastClick : NO_INSTANT
+    const flags = imported.of === 'people' ? PEOPLE_TOTAL : 0
+    encoder.addSum(TOTALS_BUCKET, { at, link_seq: linkSeq, count: clicks, flags })
   }
-  if (imported.kind === 'count') {
-    const { at, count } = imported.count
-    if (!isInstant(at) || !isCount(count)) return false
-    encoder.addSum(bucketOf(at), { at, link_seq: linkSeq, count, flags: 0 })
-    return true
-  }
-  const { clicks, lastClick } = imported
-  if (clicks === 0) return true
-  if (!isCount(clicks)) return false
-  const at = lastClick !== null && isInstant(lastClick) ? lastClick : NO_INSTANT
-  const flags = imported.of === 'people' ? PEOPLE_TOTAL : 0
-  encoder.addSum(TOTALS_BUCKET, { at, link_seq: linkSeq, count: clicks, flags })
-  return true
+}
+
+function isInstant(at: number, latest: number): boolean {
+  return Number.isSafeInteger(at) && at >= 0 && at <= latest
+}
+
+function isCountOfBoth({ count, bots = 0 }: ClickCountRecord): boolean {
+  return [count, bots].every((each) => each === 0 || isCount(each)) && count + bots > 0
 }
 
 function isCount(count: number): boolean {

@@ -5,7 +5,7 @@ import {
   type ExportLine,
   exportLine,
 } from '@terse/contract/export'
-import { flagsOf } from '../../clicks/index.ts'
+import { flagsOf, parseDay, startOfDay } from '../../clicks/index.ts'
 import type { ImportRecord } from '../import-record.ts'
 import { ImportSourceFault } from '../import-source.ts'
 import { linkRecord } from './link-record.ts'
@@ -46,20 +46,27 @@ export function parseExportLine(value: unknown): ExportLine {
 export type Place = { readonly resume: string; readonly place: string }
 
 /** @throws {RefusedRow} for what is not imported */
-export function toTerseRecord(line: ExportedRecord, at: Place, head: ExportHead): ImportRecord {
+export function toTerseRecord(line: ExportedRecord, place: Place, head: ExportHead): ImportRecord {
   switch (line.type) {
     case 'link':
-      return toLink(line, at, head)
+      return toLink(line, place, head)
     case 'click':
-      return toClick(line, at)
+      return toClick(line, place)
+    case 'click_day': {
+      const { link_id, day, clicks, bots, last_click } = line
+      // Else no instant is known: the beginning of the day is not after the link's last click.
+      const at = last_click === null ? startOfDay(parseDay(day) ?? 0) : last_click * 1_000_000
+      const counted = { at, count: clicks, bots }
+      return { kind: 'count', resume: place.resume, ref: link_id, interval: 'day', ...counted }
+    }
     case 'domain': {
       const { domain, not_found_url, expired_url, hsts_max_age } = line
       const notes = hsts_max_age === null ? [] : [HSTS_NOTE]
-      return { kind: 'domain', ...at, domain, not_found_url, expired_url, notes }
+      return { kind: 'domain', ...place, domain, not_found_url, expired_url, notes }
     }
     case 'utm_template': {
       const { type, id, created_at, updated_at, ...fields } = line
-      return { kind: 'utm template', ...at, ...fields }
+      return { kind: 'utm template', ...place, ...fields }
     }
     case 'member':
       throw new RefusedRow('Nobody becomes a member by an import: invite this person.')

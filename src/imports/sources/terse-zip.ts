@@ -18,6 +18,7 @@ const FILES: readonly { readonly name: string; readonly type: ExportedRecord['ty
   { name: 'domains.csv', type: 'domain' },
   { name: 'members.csv', type: 'member' },
   { name: 'links.csv', type: 'link' },
+  { name: 'click_days.csv', type: 'click_day' },
   { name: 'clicks.csv', type: 'click' },
 ]
 const KNOWN: ReadonlySet<string> = new Set([HEAD_FILE, ...FILES.map(({ name }) => name)])
@@ -183,7 +184,7 @@ function toRecord(
 }
 
 const NUMBERS: ReadonlySet<string> = new Set([
-  ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count'],
+  ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count', 'bots'],
 ])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags'])
 /** An empty cell is null in all other columns. */

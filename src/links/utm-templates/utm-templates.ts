@@ -50,6 +50,15 @@ export class UtmTemplates {
     return getTemplate(this.#deps.store.read, workspaceId, id)
   }
 
+  /**
+   * Does nothing where `create` would succeed.
+   *
+   * @throws {Failure} `validation_failed`
+   */
+  preview({ workspaceId }: Actor, { name }: { readonly name: string }): Promise<void> {
+    return refuseNew(this.#deps.store.read, workspaceId, name)
+  }
+
   /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
   create(
     actor: Actor,
@@ -64,12 +73,7 @@ export class UtmTemplates {
         // Others that add templates to the workspace wait, so that the number is exact.
         look: () => stores.quotas.lock(workspaceId),
         work: async () => {
-          await refuseTaken(stores, workspaceId, name)
-          if ((await stores.utmTemplates.count(workspaceId)) >= TEMPLATES_MAX) {
-            throw Failure.invalid({
-              name: [`would be one of more than ${TEMPLATES_MAX} templates; delete some`],
-            })
-          }
+          await refuseNew(stores, workspaceId, name)
           const now = clock.nowMicros()
           const times = { created_at: now, updated_at: now }
           const fields = merged(undefined, values)
@@ -127,6 +131,19 @@ export class UtmTemplates {
       await stores.events.append(actor, event, clock.nowMicros())
     })
   }
+}
+
+/** @throws {Failure} `validation_failed` */
+async function refuseNew(
+  stores: Pick<TemplateStores, 'utmTemplates'>,
+  workspaceId: string,
+  name: string,
+): Promise<void> {
+  await refuseTaken(stores, workspaceId, name)
+  if ((await stores.utmTemplates.count(workspaceId)) < TEMPLATES_MAX) return
+  throw Failure.invalid({
+    name: [`would be one of more than ${TEMPLATES_MAX} templates; delete some`],
+  })
 }
 
 async function getTemplate(

@@ -72,6 +72,17 @@ export type ImportTables = {
     /** Dry runs only: the keyspace and key that it would take. */
     target: string | null
   }
+  /**
+   * Of a dry run while it runs: a row for each link that it would take, and for its total and clicks in a batch. The
+   * sum of a link is its opening balance.
+   */
+  dry_run_clicks: {
+    import_id: string
+    /** Of its `LinkRecord`. */
+    ref: string
+    /** Its total, or the negative number of its clicks. */
+    clicks: number
+  }
   /** From where a link came. Deleted with the link. */
   imported_links: {
     workspace_id: string

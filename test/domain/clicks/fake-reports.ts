@@ -26,6 +26,9 @@ export function fakeReports(clicks: readonly RawClick[], batchSize = 100): Click
     async readDaysOfLinks() {
       throw new Error('reports of one subject read no links')
     },
+    async daysWithClicks() {
+      throw new Error('only exports read which days there are')
+    },
     linkCounts() {
       throw new Error('single clicks are added up by link in a database only')
     },

@@ -25,6 +25,7 @@ import { groupBindings } from './020-group-bindings.ts'
 import { untrustedProxies } from './021-untrusted-proxies.ts'
 import { grantMakers } from './022-grant-makers.ts'
 import { provedAddresses } from './023-proved-addresses.ts'
+import { dryRunClicks } from './024-dry-run-clicks.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   untrustedProxies,
   grantMakers,
   provedAddresses,
+  dryRunClicks,
 ]
 
 /** The schema version of this program. */

@@ -48,6 +48,7 @@ const RELEASED = [
   { name: 'untrusted-proxies', SQLite: '27f8254fb04c64fc', PostgreSQL: '27f8254fb04c64fc' },
   { name: 'grant-makers', SQLite: '94ec7aca25557d40', PostgreSQL: 'a142781e7a39add6' },
   { name: 'proved-addresses', SQLite: 'cdb6678e4c6d1504', PostgreSQL: 'cdb6678e4c6d1504' },
+  { name: 'dry-run-clicks', SQLite: '2786d3b47a6af9ff', PostgreSQL: '43e12a141d44e4bc' },
 ]
 
 const DIALECTS = {
