@@ -67,7 +67,15 @@ export const invitationDetailsSchema = z
     role: roleSchema,
     account_exists: z
       .boolean()
-      .describe('Whether a person has this address, who must sign in to accept it.'),
+      .nullable()
+      .describe(
+        'Whether a person has this address, who must sign in to accept it. Null for the code that the API has returned: who invites does not learn it.',
+      ),
+    can_create_account: z
+      .boolean()
+      .describe(
+        'Whether this code creates an account for the address. Where the instance sends mail, only the mailed one does.',
+      ),
     expires_at: timestamp,
   })
   .meta({ id: 'InvitationDetails' })

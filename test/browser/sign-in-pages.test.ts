@@ -210,7 +210,7 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       await page.getByRole('link', { name: 'Create link' }).first().waitFor()
       // The message outlives the page that it came from.
       await page.getByText('You are a member of acme').waitFor()
-      dropRefusals(faults, 1)
+      dropRefusals(faults, 2)
       await page.goto(`${origin}/app/settings/profile`)
       await page.goto(`${origin}/app${pathOf(body.url)}`)
       await page.getByText('This invitation was used', { exact: false }).waitFor()
@@ -235,7 +235,12 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
         await page.getByText(`you are signed in as ${ADA}`, { exact: false }).waitFor()
         const signOut = 'Sign out and continue as vera@example.com'
         await page.getByRole('button', { name: signOut }).click()
-        await page.getByText('Sign in to accept.', { exact: false }).waitFor()
+        await page.getByLabel('Your name').waitFor()
+        await page.getByRole('button', { name: 'I have an account here' }).click()
+        await page.getByText('Sign in as vera@example.com to accept.').waitFor()
+        await expectAccessible(page)
+        await page.getByRole('button', { name: 'I am new here' }).click()
+        await page.getByRole('button', { name: 'I have an account here' }).click()
         await expectAccessible(page)
         await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
         await page.keyboard.press('Enter')

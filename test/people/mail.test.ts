@@ -141,11 +141,48 @@ for (const engine of ENGINES) {
       const name = 'A prize at https://evil.com'
       expectProblem(await ada.patch('/me', { name }), 'validation_failed', ['name'])
       const invited = { email: 'eve@example.com', role: 'admin' }
-      const { url } = expectStatus(await ada.post('/invitations', invited), 201).body
-      const code = CODE.exec(url)?.[1]
+      const { text } = await nextMail(() => ada.post('/invitations', invited))
+      const code = CODE.exec(text)?.[1]
       const accept = { code, name, password: NEW_PASSWORD }
       const refused = await personClient(service).post('/invitations/accept', accept)
       expectProblem(refused, 'validation_failed', ['name'])
+    })
+
+    test('an invitation answers alike whether its address has an account', async () => {
+      const ada = await signInAtWork()
+      const known = 'known@example.com'
+      const first = await nextMail(() => ada.post('/invitations', { email: known, role: 'viewer' }))
+      const account = { code: CODE.exec(first.text)?.[1], name: 'K', password: NEW_PASSWORD }
+      const client = personClient(service)
+      const joined = await client.post('/invitations/accept', account)
+      const { id } = expectStatus(joined, 201).body.person
+      expectStatus(await ada.delete(`/members/${id}`), 200)
+      const answersFor = async (email: string) => {
+        const answers: unknown[] = []
+        const mail = await nextMail(async () => {
+          const { status, body } = await ada.post('/invitations', { email, role: 'viewer' })
+          answers.push(status, Object.keys(body).sort())
+          const code = CODE.exec(body.url)?.[1]
+          const stranger = personClient(service)
+          const { body: details } = await stranger.post('/invitations/look-up', { code })
+          answers.push(details.account_exists, details.can_create_account)
+          for (const password of ['short', NEW_PASSWORD]) {
+            const accept = { code, name: 'Eve', password }
+            const answer = await stranger.post('/invitations/accept', accept)
+            const refusal = JSON.stringify(answer.body).replaceAll(email, 'address')
+            answers.push(answer.status, refusal)
+          }
+          const { body: list } = await ada.get('/invitations')
+          answers.push(Object.keys(list.data.at(-1)).sort())
+        })
+        answers.push(mail.text.includes('#code='))
+        const { body } = await personClient(service).post('/invitations/look-up', {
+          code: CODE.exec(mail.text)?.[1],
+        })
+        assert.equal(body.account_exists, email === known, 'who reads the mail learns it')
+        return answers
+      }
+      assert.deepEqual(await answersFor(known), await answersFor('unknown@example.com'))
     })
 
     test('an invitation that the mail server refuses is an event', async () => {

@@ -61,7 +61,7 @@ for (const engine of ENGINES) {
       const { body: details } = await grace.post('/invitations/look-up', { code })
       assert.equal(details.email, 'Grace@Example.com')
       assert.equal(details.workspace_name, 'acme')
-      assert.equal(details.account_exists, false)
+      assert.deepEqual([details.account_exists, details.can_create_account], [null, true])
       expectProblem(await grace.post('/invitations/accept', { code }), 'validation_failed', [
         'name',
         'password',

@@ -65,6 +65,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'people.findForSignIn': (s) => s.people.findForSignIn('ada@example.com'),
     'passwords.find': (s) => s.passwords.find(id),
     'memberships.find': (s) => s.memberships.find(workspace, id),
+    'memberships.hasAddress': (s) => s.memberships.hasAddress(workspace, 'ada@example.com'),
     'memberships.listOfPerson': (s) => s.memberships.listOfPerson(id),
     'memberships.countOwners': (s) => s.memberships.countOwners(workspace),
     'memberships.listUnconfirmed': (s) => s.memberships.listUnconfirmed(id, NOW),

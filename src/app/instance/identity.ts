@@ -26,8 +26,12 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
   const passwords = new PeoplePasswords({ vault: peopleVaultOf(context), secondFactors })
   const limits = new SignInLimits(throttles)
   const sessionCookie = new SessionCookie(config.baseUrl.startsWith('https:'))
-  const people = openPeople(instance, throttles.create('invitations', INVITATION_LIMITS))
-  const acceptInvitation = new AcceptInvitation({ ...base, passwords, sessions })
+  const sendsMail = config.mail !== undefined
+  const people = openPeople(instance, {
+    throttle: throttles.create('invitations', INVITATION_LIMITS),
+    sendsMail,
+  })
+  const acceptInvitation = new AcceptInvitation({ ...base, passwords, sessions, sendsMail })
   return {
     ...ownFactors,
     ...openOidc(context, { sessions, invitations: acceptInvitation }),

@@ -9,16 +9,17 @@ import type { Instance } from './instance.ts'
 /**
  * The services for people that need only the database, so that the command line can open them.
  *
- * @param throttle limits the invitations of a workspace; undefined for no limit
+ * @param options.throttle limits the invitations of a workspace; undefined for no limit
+ * @param options.sendsMail whether invitations are mailed too
  */
 export function openPeople(
   { store, clock }: Pick<Instance, 'store' | 'clock'>,
-  throttle?: Throttle,
+  { throttle, sendsMail = false }: { throttle?: Throttle; sendsMail?: boolean } = {},
 ) {
   const base = { store, clock, random: systemRandom }
   return {
     members: new Members(base),
-    invitations: new Invitations({ ...base, throttle }),
+    invitations: new Invitations({ ...base, throttle, sendsMail }),
     accounts: new Accounts(base),
     resetLinks: new ResetLinks(base),
   }

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
 import { endLostGrants, findGranted, type JudgeStores } from '../grants/grants.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
+import type { FoundLink } from '../one-time-links/one-time-link.ts'
 import {
   type AccessStores,
   dropAccess,
@@ -21,7 +22,7 @@ import { FRESH_MICROS } from '../sessions/session.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import { type OpenedSession, requireSession, type Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { invitationEvent, invitationOf } from './invitation.ts'
+import { canCreateAccount, invitationEvent, invitationOf } from './invitation.ts'
 import { invalidInvitation } from './invitations.ts'
 import type { Membership } from './membership.ts'
 
@@ -41,19 +42,23 @@ export class AcceptInvitation {
   readonly #random: Random
   readonly #passwords: PeoplePasswords
   readonly #sessions: Sessions
+  readonly #sendsMail: boolean
 
+  /** @param deps.sendsMail whether invitations are mailed too */
   constructor(deps: {
     store: Store<AcceptStores>
     clock: Clock
     random: Random
     passwords: PeoplePasswords
     sessions: Sessions
+    sendsMail: boolean
   }) {
     this.#store = deps.store
     this.#clock = deps.clock
     this.#random = deps.random
     this.#passwords = deps.passwords
     this.#sessions = deps.sessions
+    this.#sendsMail = deps.sendsMail
   }
 
   /**
@@ -90,6 +95,11 @@ export class AcceptInvitation {
     })
   }
 
+  /** As `canCreateAccount` of an invitation. */
+  canCreateAccount(link: FoundLink): boolean {
+    return canCreateAccount(link, this.#sendsMail)
+  }
+
   /**
    * Creates the person, who becomes a member and is signed in.
    *
@@ -107,6 +117,7 @@ export class AcceptInvitation {
     const link = await findGranted(this.#store.read, 'invitation', hash, at)
     if (link === undefined) throw invalidInvitation()
     const { email, email_folded } = invitationOf(link)
+    if (!this.canCreateAccount(link)) throw mailedCodeNeeded(email)
     const person: Person = {
       id: uuidV7(this.#clock, this.#random),
       email,
@@ -117,10 +128,7 @@ export class AcceptInvitation {
       disabled_at: null,
       email_proved_at: null,
     }
-    // Before the slow hash; the transaction is what counts.
-    if ((await this.#store.read.people.findByEmail(email_folded)) !== undefined) {
-      throw accountExists(email)
-    }
+    // Before the account is looked for: bad input does not show by its answer or time whether there is one.
     const password = await this.#passwords.prepare(person, account.password)
     const author = { ...personActor(person, undefined, true), requestId }
     return this.#store.write(async (stores) => {
@@ -182,6 +190,14 @@ export class AcceptInvitation {
     await endLostGrants(stores, person.id, now)
     return { hasDropped }
   }
+}
+
+function mailedCodeNeeded(email: string): Failure {
+  return Failure.invalid({
+    code: [
+      `does not create an account: open the link in the mail to ${email}, or sign in first where you have an account`,
+    ],
+  })
 }
 
 function passwordNeeded(): Failure {

@@ -13,7 +13,7 @@ import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import { requireRankOver } from '../permissions.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { type Invitation, invitationEvent, invitationOf } from './invitation.ts'
+import { canCreateAccount, type Invitation, invitationEvent, invitationOf } from './invitation.ts'
 
 const VALID_MICROS = 7 * 24 * 60 * 60 * 1_000_000
 /** Open invitations of a workspace: more than any team has, and a bound for a hostile one. */
@@ -25,7 +25,9 @@ export const INVITATION_LIMITS = { limit: 200, windowSeconds: 3_600, keysMax: 10
 export type InvitationDetails = {
   readonly invitation: Invitation
   readonly workspaceName: string
-  readonly accountExists: boolean
+  /** Undefined for the code that whoever invites has seen: they must not learn it. */
+  readonly accountExists: boolean | undefined
+  readonly canCreateAccount: boolean
 }
 
 type CreatedInvitation = {
@@ -42,18 +44,24 @@ export class Invitations {
   readonly #clock: Clock
   readonly #random: Random
   readonly #throttle: Throttle | undefined
+  readonly #sendsMail: boolean
 
-  /** @param deps.throttle by `INVITATION_LIMITS`; undefined for no limit */
+  /**
+   * @param deps.throttle by `INVITATION_LIMITS`; undefined for no limit
+   * @param deps.sendsMail whether invitations are mailed too
+   */
   constructor(deps: {
     store: Store<InvitationStores>
     clock: Clock
     random: Random
     throttle: Throttle | undefined
+    sendsMail: boolean
   }) {
     this.#store = deps.store
     this.#clock = deps.clock
     this.#random = deps.random
     this.#throttle = deps.throttle
+    this.#sendsMail = deps.sendsMail
   }
 
   /**
@@ -75,7 +83,9 @@ export class Invitations {
     const emailFolded = foldEmail(email.value)
     return this.#store.write(async (stores) => {
       await stores.memberships.lock(workspaceId)
-      await refuseMembers(stores, workspaceId, emailFolded)
+      if (await stores.memberships.hasAddress(workspaceId, emailFolded)) {
+        throw Failure.invalid({ email: ['is that of a member'] })
+      }
       await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, emailFolded)
       const now = this.#clock.nowMicros()
       const open = await stores.oneTimeLinks.listInvitations(workspaceId, now)
@@ -133,12 +143,15 @@ export class Invitations {
     const link = await findGranted(read, 'invitation', hashCode(code), at)
     if (link === undefined) throw invalidInvitation()
     const invitation = invitationOf(link)
-    const [workspace, person] = await Promise.all([
-      workspaces.findById(invitation.workspace_id),
-      people.findByEmail(invitation.email_folded),
-    ])
+    const workspace = await workspaces.findById(invitation.workspace_id)
     if (workspace === undefined) throw invalidInvitation()
-    return { invitation, workspaceName: workspace.name, accountExists: person !== undefined }
+    const details = { invitation, workspaceName: workspace.name }
+    if (!link.is_mailed) {
+      const mayCreate = canCreateAccount(link, this.#sendsMail)
+      return { ...details, accountExists: undefined, canCreateAccount: mayCreate }
+    }
+    const accountExists = (await people.findByEmail(invitation.email_folded)) !== undefined
+    return { ...details, accountExists, canCreateAccount: !accountExists }
   }
 
   #charge(workspaceId: string): void {
@@ -153,16 +166,4 @@ export class Invitations {
 
 export function invalidInvitation(): Failure {
   return Failure.invalid({ code: ['is not valid: it was used or withdrawn, or has expired'] })
-}
-
-/** @throws {Failure} `validation_failed` where a member has the address */
-async function refuseMembers(
-  stores: InvitationStores,
-  workspaceId: string,
-  emailFolded: string,
-): Promise<void> {
-  const person = await stores.people.findByEmail(emailFolded)
-  if (person === undefined) return
-  const member = await stores.memberships.find(workspaceId, person.id)
-  if (member !== undefined) throw Failure.invalid({ email: ['is that of a member'] })
 }

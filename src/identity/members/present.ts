@@ -35,12 +35,13 @@ export function presentInvitation(invitation: Invitation): InvitationResource {
 }
 
 export function presentDetails(details: InvitationDetails): InvitationDetailsResource {
-  const { invitation, workspaceName, accountExists } = details
+  const { invitation, workspaceName, accountExists, canCreateAccount } = details
   return {
     email: invitation.email,
     workspace_name: workspaceName,
     role: invitation.role,
-    account_exists: accountExists,
+    account_exists: accountExists ?? null,
+    can_create_account: canCreateAccount,
     expires_at: formatInstant(invitation.expires_at),
   }
 }

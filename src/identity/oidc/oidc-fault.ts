@@ -16,6 +16,8 @@ export type OidcFaultCode =
   | 'oidc_session_ended'
   /** The invitation is used, expired or withdrawn. */
   | 'oidc_invitation'
+  /** A new person needs the link that was mailed to the address of the invitation. */
+  | 'oidc_mailed_link'
   /** The address of the invitation belongs to a person, who must sign in before accepting it. */
   | 'oidc_address_taken'
 

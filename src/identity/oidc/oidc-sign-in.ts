@@ -161,6 +161,9 @@ export class OidcSignIn {
     if (link === undefined) throw new OidcFault('oidc_invitation')
     const person = known ?? this.#newPerson(invitationOf(link).email, account.name, false)
     if (known === undefined) {
+      if (!this.#deps.invitations.canCreateAccount(link) && !vouchesFor(account, person)) {
+        throw new OidcFault('oidc_mailed_link')
+      }
       // The person with this address signs in as usual, and then accepts.
       if (!(await stores.people.insert(person))) throw new OidcFault('oidc_address_taken')
       await stores.events.append(authorOf(person, requestId), personCreated(person), now)

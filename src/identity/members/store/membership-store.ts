@@ -7,6 +7,8 @@ import type { Membership, NamedMembership, ShownMember } from '../membership.ts'
 
 export type MembershipStore = {
   find(workspaceId: string, personId: string, rowLock?: 'share'): Promise<Membership | undefined>
+  /** Whether a member has the address. One query, whoever has an account. */
+  hasAddress(workspaceId: string, emailFolded: string): Promise<boolean>
   /** Those of a person in workspaces that are not deleted, by the workspaces' names. */
   listOfPerson(personId: string, rowLock?: 'share'): Promise<readonly NamedMembership[]>
   /** All of a workspace, by the people's names. */
@@ -55,6 +57,17 @@ export function membershipStore(
         .where('person_id', '=', personId)
         .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
         .executeTakeFirst(),
+
+    async hasAddress(workspaceId, emailFolded) {
+      const row = await db
+        .selectFrom('memberships')
+        .innerJoin('people', 'people.id', 'memberships.person_id')
+        .select('people.id')
+        .where('workspace_id', '=', workspaceId)
+        .where('email_folded', '=', emailFolded)
+        .executeTakeFirst()
+      return row !== undefined
+    },
 
     listOfPerson: (personId, rowLock) =>
       db

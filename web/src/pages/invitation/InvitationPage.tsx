@@ -58,10 +58,11 @@ function Accept({ code, invitation }: AcceptProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [needed, setNeeded] = useState<'sign-in' | 'password'>()
+  const [isNew, setIsNew] = useState(invitation.can_create_account)
   // No person is signed in where it fails.
   const { data: session, isPending } = useQuery({
     ...sessionQuery,
-    enabled: invitation.account_exists,
+    enabled: invitation.account_exists !== false,
   })
 
   function askForMore(error: Error) {
@@ -79,18 +80,32 @@ function Accept({ code, invitation }: AcceptProps) {
     await navigate({ to: '/links', replace: true })
   }
 
-  if (!invitation.account_exists) {
+  const { account_exists, can_create_account } = invitation
+  if (isPending && account_exists !== false) return null
+  if (isNew && session === undefined) {
     return (
       <>
         <OidcButton code={code} />
         <NewPersonForm code={code} email={invitation.email} onJoined={enter} />
+        {account_exists === null && (
+          <Button onClick={() => setIsNew(false)}>{t.invitation.haveAccount}</Button>
+        )}
       </>
     )
   }
-  if (isPending) return null
   const form = { code, email: invitation.email, onJoined: enter, onRefused: askForMore }
   if (needed === 'password') return <NewPasswordForm {...form} />
-  if (session === undefined || needed === 'sign-in') return <SignInToAccept {...form} />
+  if (session === undefined || needed === 'sign-in') {
+    return (
+      <>
+        <SignInToAccept {...form} />
+        {can_create_account && <Button onClick={() => setIsNew(true)}>{t.invitation.isNew}</Button>}
+        {account_exists === null && !can_create_account && (
+          <p className="muted">{t.invitation.mailed(invitation.email)}</p>
+        )}
+      </>
+    )
+  }
   if (session.person.email.toLowerCase() !== invitation.email.toLowerCase()) {
     return <OtherPerson invitation={invitation} session={session} />
   }

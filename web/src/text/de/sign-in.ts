@@ -49,6 +49,8 @@ export const signIn: typeof en.signIn = {
     oidc_linked_elsewhere: 'Dieses Konto gehört hier zu einer anderen Person.',
     oidc_session_ended:
       'Ihre Sitzung endete, bevor das Konto verknüpft war. Melden Sie sich an und versuchen Sie es erneut.',
+    oidc_mailed_link:
+      'Für ein neues Konto öffnen Sie den Link in der E-Mail an die eingeladene Adresse.',
     oidc_invitation: 'Diese Einladung wurde verwendet oder zurückgezogen oder ist abgelaufen.',
     oidc_address_taken:
       'Zu dieser Adresse gibt es schon eine Person. Melden Sie sich an und öffnen Sie dann die Einladung.',
@@ -95,7 +97,10 @@ export const invitation: typeof en.invitation = {
   name: 'Ihr Name',
   password: 'Wählen Sie ein Passwort',
   create: 'Konto anlegen und beitreten',
-  signInAs: (email) => `${email} hat hier ein Konto. Melden Sie sich an, um anzunehmen.`,
+  signInAs: (email) => `Melden Sie sich als ${email} an, um anzunehmen.`,
+  haveAccount: 'Ich habe hier ein Konto',
+  isNew: 'Ich bin neu hier',
+  mailed: (email) => `Neu hier? Öffnen Sie den Link in der E-Mail an ${email}.`,
   accept: 'Einladung annehmen',
   otherPerson: (email, other) =>
     `Die Einladung ist für ${email}; Sie sind als ${other} angemeldet.`,
