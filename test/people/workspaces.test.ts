@@ -5,7 +5,6 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openDomains } from '../../src/app/instance/domains.ts'
 import { removeWorkspaces } from '../../src/app/node/workspace-removal.ts'
-import { systemClock } from '../../src/platform/time/clock.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -183,10 +182,8 @@ for (const engine of ENGINES) {
       )
       expectStatus(await operator.post('/workspaces', { name }), 201)
 
-      // Workspaces keep the system's time here.
-      const now = systemClock()
       const { store } = service.instance
-      const removal = { store, clock: now, domains: openDomainsOf(service) }
+      const removal = { store, clock, domains: openDomainsOf(service) }
       const shared = `${service.baseUrl}/of-${name}`
       await eventually(async () => {
         await removeWorkspaces(removal, NOT_CANCELLED)
@@ -197,8 +194,8 @@ for (const engine of ENGINES) {
       assert.deepEqual((await store.read.links.run(links)).items, [])
       assert.equal(await store.read.domains.count(id), 0)
       assert.equal((await store.read.workspaces.listUnremoved()).length, 1)
-      const later = { ...now, nowMicros: () => now.nowMicros() + 2 * MINUTE * 1_000_000 }
-      await removeWorkspaces({ ...removal, clock: later }, NOT_CANCELLED)
+      clock.move(2 * MINUTE)
+      await removeWorkspaces(removal, NOT_CANCELLED)
       assert.deepEqual(await store.read.workspaces.listUnremoved(), [])
     })
   })

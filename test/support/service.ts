@@ -1,11 +1,9 @@
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
-import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
+import { type Instance, openInstance, servicesOver } from '../../src/app/instance/instance.ts'
 import { startNode } from '../../src/app/node/node.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { SetupLinks } from '../../src/identity/setup/setup-links.ts'
 import { SCOPES, type Scope } from '../../src/identity/tokens/scope.ts'
-import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Api, apiClient } from './api.ts'
@@ -57,8 +55,7 @@ export async function startService(
   const log = pino({ level: 'silent' })
   const opened = await openInstance(config, log)
   const { store, clock } = { ...opened, ...options }
-  const setupLinks = new SetupLinks({ store, clock, random: systemRandom })
-  const instance = { ...opened, clock, setupLinks }
+  const instance = { ...opened, clock, ...servicesOver(store, config, clock) }
   const node = await startNode(config, instance, log, PATIENT)
   const baseUrl = `http://127.0.0.1:${port}`
 
