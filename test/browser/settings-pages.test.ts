@@ -449,31 +449,38 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     )
   })
 
-  test('sends nothing that a person has typed as another who signs in, in another tab', async () => {
-    const grace = await join('grace-elsewhere', 'member')
-    const { cookie } = await signIn(service)
-    await on(
-      '/links/new?key=of-ada',
-      async (page, { context, faults, origin }) => {
-        await page.getByLabel('Destination', { exact: true }).fill('https://example.com/')
-        await context.clearCookies()
-        await page.getByRole('button', { name: 'Create link' }).click()
-        await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
-        const [name = '', value = ''] = (grace.cookie ?? '').split('=')
-        await context.addCookies([{ name, value, url: origin }])
-        page.on('dialog', (asked) => void asked.accept())
-        await Promise.all([
-          page.waitForEvent('load'),
-          page.evaluate("dispatchEvent(new Event('focus'))"),
-        ])
-        await page.getByRole('button', { name: /grace-elsewhere/ }).waitFor()
-        // The browser reports the 401.
-        faults.splice(0)
-      },
-      { as: { ...ada, cookie } },
-    )
-    assert.equal((await ada.get('/links?search=of-ada')).body.meta.total, 0)
-  })
+  for (const hasEnded of [true, false]) {
+    const when = hasEnded ? 'after the session has ended' : 'while the session goes on'
+    test(`sends nothing that a person has typed as another who signs in elsewhere, ${when}`, async () => {
+      const key = hasEnded ? 'ended' : 'going-on'
+      const other = await join(`grace-${key}`, 'member')
+      const { cookie } = await signIn(service)
+      await on(
+        `/links/new?key=${key}`,
+        async (page, { context, faults, origin }) => {
+          await page.getByLabel('Destination', { exact: true }).fill('https://example.com/')
+          if (hasEnded) {
+            await context.clearCookies()
+            await page.getByRole('button', { name: 'Create link' }).click()
+            await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+          }
+          const [name = '', value = ''] = other.cookie.split('=')
+          await context.addCookies([{ name, value, url: origin }])
+          // The page asks before what was typed is lost.
+          page.on('dialog', (asked) => void asked.accept())
+          await Promise.all([
+            page.waitForEvent('load'),
+            page.evaluate("dispatchEvent(new Event('focus'))"),
+          ])
+          await page.getByRole('button', { name: new RegExp(`grace-${key}`) }).waitFor()
+          // The browser reports the 401.
+          faults.splice(0)
+        },
+        { as: { ...ada, cookie } },
+      )
+      assert.equal((await ada.get(`/links?search=${key}`)).body.meta.total, 0)
+    })
+  }
 
   for (const [locale, warning] of [
     ['en-GB', 'come through a proxy at 172.18.0.5 that is not trusted'],

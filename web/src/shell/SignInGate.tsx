@@ -1,7 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { setGates } from '../api/request.ts'
+import { sessionQuery } from '../api/session.ts'
 import { afterStart } from './after-start.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
+import { useMembership } from './use-membership.ts'
 
 const loadDialog = () => import('./SignInDialog.tsx')
 const SignInDialog = lazy(loadDialog)
@@ -28,6 +31,7 @@ export function SignInGate() {
     return () => setGates(undefined)
   }, [])
   useEffect(() => afterStart(loadDialog), [])
+  useSamePerson()
 
   function end(act: (wait: Wait) => void) {
     for (const wait of waits) act(wait)
@@ -47,4 +51,19 @@ export function SignInGate() {
       />
     </Suspense>
   )
+}
+
+/** Begins again where another person has signed in meanwhile, in another tab: they would send what this one has typed. */
+function useSamePerson(): void {
+  const client = useQueryClient()
+  const { person } = useMembership().session
+  const [personId] = useState(person.id)
+  useEffect(() => {
+    async function look() {
+      const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {})
+      if (session && session.person.id !== personId) location.reload()
+    }
+    addEventListener('focus', look)
+    return () => removeEventListener('focus', look)
+  }, [client, personId])
 }
