@@ -124,7 +124,6 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { search: 'a', tag: 'Sale', domain: 'go.localhost' }, found: ['gamma'] },
   { query: { search: 'summer', tag: 'Sale' }, found: ['Alpha'] },
   { query: { search: 'summer', domain: 'go.localhost' }, found: [] },
-  { query: { unknown: 'parameter' }, found: LINKS.map(({ key }) => key) },
 ]
 
 onEachEngine('the filters of the link list', (stage) => {
