@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
@@ -49,17 +57,22 @@ describe('terse repair', () => {
   const repair = (dataDir: string, ...args: string[]) =>
     runCommand(['repair', ...args], { TERSE_DATA_DIR: dataDir })
 
-  /** Returns the output without `--yes` and with it. Expects no change without it. */
+  /** As `repairFaults`, of files that a start refuses. Expects no change without `--yes`. */
   async function repairRefused(dataDir: string): Promise<string> {
     const start = () => serveFolder(dataDir, async () => {})
     await assert.rejects(start(), RefusedFiles)
+    return repairFaults(dataDir, () => assert.rejects(start(), RefusedFiles))
+  }
+
+  /** Returns the output of a repair. */
+  async function repairFaults(dataDir: string, afterPlan = async () => {}): Promise<string> {
     const plan = await repair(dataDir)
     assert.equal(plan.code, 1, plan.stderr)
     assert.match(
       plan.stdout,
       /Nothing was changed\. Copy the folder, then run: npx terse repair --yes/,
     )
-    await assert.rejects(start(), RefusedFiles)
+    await afterPlan()
     const done = await repair(dataDir, '--yes')
     assert.equal(done.code, 0, done.stderr)
     assert.match(done.stdout, /Done\. Start the service\./)
@@ -159,6 +172,53 @@ describe('terse repair', () => {
       })
     })
   }
+
+  /** Writes over the root page of a table. */
+  function damageTable(file: string, table: string): void {
+    const database = new DatabaseSync(file)
+    database.exec('pragma wal_checkpoint(truncate)')
+    const found = database.prepare('select rootpage from sqlite_schema where name = ?').get(table)
+    const { page_size } = database.prepare('pragma page_size').get() ?? {}
+    database.close()
+    const fd = openSync(file, 'r+')
+    const bytes = Number(page_size)
+    writeSync(fd, Buffer.alloc(bytes, 'x'), 0, bytes, (Number(found?.rootpage) - 1) * bytes)
+    closeSync(fd)
+  }
+
+  /** Removes the files of days, as after the time for which single clicks are kept. */
+  function dropDays(dataDir: string): void {
+    rmSync(path.join(dataDir, 'clicks'), { recursive: true })
+    const database = new DatabaseSync(path.join(dataDir, 'clicks.db'))
+    database.exec('delete from raw_days; update file_marks set dropped_before = 1e6')
+    database.close()
+  }
+
+  for (const table of ['click_days', 'link_clicks', 'journal_positions', 'unsettled_days']) {
+    test(`keeps the counters of links when ${table} of clicks.db is damaged, without the files of days`, async () => {
+      const dataDir = whole('later')
+      dropDays(dataDir)
+      damageTable(path.join(dataDir, 'clicks.db'), table)
+      assert.match(await repairFaults(dataDir), /\d+ rows can be read, all but those in 1 damaged/)
+      await serveFolder(dataDir, async ({ api }) => {
+        assert.deepEqual((await countsOf(api)).counters, COUNTS.later.counters)
+      })
+    })
+  }
+
+  test('keeps what clicks.db has more than the files of days', async () => {
+    const dataDir = whole('later')
+    const [name = ''] = readdirSync(path.join(dataDir, 'clicks'))
+    const day = new DatabaseSync(path.join(dataDir, 'clicks', name))
+    const { last } = day.prepare('select max(rowid) as last from clicks').get() ?? {}
+    day.exec(`delete from clicks where rowid = ${last}; update taken set rows = rows - 1`)
+    day.close()
+    damageTable(path.join(dataDir, 'clicks.db'), 'click_days')
+    await repairFaults(dataDir)
+    await serveFolder(dataDir, async ({ api }) => {
+      assert.deepEqual((await countsOf(api)).counters, COUNTS.later.counters)
+    })
+  })
 
   test('recounts links whose counter does not match', async () => {
     const dataDir = whole('running')

@@ -19,6 +19,10 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
     'All days that have a file in clicks/ are counted again from it; those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE) are lost. Charts of other days stay as they are.',
   'replace clicks':
     'It is set aside and made again from the files in clicks/. Counts of days without such a file (older than TERSE_CLICK_RETENTION_DAYS) are lost, and clicks that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
+  'salvage clicks':
+    'It is set aside, and made again from what can be read of it and from the files in clicks/. Days that have such a file are counted again. The charts of other days that cannot be read are lost; the counter of each link that can be read stays, and what its charts lack is shown as clicks without a date.',
+  'salvage day':
+    'It is set aside, and made again from the clicks that can be read. The others cannot be exported any more; what was counted of them stays.',
   'set aside':
     'It is set aside. The clicks of the day cannot be exported any more; what was counted of them stays unless clicks.db has to be made again.',
   'accept day': 'Clicks that it lacks cannot be exported any more; what was counted of them stays.',
@@ -48,6 +52,13 @@ export async function repairDataFolder(
   )
   return {
     faults,
-    steps: steps?.map(({ file, action }) => ({ file, meaning: MEANING[action] })),
+    steps: steps?.map((step) => ({ file: step.file, meaning: meaningOf(step) })),
   }
+}
+
+function meaningOf({ action, reading }: RepairStep): string {
+  if (reading === undefined) return MEANING[action]
+  const { rows, gaps } = reading
+  const unread = gaps === 0 ? 'all that are left' : `all but those in ${gaps} damaged ranges`
+  return `${rows} rows can be read, ${unread}. ${MEANING[action]}`
 }

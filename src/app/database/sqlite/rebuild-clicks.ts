@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { CLICK_DIMENSIONS, type Click } from '../../../clicks/click.ts'
+import { CLICK_DIMENSIONS, type Click, countedClick } from '../../../clicks/click.ts'
 import { ClickColumns } from '../../../clicks/click-columns.ts'
 import { computeBatchDeltas, type Owner } from '../../../clicks/store/batch-deltas.ts'
 import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
@@ -13,8 +13,9 @@ import {
   rawClicksFile,
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-days.ts'
+import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
-import { countedFile } from '../../../platform/database/sqlite/data-files.ts'
+import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
@@ -23,6 +24,7 @@ import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import { readCounted, readDay } from './examine-files.ts'
 import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
+import { salvageClicks } from './salvage-files.ts'
 import { spoolPositionAfter } from './spool-positions.ts'
 
 const BUSY_MS = 5_000
@@ -60,11 +62,17 @@ export async function makeClicksFile(dataDir: string, clock: Clock): Promise<voi
  * transaction, so that a killed process leaves the file unchanged.
  *
  * @param options.days `differing`: only days whose file has other rows than clicks.db has counted
+ * @param options.salvagedFrom a damaged clicks.db, of which the counts of other days are kept where they can be read
  */
 export async function rebuildClicks(
   dataDir: string,
-  { days, positionAfter }: { days: 'all' | 'differing'; positionAfter: PositionAfter },
+  options: {
+    days: 'all' | 'differing'
+    positionAfter: PositionAfter
+    salvagedFrom?: string | undefined
+  },
 ): Promise<void> {
+  const { days, positionAfter, salvagedFrom } = options
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
   const folder = rawClicksFolder(dataDir)
   async function reading<T>(day: number, work: (file: DatabaseSync) => T): Promise<Awaited<T>> {
@@ -85,6 +93,8 @@ export async function rebuildClicks(
     const counted = facts.filter((of) => days === 'all' || differs(of, positions, rawDays))
     await inTransaction(database, BUSY_MS, async () => {
       const recount = new Recount(database)
+      const countedDays = counted.map(({ day }) => day)
+      if (salvagedFrom !== undefined) salvageClicks(database, salvagedFrom, countedDays)
       for (const { day, rows } of counted) {
         recount.forgetDay(day)
         if (rows === 0) continue
@@ -92,7 +102,9 @@ export async function rebuildClicks(
           for (const chunk of readClicks(file)) await recount.add(chunk)
         })
       }
-      recount.writeCounters(counted.map(({ day }) => day))
+      recount.addOtherDays(countedDays)
+      if (salvagedFrom !== undefined) await recount.addLostDays(dataDir)
+      recount.writeCounters()
       await recount.movePositions(
         facts,
         async (id, from, clicks) =>
@@ -148,8 +160,8 @@ class Recount {
     for (const count of counts) this.#addToLink(count)
   }
 
-  /** @param recounted the recounted days; the counts of other days are taken from the charts */
-  writeCounters(recounted: readonly number[]): void {
+  /** Adds the counts of the days that were not recounted, from their charts. */
+  addOtherDays(recounted: readonly number[]): void {
     const others = this.#database.prepare(
       `select subject, part, data from click_days where scope = ${SCOPES.link}
          and part <= ${PARTS.total} and day not in (select value from json_each(?))`,
@@ -158,6 +170,35 @@ class Recount {
       const clicks = personsIn(Number(part), data)
       if (clicks > 0) this.#addToLink({ link_seq: Number(subject), clicks, last_click: -1 })
     }
+  }
+
+  /**
+   * Adds what the salvaged counter of a link has more than its charts, as clicks without a date: those of days that could
+   * not be read, and those that were counted without a row.
+   */
+  async addLostDays(dataDir: string): Promise<void> {
+    const ownerOf = readOwners(dataDir)
+    const lost = this.#database
+      .prepare(
+        `select link_seq, salvaged.clicks - coalesce(recounted.clicks, 0) as clicks, salvaged.last_click
+           from salvaged left join recounted using (link_seq)
+           where salvaged.clicks > coalesce(recounted.clicks, 0)`,
+      )
+      .all()
+    for (const row of lost) {
+      const link_seq = Number(row.link_seq)
+      const owner = ownerOf(link_seq)
+      if (owner === undefined) continue
+      const click = countedClick(link_seq, OPENING_AT, Number(row.clicks))
+      const { deltas } = computeBatchDeltas({ clicks: ClickColumns.of([click]) }, () => owner)
+      // The charts of its domain and workspace have rows of their own.
+      await this.#rows.appendToDays(deltas.filter(({ scope }) => scope === SCOPES.link))
+      const last_click = Number(row.last_click)
+      this.#addToLink({ link_seq, clicks: Number(row.clicks), last_click })
+    }
+  }
+
+  writeCounters(): void {
     this.#database.exec(`
       insert into link_clicks select link_seq, clicks, last_click from recounted where true
         on conflict do update set clicks = excluded.clicks,
@@ -197,6 +238,23 @@ class Recount {
            clicks = clicks + excluded.clicks, last_click = max(last_click, excluded.last_click)`,
       )
       .run(link_seq, clicks, last_click)
+  }
+}
+
+/** Returns how to find the owner of a link; undefined for one that does not exist. */
+function readOwners(dataDir: string): (linkSeq: number) => Owner | undefined {
+  const links = openToRead(sqliteFile(dataDir), BUSY_MS)
+  try {
+    const rows = links.prepare('select seq, workspace_id, keyspace_id from links').all()
+    const owners = new Map(
+      rows.map(({ seq, workspace_id, keyspace_id }) => [
+        Number(seq),
+        { workspace_id: String(workspace_id), keyspace_id: Number(keyspace_id) },
+      ]),
+    )
+    return (linkSeq) => owners.get(linkSeq)
+  } finally {
+    links.close()
   }
 }
 

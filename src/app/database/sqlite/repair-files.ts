@@ -25,6 +25,7 @@ import {
   removeLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
 import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
+import type { Reading } from '../../../platform/database/sqlite/salvage.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
@@ -32,6 +33,7 @@ import { checkFiles } from './check-files.ts'
 import { type ClicksAfter, examineFiles } from './examine-files.ts'
 import { FolderLock } from './folder-lock.ts'
 import { makeClicksFile, type PositionAfter, rebuildClicks } from './rebuild-clicks.ts'
+import { salvageDay, surveyFile } from './salvage-files.ts'
 
 const BUSY_MS = 5_000
 
@@ -44,10 +46,14 @@ export type RepairStep = {
     | 'recount'
     | 'recount all'
     | 'replace clicks'
+    | 'salvage clicks'
     | 'set aside'
+    | 'salvage day'
     | 'accept day'
   /** Relative to the data folder. */
   readonly file: string
+  /** What can be read of a damaged file. */
+  readonly reading?: Reading
 }
 
 export type RepairPlan = {
@@ -90,26 +96,30 @@ function planRepair(dataDir: string, clicksAfter: ClicksAfter): RepairPlan {
   for (const { file, kind } of faults) {
     const isLost = kind === 'damaged' || kind === 'missing'
     if (file === LINKS_FILE && isLost) return { faults, steps: undefined }
-    const step = stepFor(file, kind)
+    const step = stepFor(dataDir, file, kind)
     steps.set(`${step.action} ${step.file}`, step)
   }
   // Replacing clicks.db recounts all days.
-  const isReplaced = steps.has(`replace clicks ${CLICKS_FILE}`)
+  const isReplaced = ['replace', 'salvage'].some((how) => steps.has(`${how} clicks ${CLICKS_FILE}`))
   if (isReplaced) steps.delete(`recount all ${CLICKS_FILE}`)
   if (isReplaced || steps.has(`recount all ${CLICKS_FILE}`)) steps.delete(`recount ${CLICKS_FILE}`)
   return { faults, steps: [...steps.values()] }
 }
 
-function stepFor(file: string, kind: FileFault['kind']): RepairStep {
+function stepFor(dataDir: string, file: string, kind: FileFault['kind']): RepairStep {
   if (file === LINKS_FILE) {
     return { action: kind === 'older' ? 'accept links' : 'recount links', file }
   }
   if (file.startsWith(`${DAYS_FOLDER}/`)) {
-    return { action: kind === 'damaged' ? 'set aside' : 'accept day', file }
+    if (kind !== 'damaged') return { action: 'accept day', file }
+    const reading = surveyFile(dataDir, file)
+    return reading ? { action: 'salvage day', file, reading } : { action: 'set aside', file }
   }
   // The fault of a journal is that it lacks clicks that are in a day's file but not counted.
   if (file !== CLICKS_FILE || kind === 'older') return { action: 'recount', file: CLICKS_FILE }
-  return { action: kind === 'miscounted' ? 'recount all' : 'replace clicks', file }
+  if (kind === 'miscounted') return { action: 'recount all', file }
+  const reading = surveyFile(dataDir, file)
+  return reading ? { action: 'salvage clicks', file, reading } : { action: 'replace clicks', file }
 }
 
 async function carryOut(
@@ -120,13 +130,21 @@ async function carryOut(
 ): Promise<void> {
   const aside = path.join(dataDir, `set-aside-${new Date(clock.nowMicros() / 1_000).toISOString()}`)
   const has = (action: RepairStep['action']) => steps.some((step) => step.action === action)
-  for (const { action, file } of steps) if (action === 'set aside') setAside(dataDir, file, aside)
-  if (has('replace clicks')) {
+  for (const { action, file } of steps) {
+    if (action !== 'set aside' && action !== 'salvage day') continue
+    setAside(dataDir, file, aside)
+    if (action === 'salvage day') salvageDay(dataDir, file, path.join(aside, file))
+  }
+  const isMade = has('replace clicks') || has('salvage clicks')
+  if (isMade) {
     setAside(dataDir, CLICKS_FILE, aside)
     await makeClicksFile(dataDir, clock)
   }
-  const days = has('replace clicks') || has('recount all') ? 'all' : 'differing'
-  if (days === 'all' || has('recount')) await rebuildClicks(dataDir, { days, positionAfter })
+  const days = isMade || has('recount all') ? 'all' : 'differing'
+  const salvagedFrom = has('salvage clicks') ? path.join(aside, CLICKS_FILE) : undefined
+  if (days === 'all' || has('recount')) {
+    await rebuildClicks(dataDir, { days, positionAfter, salvagedFrom })
+  }
   if (has('recount links')) await recountLinks(dataDir)
   await unmark(dataDir)
   const startedMs = Date.now()

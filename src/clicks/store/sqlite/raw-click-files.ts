@@ -161,7 +161,8 @@ function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number 
   return workspaces.getOrInsertComputed(id, () => Number(addWorkspace.get(id)?.number))
 }
 
-function openDayFile(folder: string, day: number): DayFile {
+/** Opens the file of a day, and creates it with its tables if it is missing. */
+export function openDayDatabase(folder: string, day: number): DatabaseSync {
   createFolder(folder)
   const name = rawClicksFile(folder, day)
   const database = new DatabaseSync(name, { timeout: 1_000 })
@@ -201,6 +202,16 @@ function openDayFile(folder: string, day: number): DayFile {
     `)
     ensureColumn(database, { table: 'clicks', name: 'count', type: 'integer not null default 1' })
     ensureColumn(database, { table: 'taken', name: 'rows', type: 'integer' })
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function openDayFile(folder: string, day: number): DayFile {
+  const database = openDayDatabase(folder, day)
+  try {
     return {
       database,
       workspaces: new Map(),

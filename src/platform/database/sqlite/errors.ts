@@ -65,6 +65,11 @@ function textOfFault(code: number, folder: string): string | undefined {
   return fault && folderFaultText(fault, folder)
 }
 
+/** Whether a part of the file is damaged, or the disk fails to read it. */
+export function isUnreadable(error: unknown): boolean {
+  return [CORRUPT, NOTADB, IOERR].includes((resultCode(error) ?? 0) & 0xff)
+}
+
 /** Whether another process holds the lock that a transaction needs. */
 export function isBusy(error: unknown): boolean {
   return ((resultCode(error) ?? 0) & 0xff) === BUSY
