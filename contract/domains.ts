@@ -56,7 +56,11 @@ export const patchDomainBody = domainBody.partial({ domain: true }).meta({
   examples: [{ expired_url: 'https://example.com/' }],
 })
 
-export const listDomainsQuery = pageQuery
+export const listDomainsQuery = pageQuery.extend({
+  domain: line(2000)
+    .optional()
+    .describe('The domain with this host name, in any spelling; at most one.'),
+})
 
 export const domainDeleted = z
   .object({ message: z.literal('Domain deleted') })

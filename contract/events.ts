@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cursorText, perPageQuery } from './pagination.ts'
-import { timestamp, uuid } from './primitives.ts'
+import { instantInput, timestamp, uuid } from './primitives.ts'
 
 const EVENT_TYPES = [
   'link.created',
@@ -102,8 +102,6 @@ export const eventPage = z
   })
   .meta({ id: 'EventPage' })
 
-const instant = z.string().meta({ format: 'date-time' })
-
 export const listEventsQuery = z.strictObject({
   per_page: perPageQuery,
   cursor: cursorText
@@ -120,8 +118,8 @@ export const listEventsQuery = z.strictObject({
     .optional()
     .describe('Events of this link, domain, token, person or workspace.'),
   actor: uuid.toLowerCase().optional().describe('Events that this token or person caused.'),
-  from: instant.optional().describe('Events from this instant on.'),
-  to: instant.optional().describe('Events before this instant.'),
+  from: instantInput.optional().describe('Events from this instant on.'),
+  to: instantInput.optional().describe('Events before this instant.'),
 })
 
 export type ListEventsQuery = z.output<typeof listEventsQuery>

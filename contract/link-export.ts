@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { linkFilters, linkSchema } from './links.ts'
+import { fieldsQuery } from './primitives.ts'
 
 const FORMATS = ['csv', 'ndjson'] as const
 
@@ -14,21 +15,14 @@ export type ExportedLinkRow = z.output<typeof exportedLinkRow>
 /** In the order of the columns. */
 export const EXPORTED_LINK_FIELDS = exportedLinkRow.keyof().options
 
-const fieldsFault = `must be a list of ${EXPORTED_LINK_FIELDS.join(', ')}, separated by commas`
-
 export const exportLinksQuery = z.strictObject({
   format: z
     .enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
     .optional()
     .describe('`csv` when left out.'),
-  fields: z
-    .string()
-    .transform((text) => [...new Set(text.split(','))])
-    .pipe(z.array(z.enum(EXPORTED_LINK_FIELDS, { error: fieldsFault })))
-    .optional()
-    .describe(
-      'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
-    ),
+  fields: fieldsQuery(EXPORTED_LINK_FIELDS).describe(
+    'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
+  ),
   ...linkFilters,
 })
 

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { clickedPageOf, pageQuery } from './pagination.ts'
-import { destinationInput, line, timestamp, uuid } from './primitives.ts'
+import {
+  destinationInput,
+  fieldsQuery,
+  instantInput,
+  line,
+  queryInteger,
+  timestamp,
+  uuid,
+} from './primitives.ts'
 
 const KEY_LENGTH_MAX = 190
 const KEY_VARIANTS_MAX = 16
@@ -9,6 +17,8 @@ const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
 /** The maximum number of tags in the filter of one list. */
 const FILTER_TAGS_MAX = 10
+/** UTF-16 code units: many times those of the longest key in any normal form. */
+const FILTER_KEY_LENGTH_MAX = 2_000
 /** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
 const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
@@ -47,6 +57,13 @@ export const linkSchema = z
   .meta({ id: 'Link', description: 'A short link.' })
 
 export const linkPage = clickedPageOf(linkSchema, 'LinkPage')
+/** A page of links that have only the fields of the parameter `fields`. */
+export const linkFieldsPage = clickedPageOf(
+  linkSchema
+    .partial()
+    .meta({ id: 'LinkFields', description: 'The fields of a link that `fields` names.' }),
+  'LinkFieldsPage',
+)
 export type LinkPageMeta = z.output<typeof linkPage>['meta']
 
 const utm = line(UTM_LENGTH_MAX).nullable().optional()
@@ -164,6 +181,25 @@ export const linkFilters = {
       'Links whose key, destination or one of whose tags contains this text of at most 200 characters. If the text is a short link, of any length, with or without `https://` and a query: also the link with this address.',
     ),
   domain: line(2000).optional().describe('Links on this domain.'),
+  key: key
+    .max(FILTER_KEY_LENGTH_MAX, `must have at most ${FILTER_KEY_LENGTH_MAX} characters`)
+    .optional()
+    .describe(
+      'Links with exactly this key, in this letter case. With `domain`, at most one; found at once, however many links there are.',
+    ),
+  external_id: queryInteger(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER)
+    .optional()
+    .describe('Links with this `external_id`.'),
+  created_after: instantInput
+    .optional()
+    .describe(
+      'Links created at this instant or later, such as `2026-12-31T23:59:59Z`. ISO 8601 with a zone.',
+    ),
+  created_before: instantInput
+    .optional()
+    .describe(
+      'Links created before this instant. Consecutive periods that share an end have each link once.',
+    ),
   tag: z
     .preprocess(
       (value) => (typeof value === 'string' ? [value] : value),
@@ -194,6 +230,9 @@ export const linkFilters = {
 
 export const listLinksQuery = pageQuery.extend({
   ...linkFilters,
+  fields: fieldsQuery(linkSchema.keyof().options).describe(
+    'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
+  ),
   sort: z
     .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
     .optional()

@@ -20,6 +20,9 @@ const DESTINATION_LENGTH_MAX = 8192
 /** A destination in a request; the rules of URLs are checked later. */
 export const destinationInput = line(DESTINATION_LENGTH_MAX)
 
+/** An instant in a query; it is parsed later. */
+export const instantInput = z.string().meta({ format: 'date-time' })
+
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` */
 export const timestamp = z
   .string()
@@ -53,8 +56,18 @@ export function integer(max: number, min: number) {
 /** A whole number in a query string. */
 export function queryInteger(max: number, min = 1) {
   const digits = (value: unknown) =>
-    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+    typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
   return z.preprocess(digits, integer(max, min))
+}
+
+/** Of a list or an export: names of fields, separated by commas. */
+export function fieldsQuery<F extends string>(names: readonly F[]) {
+  const error = `must be a list of ${names.join(', ')}, separated by commas`
+  return z
+    .string()
+    .transform((text) => [...new Set(text.split(','))])
+    .pipe(z.array(z.enum(names, { error })))
+    .optional()
 }
 
 /** Headers of a read that answers 304 when the client has the current version. */

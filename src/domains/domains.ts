@@ -24,9 +24,12 @@ import { domainChecker, domainDeleted, domainUpdated, domainVerified } from './d
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainStores } from './domain-stores.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
-import type { DomainMark, DomainRun } from './store/domain-store.ts'
+import type { DomainFilter, DomainMark, DomainRun } from './store/domain-store.ts'
 
 const PENDING_BATCH = 100
+
+/** The domain with this name, in any spelling; all domains when undefined. */
+type NameFilter = { readonly name?: string | undefined }
 
 type DomainDependencies = {
   readonly store: Store<DomainStores>
@@ -98,26 +101,28 @@ export class Domains {
    * @throws {Failure} `not_found`; `validation_failed` when the text is not a host name
    */
   async getByHost({ workspaceId }: Actor, text: string): Promise<Domain> {
-    const parsed = parseHost(text)
-    if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
-    const domain = await this.#deps.store.read.domains.findByHost(workspaceId, parsed.value)
-    if (domain === undefined) throw Failure.notFound(`Domain ${formatHost(parsed.value)}`)
+    const host = parseHostName(text)
+    const domain = await this.#deps.store.read.domains.findByHost(workspaceId, host)
+    if (domain === undefined) throw Failure.notFound(`Domain ${formatHost(host)}`)
     return domain
   }
 
-  list({ workspaceId }: Actor, offset: number, limit: number): Promise<Page<Domain>> {
-    return this.#deps.store.read.domains.page(workspaceId, offset, limit)
+  /** @throws {Failure} `validation_failed` when the name of the filter is not a host name */
+  list(actor: Actor, filter: NameFilter, offset: number, limit: number): Promise<Page<Domain>> {
+    return this.#deps.store.read.domains.page(filterFor(actor, filter), offset, limit)
   }
 
+  /** Throws what `list` throws. */
   run(
-    { workspaceId }: Actor,
-    run: Omit<DomainRun, 'workspaceId'>,
+    actor: Actor,
+    { name, ...run }: NameFilter & Omit<DomainRun, keyof DomainFilter>,
   ): Promise<Run<Domain, DomainMark>> {
-    return this.#deps.store.read.domains.run({ ...run, workspaceId })
+    return this.#deps.store.read.domains.run({ ...run, ...filterFor(actor, { name }) })
   }
 
-  count({ workspaceId }: Actor): Promise<number> {
-    return this.#deps.store.read.domains.count(workspaceId)
+  /** Throws what `list` throws. */
+  count(actor: Actor, filter: NameFilter): Promise<number> {
+    return this.#deps.store.read.domains.count(filterFor(actor, filter))
   }
 
   /** @throws {Failure} `not_found`, `validation_failed`, `precondition_failed` */
@@ -307,4 +312,15 @@ export class Domains {
 
 function addedBefore(): Failure {
   return Failure.invalid({ domain: ['has been added before'] })
+}
+
+function filterFor({ workspaceId }: Actor, { name }: NameFilter): DomainFilter {
+  return { workspaceId, host: name === undefined ? undefined : parseHostName(name) }
+}
+
+/** @throws {Failure} `validation_failed` */
+function parseHostName(text: string): string {
+  const parsed = parseHost(text)
+  if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
+  return parsed.value
 }

@@ -23,22 +23,23 @@ export async function listDomains(
 ): Promise<Envelope<DomainResource>> {
   const { domains } = deps
   const actor = actorOf(request)
+  const filter = { name: query.domain }
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
     const { perPage } = pageRequest
-    const { items, total } = await domains.list(actor, offsetOf(pageRequest), perPage)
+    const { items, total } = await domains.list(actor, filter, offsetOf(pageRequest), perPage)
     return envelope(request, deps.baseUrl, pageRequest, { items: items.map(presentDomain), total })
   }
 
   return walk<Domain, DomainMark, DomainResource>(request, deps, query, {
     workspaceId: actor.workspaceId,
-    filters: {},
+    filters: filter,
     present: presentDomain,
     list: {
-      count: () => domains.count(actor),
+      count: () => domains.count(actor, filter),
       read: ({ beyond, isReversed, limit }) =>
-        domains.run(actor, { beyond, limit, descending: !isReversed }),
+        domains.run(actor, { ...filter, beyond, limit, descending: !isReversed }),
       markOf: ({ created_at, id }) => ({ created_at, id }),
     },
   })

@@ -2,9 +2,10 @@ import type { EventPageResource, ListEventsQuery } from '@terse/contract/events'
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../identity/index.ts'
-import { FaultList, type Parsed } from '../platform/failure.ts'
+import { FaultList } from '../platform/failure.ts'
 import { addressesOf } from '../platform/http/api/pagination.ts'
 import type { WalkContext } from '../platform/http/api/walk.ts'
+import { parseInstant } from '../platform/time/instant.ts'
 import type { EventMark } from './event-store.ts'
 import type { Events } from './events.ts'
 import { presentEvent } from './present.ts'
@@ -45,14 +46,4 @@ function periodOf({ from, to }: ListEventsQuery) {
   }
   faults.throwIfAny()
   return { fromMicros, toMicros }
-}
-
-/** Returns microseconds since the epoch, rounded to a representable number. */
-function parseInstant(text: string): Parsed<number> {
-  try {
-    const micros = Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
-    return { value: Math.max(0, Math.min(micros, Number.MAX_SAFE_INTEGER)) }
-  } catch {
-    return { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
-  }
 }

@@ -187,7 +187,7 @@ export class Importer {
   /** Links without a domain go to the only domain of the workspace, or to the service's own host if it has none. */
   async #fallbackHost({ workspace_id: workspaceId }: Import): Promise<string | null> {
     const { store, serviceHost } = this.#deps
-    const { items } = await store.read.domains.page(workspaceId, 0, 2)
+    const { items } = await store.read.domains.page({ workspaceId }, 0, 2)
     if (items.length > 1) return null
     return items[0]?.host ?? serviceHost
   }

@@ -6,13 +6,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
-import {
-  isFiltered,
-  type LinkFilter,
-  type LinkQuery,
-  type LinkRun,
-  needsScan,
-} from './link-query.ts'
+import { type LinkFilter, type LinkQuery, type LinkRun, needsScan } from './link-query.ts'
 import { searchLinks } from './link-search.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
@@ -46,28 +40,31 @@ export class LinkLists {
   async list(sent: LinkQuery): Promise<Page<Link>> {
     const query = await this.#resolve(sent)
     const read = () => this.#deps.store.read.links.page(query)
-    return needsScan(query) ? searchLinks(this.#deps.searches, query, read) : read()
+    return needsScan(query, query.sort.field)
+      ? searchLinks(this.#deps.searches, query, read)
+      : read()
   }
 
   async run(sent: LinkRun): Promise<Run<Link, number>> {
     const run = await this.#resolve(sent)
     const read = () => this.#deps.store.read.links.run(run)
-    return isFiltered(run) ? searchLinks(this.#deps.searches, run, read) : read()
+    return needsScan(run) ? searchLinks(this.#deps.searches, run, read) : read()
   }
 
   async count(sent: LinkFilter): Promise<number> {
     const filter = await this.#resolve(sent)
     const read = () => this.#deps.store.read.links.count(filter)
-    return isFiltered(filter) ? searchLinks(this.#deps.searches, filter, read) : read()
+    return needsScan(filter) ? searchLinks(this.#deps.searches, filter, read) : read()
   }
 
   /** Returns the filter in the store's form: canonical texts, and the address of a pasted short link. */
   async #resolve<F extends LinkFilter>(sent: F): Promise<F> {
     const { clock, serviceHost, store } = this.#deps
-    const { host, url, search } = sent
+    const { host, key, url, search } = sent
     const filter = {
       ...sent,
       host: host && parsed('domain', parseLinkHost(host, serviceHost)),
+      key: key?.normalize('NFC'),
       url: url && parsed('url', parseDestination(url)),
       now: formatInstant(clock.nowMicros()),
     }

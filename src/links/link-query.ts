@@ -11,6 +11,13 @@ export type LinkFilter = {
   /** The link at this address also meets the condition of `search`. */
   readonly shortLink?: LinkAddress | undefined
   readonly host?: string | undefined
+  /** The exact key, in Unicode normal form C. */
+  readonly key?: string | undefined
+  readonly externalId?: number | undefined
+  /** The first instant of creation, in microseconds since the epoch. */
+  readonly createdFrom?: number | undefined
+  /** The instant after the last one of creation, in microseconds since the epoch. */
+  readonly createdTo?: number | undefined
   /** The link must have all of these tags. */
   readonly tags?: readonly string[] | undefined
   /** The destination, in its stored form. */
@@ -43,12 +50,30 @@ export type LinkRun = LinkFilter & {
   readonly beyond: number | undefined
 }
 
-/** Whether the filter requires a scan of many rows; without conditions an index has the list. */
-export function isFiltered({ search, shortLink, host, tags, url, states }: LinkFilter): boolean {
-  return [search, shortLink, host, tags, url, states].some((condition) => condition !== undefined)
+/** The names of the conditions, besides the workspace. */
+const CONDITIONS = [
+  'search',
+  'shortLink',
+  'host',
+  'key',
+  'externalId',
+  'createdFrom',
+  'createdTo',
+  'tags',
+  'url',
+  'states',
+] as const satisfies readonly (keyof LinkFilter)[]
+
+/** Whether the filter is an address, at which a unique index has at most one link of each keyspace. */
+export function hasAddress({ host, key }: LinkFilter): boolean {
+  return host !== undefined && key !== undefined
 }
 
-/** Like `isFiltered`; also true for a page that is not sorted by creation. */
-export function needsScan(query: LinkQuery): boolean {
-  return isFiltered(query) || query.sort.field !== 'created_at'
+/**
+ * Whether a list may read many rows. It does not for one address, and not without conditions in the order of creation,
+ * for both of which there is an index.
+ */
+export function needsScan(filter: LinkFilter, field: LinkSortField = 'created_at'): boolean {
+  if (hasAddress(filter)) return false
+  return field !== 'created_at' || CONDITIONS.some((name) => filter[name] !== undefined)
 }

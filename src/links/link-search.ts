@@ -32,11 +32,22 @@ export async function searchLinks<T>(
   }
 }
 
-function tooLong({ search, shortLink, tags, host, url, states }: LinkFilter): Failure {
+/** The parameters of the conditions, the slowest first. */
+const PARAMETERS = [
+  ['search', 'search'],
+  ['shortLink', 'search'],
+  ['host', 'domain'],
+  ['url', 'url'],
+  ['states', 'state'],
+  ['createdFrom', 'created_after'],
+  ['createdTo', 'created_before'],
+  ['tags', 'tag'],
+  ['externalId', 'external_id'],
+  ['key', 'key'],
+] as const satisfies readonly (readonly [keyof LinkFilter, string])[]
+
+function tooLong(filter: LinkFilter): Failure {
   const text = 'takes too long among so many links; add a tag, or sort by created_at'
-  if (search !== undefined || shortLink !== undefined) return Failure.invalid({ search: [text] })
-  if (host !== undefined) return Failure.invalid({ domain: [text] })
-  if (url !== undefined) return Failure.invalid({ url: [text] })
-  if (states !== undefined) return Failure.invalid({ state: [text] })
-  return Failure.invalid({ [tags === undefined ? 'sort' : 'tag']: [text] })
+  const [, parameter] = PARAMETERS.find(([name]) => filter[name] !== undefined) ?? ['', 'sort']
+  return Failure.invalid({ [parameter]: [text] })
 }

@@ -1,7 +1,7 @@
-import type { LinkResource, ListLinksQuery } from '@terse/contract/links'
+import type { LinkResource, ListLinksQuery, linkFilters } from '@terse/contract/links'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../identity/index.ts'
-import { Failure } from '../platform/failure.ts'
+import { Failure, FaultList } from '../platform/failure.ts'
 import {
   type Envelope,
   envelope,
@@ -9,6 +9,7 @@ import {
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
+import { parseInstant } from '../platform/time/instant.ts'
 import type { Link } from './link.ts'
 import type { ActorQuery } from './link-lists.ts'
 import type { LinkFilter, LinkSortField } from './link-query.ts'
@@ -21,7 +22,7 @@ export type LinkListDependencies = WalkContext & {
   readonly countedUntil: () => Promise<string | null>
 }
 
-type LinkPage = Envelope<LinkResource> & {
+type LinkPage = Envelope<Partial<LinkResource>> & {
   readonly meta: { readonly counted_until?: string }
 }
 
@@ -33,8 +34,18 @@ export async function listLinks(
 ): Promise<LinkPage> {
   // Before the links: what was counted in between is newer than this.
   const counted_until = await deps.countedUntil()
-  const { meta, ...page } = await readLinks(request, query, deps)
-  return { ...page, meta: { ...meta, ...(counted_until !== null && { counted_until }) } }
+  const { meta, data, links } = await readLinks(request, query, deps)
+  const { fields } = query
+  const chosen = fields === undefined ? data : data.map((link) => pick(link, fields))
+  return {
+    data: chosen,
+    links,
+    meta: { ...meta, ...(counted_until !== null && { counted_until }) },
+  }
+}
+
+function pick(link: LinkResource, fields: readonly (keyof LinkResource)[]): Partial<LinkResource> {
+  return Object.fromEntries(fields.map((field) => [field, link[field]]))
 }
 
 async function readLinks(
@@ -79,10 +90,30 @@ async function readLinks(
   })
 }
 
-/** Returns the conditions that a query has, under the names of the store. */
+/**
+ * Returns the conditions that a query has, under the names of the store.
+ *
+ * @throws {Failure} `validation_failed` for an instant
+ */
 export function filterOf(
-  query: Pick<ListLinksQuery, 'search' | 'domain' | 'tag' | 'url' | 'state'>,
+  query: Pick<ListLinksQuery, keyof typeof linkFilters>,
 ): ActorQuery<LinkFilter> {
-  const { search, domain, tag, url, state } = query
-  return { search, host: domain, tags: tag, url, states: state }
+  const { search, domain, key, external_id, created_after, created_before, tag, url, state } = query
+  const faults = new FaultList()
+  const instant = (name: string, text: string | undefined) =>
+    text === undefined ? undefined : faults.take(name, parseInstant(text))
+  const createdFrom = instant('created_after', created_after)
+  const createdTo = instant('created_before', created_before)
+  faults.throwIfAny()
+  return {
+    search,
+    host: domain,
+    key,
+    externalId: external_id,
+    createdFrom,
+    createdTo,
+    tags: tag,
+    url,
+    states: state,
+  }
 }

@@ -47,6 +47,24 @@ for (const engine of ENGINES) {
       })
     })
 
+    test('returns the domain with a name, in any spelling, and none for an unknown one', async () => {
+      const other = await service.api('namesake')
+      expectStatus(await other.post('/domains', { domain: 'foreign.acme.test' }), 201)
+      for (const [name, hosts] of [
+        ['d3.acme.test', ['d3.acme.test']],
+        ['D3.Acme.TEST.', ['d3.acme.test']],
+        ['foreign.acme.test', []],
+        ['d99.acme.test', []],
+      ] as const) {
+        for (const more of ['', '&cursor=', '&per_page=1']) {
+          const { body } = expectStatus(await api.get(`/domains?domain=${name}${more}`), 200)
+          const found = body.data.map((item: { domain: string }) => item.domain)
+          assert.deepEqual([found, body.meta.total], [hosts, hosts.length])
+        }
+      }
+      expectProblem(await api.get('/domains?domain=no%20host'), 'validation_failed', ['domain'])
+    })
+
     test('returns 25 domains by default, newest first, each with its 8 fields', async () => {
       const { body } = expectStatus(await api.get('/domains'), 200)
       assert.deepEqual(Object.keys(body), ['data', 'links', 'meta'])

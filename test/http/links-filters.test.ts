@@ -30,8 +30,28 @@ const LINKS = [
     expires_at: '9999-12-31T23:59:59.999999Z',
     password: 'sesame',
   },
-  { key: 'delta', url: 'https://example.org/', tags: [], domain: 'later.example.com' },
-  { key: 'öl', url: 'https://example.org/', tags: [], domain: 'münchen.example.com' },
+  {
+    key: 'delta',
+    url: 'https://example.org/',
+    tags: [],
+    domain: 'later.example.com',
+    external_id: 42,
+  },
+  {
+    key: 'öl',
+    url: 'https://example.org/',
+    tags: [],
+    domain: 'münchen.example.com',
+    external_id: -7,
+  },
+  { key: 'Beta', url: 'https://example.org/upper', tags: ['Upper'], domain: 'go.localhost' },
+  {
+    key: 'beta',
+    url: 'https://example.org/elsewhere',
+    tags: [],
+    domain: 'later.example.com',
+    external_id: 42,
+  },
 ]
 
 const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
@@ -86,9 +106,9 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { search: 'go.localhost/' }, found: [] },
 
   { query: { domain: 'localhost' }, found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été'] },
-  { query: { domain: 'go.localhost' }, found: ['beta', 'gamma'] },
-  { query: { domain: 'GO.LocalHost' }, found: ['beta', 'gamma'] },
-  { query: { domain: 'later.example.com' }, found: ['delta'] },
+  { query: { domain: 'go.localhost' }, found: ['beta', 'gamma', 'Beta'] },
+  { query: { domain: 'GO.LocalHost' }, found: ['beta', 'gamma', 'Beta'] },
+  { query: { domain: 'later.example.com' }, found: ['delta', 'beta'] },
   { query: { domain: 'unknown.example.com' }, found: [] },
 
   { query: { url: 'https://example.org/' }, found: ['beta', 'gamma', 'delta', 'öl'] },
@@ -96,10 +116,30 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { url: 'https://example.com/' }, found: [] },
   { query: { url: 'https://example.org/', tag: 'Sale' }, found: ['gamma'] },
 
+  { query: { domain: 'go.localhost', key: 'beta' }, found: ['beta'] },
+  { query: { domain: 'go.localhost', key: 'Beta' }, found: ['Beta'] },
+  { query: { domain: 'go.localhost', key: 'BETA' }, found: [] },
+  { query: { domain: 'GO.localhost.', key: 'beta', sort: 'clicks' }, found: ['beta'] },
+  { query: { domain: 'münchen.example.com', key: 'o\u0308l' }, found: ['öl'] },
+  { query: { domain: 'localhost', key: 'alpha-foreign' }, found: [] },
+  { query: { domain: 'go.localhost', key: 'beta', tag: 'Sale' }, found: [] },
+  { query: { domain: 'go.localhost', key: 'gamma', tag: 'Sale' }, found: ['gamma'] },
+  { query: { domain: 'go.localhost', key: 'beta', search: 'upper' }, found: [] },
+  { query: { domain: 'unknown.example.com', key: 'beta' }, found: [] },
+  { query: { key: 'beta' }, found: ['beta', 'beta'] },
+  { query: { key: 'beta', state: 'protected' }, found: ['beta'] },
+  { query: { key: 'not a key' }, found: [] },
+  { query: { external_id: '42' }, found: ['delta', 'beta'] },
+  { query: { external_id: '42', key: 'beta' }, found: ['beta'] },
+  { query: { external_id: '-7' }, found: ['öl'] },
+  { query: { external_id: '43' }, found: [] },
+  { query: { created_after: '2020-01-01T00:00:00+01:00', key: 'gamma' }, found: ['gamma'] },
+  { query: { created_before: '2020-01-01T00:00:00Z' }, found: [] },
+
   { query: { state: 'expired' }, found: ['beta'] },
   {
     query: { state: 'active' },
-    found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été', 'gamma', 'delta', 'öl'],
+    found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été', 'gamma', 'delta', 'öl', 'Beta', 'beta'],
   },
   { query: { state: 'protected' }, found: ['beta', 'gamma'] },
   {
@@ -151,6 +191,13 @@ onEachEngine('the filters of the link list', (stage) => {
     ['domain', 'no host'],
     ['url', 'no destination'],
     ['state', 'disabled'],
+    ['key', ''],
+    ['external_id', 'abc'],
+    ['external_id', '9007199254740992'],
+    ['created_after', '2026-11-01'],
+    ['created_before', '2026-11-01T00:00:00'],
+    ['fields', 'id,nope'],
+    ['fields', ''],
     ['sort', 'id'],
     ['sort', 'CREATED_AT'],
     ['sort', '--key'],
@@ -170,7 +217,10 @@ onEachEngine('the filters of the link list', (stage) => {
     const answer = expectStatus(await stage.api.get(path), 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
     assert.match(answer.headers.get('content-disposition') ?? '', /links\.csv/)
-    assert.equal(answer.body, '"key","protected"\r\n"gamma","true"\r\n"beta","true"\r\n')
+    assert.equal(
+      answer.body,
+      '"key","protected"\r\n"Beta","false"\r\n"gamma","true"\r\n"beta","true"\r\n',
+    )
     const all = expectStatus(await stage.api.get('/links/export?format=ndjson&fields=key'), 200)
     assert.equal(all.body.trimEnd().split('\n').length, LINKS.length)
   })
@@ -181,6 +231,50 @@ onEachEngine('the filters of the link list', (stage) => {
       expectInvalid(await stage.api.get(`/links/export?${sent}`), parameter)
     })
   }
+
+  test('has each link in one of two periods that share an end', async () => {
+    const { data } = expectStatus(await stage.api.get('/links?key=gamma'), 200).body
+    const instant = data[0].created_at
+    const later = await listedKeys(stage.api, `?created_after=${instant}`)
+    const earlier = await listedKeys(stage.api, `?created_before=${instant}`)
+    assert.equal(later.at(-1), 'gamma')
+    assert.deepEqual([...later, ...earlier], LINKS.map(({ key }) => key).toReversed())
+    const day = encodeURIComponent('2100-01-01T00:00:00+01:00')
+    const exported = await stage.api.get(`/links/export?created_after=${day}&fields=key`)
+    assert.equal(expectStatus(exported, 200).body, '"key"\r\n')
+  })
+
+  test('walks links with an external id and with a key by cursor', async () => {
+    for (const [condition, keys] of [
+      ['external_id=42', ['beta', 'delta']],
+      ['key=beta', ['beta', 'beta']],
+    ] as const) {
+      const path = `/links?${condition}&per_page=1`
+      const first = expectStatus(await stage.api.get(`${path}&cursor=`), 200).body
+      const next = `${path}&cursor=${encodeURIComponent(first.meta.next_cursor)}`
+      const second = expectStatus(await stage.api.get(next), 200).body
+      assert.deepEqual([first.data[0].key, second.data[0].key], keys)
+      assert.notEqual(first.data[0].id, second.data[0].id)
+      assert.equal(second.meta.next_cursor, null)
+    }
+  })
+
+  test('exports the link at an address', async () => {
+    const path = '/links/export?domain=go.localhost&key=Beta&fields=url'
+    const { body } = expectStatus(await stage.api.get(path), 200)
+    assert.equal(body, '"url"\r\n"https://example.org/upper"\r\n')
+  })
+
+  test('returns only the fields that are named, in their order', async () => {
+    for (const more of ['', '&cursor=']) {
+      const path = `/links?domain=go.localhost&fields=url,key${more}`
+      const { data } = expectStatus(await stage.api.get(path), 200).body
+      assert.equal(
+        JSON.stringify(data[0]),
+        JSON.stringify({ url: 'https://example.org/upper', key: 'Beta' }),
+      )
+    }
+  })
 
   test('reads a list in a state with a cursor', async () => {
     const first = expectStatus(

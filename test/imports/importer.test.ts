@@ -104,7 +104,7 @@ describeStore('an import', (at) => {
       ['succeeded', 1, 0],
     )
     assert.equal(rows[0]?.reason, 'Whoever started this import may not add domains.')
-    assert.deepEqual((await store.read.domains.page(workspaceId, 0, 1)).items, [])
+    assert.deepEqual((await store.read.domains.page({ workspaceId }, 0, 1)).items, [])
   })
 
   test('locks what was protected, and closes what did not redirect', async () => {

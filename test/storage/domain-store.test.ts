@@ -129,7 +129,8 @@ describeStore('the domain store', (at) => {
     for (const age of [3, 1, 4, 0, 2]) {
       added[age] = await addDomain(at.store, workspace.id, { created_at: NOW - age })
     }
-    const page = (offset: number) => at.store.read.domains.page(workspace.id, offset, 2)
+    const page = (offset: number) =>
+      at.store.read.domains.page({ workspaceId: workspace.id }, offset, 2)
     same(await page(0), { items: added.slice(0, 2), total: 5 })
     same(await page(2), { items: added.slice(2, 4), total: 5 })
     same(await page(4), { items: added.slice(4), total: 5 })

@@ -40,6 +40,7 @@ import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { instanceRoutes } from '../../operations/instance/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
 import { collectPaths } from '../../platform/http/api/api-paths.ts'
+import { locateCreated } from '../../platform/http/api/created-location.ts'
 import {
   allowOtherOrigins,
   answerPreflight,
@@ -130,6 +131,7 @@ export async function buildApp(
   acceptJsonOnly(app)
   nameOperations(app)
   refuseUnknownParameters(app)
+  locateCreated(app)
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)

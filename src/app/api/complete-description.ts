@@ -38,15 +38,21 @@ export function completeDescription<D extends object>(document: D): D {
       ),
       headers: HEADER_COMPONENTS,
     },
-    paths: mapValues(paths, (methods) => mapValues(methods, completeOperation)),
+    paths: mapEntries(paths, (path, methods) =>
+      mapEntries(methods, (method, operation) =>
+        completeOperation(operation, {
+          isLocated: method === 'post' && 'get' in (paths[`${path}/{id}`] ?? {}),
+        }),
+      ),
+    ),
   }
 }
 
-function completeOperation(operation: Operation): object {
+function completeOperation(operation: Operation, on: { readonly isLocated: boolean }): object {
   const { responses, requestBody } = operation
   return {
     ...operation,
-    responses: describeHeaders(mapValues(responses, open)),
+    responses: describeHeaders(mapValues(responses, open), on),
     ...(requestBody && { requestBody: describeBody(requestBody) }),
   }
 }
@@ -98,6 +104,10 @@ function withoutNull(schema: Schema): Schema {
   return others.length === 1 ? { ...rest, ...others[0] } : { ...rest, anyOf: others }
 }
 
+function mapEntries<T, R>(record: Readonly<Record<string, T>>, map: (name: string, value: T) => R) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]))
+}
+
 function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+  return mapEntries(record, (_, value) => map(value))
 }

@@ -1,6 +1,7 @@
 const HEADERS = {
   Allow: 'The methods that the path has.',
   ETag: 'Names this version. Send it in `If-None-Match` to get 304 for as long as nothing changes.',
+  Location: 'The path of what was created.',
   'RateLimit-Limit': 'Requests that the token may make in a minute.',
   'RateLimit-Remaining': 'How many of them are left.',
   'RateLimit-Reset': 'Seconds until the next minute begins.',
@@ -34,12 +35,20 @@ const OF_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 }
 
-/** Describes the headers of every response, by its status. */
-export function describeHeaders(responses: Readonly<Record<string, object>>): object {
+/**
+ * Describes the headers of every response, by its status.
+ *
+ * @param isLocated whether a `GET` shows what the operation creates
+ */
+export function describeHeaders(
+  responses: Readonly<Record<string, object>>,
+  { isLocated }: { readonly isLocated: boolean },
+): object {
   const isConditional = '304' in responses
   const described = Object.entries(responses).map(([status, response]) => {
     const names: HeaderName[] = [...(OF_STATUS[status] ?? [])]
     if (isConditional && (status === '200' || status === '304')) names.push('ETag')
+    if (isLocated && status === '201') names.push('Location')
     const headers = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
     )

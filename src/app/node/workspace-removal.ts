@@ -58,7 +58,7 @@ async function removeDomains(
 ): Promise<void> {
   const actor = remover(workspaceId)
   while (!isCancelled()) {
-    const { items } = await domains.list(actor, 0, DOMAINS_PER_PAGE)
+    const { items } = await domains.list(actor, {}, 0, DOMAINS_PER_PAGE)
     if (items.length === 0) return
     for (const { id } of items) await domains.delete(actor, id)
   }

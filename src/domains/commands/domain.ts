@@ -122,7 +122,7 @@ async function listDomains(
   const rows = []
   for (const { id: workspaceId, name } of owners) {
     for (let offset = 0; ; offset += LIST_BATCH) {
-      const { items } = await domains.list(commandLine(workspaceId), offset, LIST_BATCH)
+      const { items } = await domains.list(commandLine(workspaceId), {}, offset, LIST_BATCH)
       for (const { id, host, status, created_at } of items) {
         const created = formatInstant(created_at)
         const standing = status === 'active' ? await findCertificate?.(host) : undefined

@@ -8,9 +8,15 @@ import type { Domain, DomainStatus } from '../domain.ts'
 /** A position in the order of creation; equal times are ordered by identifier. */
 export type DomainMark = Pick<Domain, 'created_at' | 'id'>
 
-/** Consecutive domains of a workspace in the order of creation. */
-export type DomainRun = {
+/** Which domains a list has. */
+export type DomainFilter = {
   readonly workspaceId: string
+  /** As it is stored. */
+  readonly host?: string | undefined
+}
+
+/** Consecutive domains of a list in the order of creation. */
+export type DomainRun = DomainFilter & {
   readonly limit: number
   readonly descending: boolean
   /**
@@ -48,10 +54,9 @@ export type DomainStore = {
   /** Returns the deleted domain. */
   delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */
-  page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  page(filter: DomainFilter, offset: number, limit: number): Promise<Page<Domain>>
   run(run: DomainRun): Promise<Run<Domain, DomainMark>>
-  /** Returns the workspace's number of domains. */
-  count(workspaceId: string): Promise<number>
+  count(filter: DomainFilter): Promise<number>
   /** Counts the domains by status. Reads all of them. */
   countByStatus(): Promise<readonly { readonly status: DomainStatus; readonly count: number }[]>
   /** All pending claims on a host, oldest first. */
@@ -174,24 +179,26 @@ function domainLists(
   db: Kysely<Schema>,
 ): Pick<DomainStore, 'page' | 'count' | 'run' | 'countByStatus' | 'pendingOn' | 'pendingAfter'> {
   const domains = () => db.selectFrom('domains').selectAll()
+  const listed = ({ workspaceId, host }: DomainFilter) =>
+    domains()
+      .where('workspace_id', '=', workspaceId)
+      .$if(host !== undefined, (qb) => qb.where('host', '=', host ?? ''))
   return {
-    async page(workspaceId, offset, limit) {
-      const items = await domains()
-        .where('workspace_id', '=', workspaceId)
+    async page(filter, offset, limit) {
+      const items = await listed(filter)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .offset(offset)
         .execute()
-      return { items, total: await countDomains(db, workspaceId) }
+      return { items, total: await countDomains(db, filter) }
     },
 
-    count: (workspaceId) => countDomains(db, workspaceId),
+    count: (filter) => countDomains(db, filter),
 
-    async run({ workspaceId, limit, descending, beyond }) {
+    async run({ limit, descending, beyond, ...filter }) {
       const [direction, side] = descending ? (['desc', '<'] as const) : (['asc', '>'] as const)
-      const rows = await domains()
-        .where('workspace_id', '=', workspaceId)
+      const rows = await listed(filter)
         .$if(beyond !== undefined, (qb) =>
           qb.where((eb) =>
             eb(
@@ -230,11 +237,15 @@ function domainLists(
   }
 }
 
-async function countDomains(db: Kysely<Schema>, workspaceId: string): Promise<number> {
+async function countDomains(
+  db: Kysely<Schema>,
+  { workspaceId, host }: DomainFilter,
+): Promise<number> {
   const counted = await db
     .selectFrom('domains')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', workspaceId)
+    .$if(host !== undefined, (qb) => qb.where('host', '=', host ?? ''))
     .executeTakeFirstOrThrow()
   return counted.total
 }

@@ -17,6 +17,21 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (range?.after !== undefined) conditions.push(eb('links.seq', '>', range.after))
     if (range?.before !== undefined) conditions.push(eb('links.seq', '<', range.before))
     if (filter.host !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.host))
+    if (filter.key !== undefined) {
+      conditions.push(
+        eb('links.key_folded', '=', foldKey(filter.key)),
+        eb('links.key', '=', filter.key),
+      )
+    }
+    if (filter.externalId !== undefined) {
+      conditions.push(eb('links.external_id', '=', filter.externalId))
+    }
+    if (filter.createdFrom !== undefined) {
+      conditions.push(eb('links.created_at', '>=', filter.createdFrom))
+    }
+    if (filter.createdTo !== undefined) {
+      conditions.push(eb('links.created_at', '<', filter.createdTo))
+    }
     if (filter.url !== undefined) conditions.push(eb('links.url', '=', filter.url))
     for (const state of filter.states ?? []) conditions.push(isIn(eb, state, filter.now ?? ''))
     for (const tag of filter.tags ?? []) {
@@ -43,17 +58,25 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
 }
 
 function isOnHost(eb: ExpressionBuilder<Schema, 'links'>, workspaceId: string, host: string) {
-  const keyspaces = eb
+  return eb('links.keyspace_id', 'in', keyspacesOf(eb, workspaceId, host))
+}
+
+/** Selects the keyspaces in which a workspace may have links: on a host, or on all of its hosts. */
+export function keyspacesOf(
+  eb: ExpressionBuilder<Schema, 'links'>,
+  workspaceId: string,
+  host: string | undefined,
+) {
+  return eb
     .selectFrom('keyspaces')
     .select('keyspaces.id')
-    .where('keyspaces.host', '=', host)
+    .$if(host !== undefined, (qb) => qb.where('keyspaces.host', '=', host ?? ''))
     .where((k) =>
       k.or([
         k('keyspaces.workspace_id', '=', workspaceId),
         k('keyspaces.workspace_id', 'is', null),
       ]),
     )
-  return eb('links.keyspace_id', 'in', keyspaces)
 }
 
 /** Instants are compared as texts, which all have the same form. */

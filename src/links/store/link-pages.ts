@@ -3,16 +3,22 @@ import type { Page, Run } from '../../platform/database/page.ts'
 import { SCAN_MS_MAX } from '../../platform/database/scan-too-long.ts'
 import type { Scan, Scans } from '../../platform/database/scans.ts'
 import { LINKS_PER_BUCKET, type Schema } from '../../platform/database/schema.ts'
+import { foldKey } from '../key.ts'
 import type { Link } from '../link.ts'
 import {
-  isFiltered,
+  hasAddress,
   type LinkFilter,
   type LinkQuery,
   type LinkRun,
+  type LinkSortField,
   needsScan,
 } from '../link-query.ts'
+import { isCounted, keyspacesOf, matches, sortedBy } from './link-matches.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
 import { countInSlices, type FindPage, findRun } from './link-scan.ts'
+
+/** Runs statements on a connection; those of a scan in a turn. */
+type Read = <T>(work: (on: Kysely<Schema>) => Promise<T>) => Promise<T>
 
 type LinkPages = {
   page(query: LinkQuery): Promise<Page<Link>>
@@ -28,24 +34,14 @@ type LinkPages = {
  */
 export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
   const { db, scans, findPage } = on
-  const beginFor = ({ workspaceId, signal }: LinkFilter) =>
-    scans.begin(workspaceId, { msMax: SCAN_MS_MAX, signal })
+  const byKey = pagesByKey(on)
+  const beginFor = (filter: LinkFilter) => beginScan(scans, filter)
 
   /** Reads a filtered page, or one in another order, by scanning all of the workspace's links. */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const scan = beginFor(query)
     const { seqs, total } = await findPage(scans, query, scan)
-    return { items: await linksOf(seqs, scan), total }
-  }
-
-  async function linksOf(seqs: readonly number[], scan: Scan): Promise<readonly Link[]> {
-    if (seqs.length === 0) return []
-    const links = await scan.turn(async () => {
-      const rows = await selectLinks(scans.db).where('links.seq', 'in', seqs).execute()
-      return withCounters(scans.db, rows)
-    })
-    const bySeq = new Map(links.map((link) => [link.seq, link]))
-    return seqs.flatMap((seq) => bySeq.get(seq) ?? [])
+    return { items: await linksOf(seqs, (work) => scan.turn(() => work(scans.db))), total }
   }
 
   async function runByIndex(run: LinkRun): Promise<Run<Link, number>> {
@@ -65,10 +61,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   async function runByScan(run: LinkRun): Promise<Run<Link, number>> {
     const scan = beginFor(run)
     const seqs = await findRun(scans, run, scan)
-    const kept = seqs.slice(0, run.limit)
-    // Based on the numbers found: a link that is deleted before it is read must not end the list.
-    const rest = seqs.length > run.limit ? kept.at(-1) : undefined
-    return { items: await linksOf(kept, scan), rest }
+    return runOf(seqs, run.limit, (work) => scan.turn(() => work(scans.db)))
   }
 
   async function countByScan(filter: LinkFilter): Promise<number> {
@@ -76,11 +69,110 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   }
 
   return {
-    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(db, query)),
-    run: (run) => (isFiltered(run) ? runByScan(run) : runByIndex(run)),
-    count: (filter) =>
-      isFiltered(filter) ? countByScan(filter) : countLinks(db, filter.workspaceId),
+    page(query) {
+      if (query.key !== undefined) return byKey.page(query)
+      return needsScan(query, query.sort.field) ? pageByScan(query) : pageByAge(db, query)
+    },
+    run(run) {
+      if (run.key !== undefined) return byKey.run(run)
+      return needsScan(run) ? runByScan(run) : runByIndex(run)
+    },
+    count(filter) {
+      if (filter.key !== undefined) return byKey.count(filter)
+      return needsScan(filter) ? countByScan(filter) : countLinks(db, filter.workspaceId)
+    },
   }
+}
+
+/**
+ * Reads the links that have a key, at most one of each keyspace: at an address directly, on any domain in a turn, which
+ * takes a look-up for each domain of the workspace.
+ */
+function pagesByKey({ db, scans }: { db: Kysely<Schema>; scans: Scans }): LinkPages {
+  function readerFor(filter: LinkFilter): Read {
+    if (hasAddress(filter)) return (work) => work(db)
+    const scan = beginScan(scans, filter)
+    return (work) => scan.turn(() => work(scans.db))
+  }
+
+  return {
+    async page(query) {
+      const read = readerFor(query)
+      const seqs = await read((on) => findByKey(on, query, query.sort))
+      const shown = seqs.slice(query.offset, query.offset + query.limit)
+      return { items: await linksOf(shown, read), total: seqs.length }
+    },
+
+    async run(run) {
+      const { descending, beyond } = run
+      const read = readerFor(run)
+      const seqs = await read((on) => findByKey(on, run, { field: 'created_at', descending }))
+      const isBeyond = (seq: number) =>
+        beyond === undefined || (descending ? seq < beyond : seq > beyond)
+      return runOf(seqs.filter(isBeyond), run.limit, read)
+    },
+
+    async count(filter) {
+      const sort = { field: 'created_at', descending: true } as const
+      return (await readerFor(filter)((on) => findByKey(on, filter, sort))).length
+    },
+  }
+}
+
+/** Returns the numbers of the links that have the filter's key and meet its other conditions. */
+async function findByKey(
+  db: Kysely<Schema>,
+  filter: LinkFilter,
+  { field, descending }: { readonly field: LinkSortField; readonly descending: boolean },
+): Promise<readonly number[]> {
+  const { workspaceId, host, key = '' } = filter
+  // Without the workspace's condition, whose index a planner without statistics prefers.
+  const named = await db
+    .selectFrom('links')
+    .select('links.seq')
+    .where('links.keyspace_id', 'in', (eb) => keyspacesOf(eb, workspaceId, host))
+    .where('links.key_folded', '=', foldKey(key))
+    .where('links.key', '=', key)
+    .execute()
+  if (named.length === 0) return []
+  const seqs = named.map(({ seq }) => seq)
+  const range = { after: Math.min(...seqs) - 1, before: Math.max(...seqs) + 1 }
+  const direction = descending ? 'desc' : 'asc'
+  const rows = await db
+    .selectFrom('links')
+    .$if(isCounted(field), (qb) => qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'))
+    .select('links.seq')
+    .where('links.seq', 'in', seqs)
+    .where(matches(filter, range))
+    .orderBy(sortedBy(field), direction)
+    .orderBy('links.seq', direction)
+    .execute()
+  return rows.map(({ seq }) => seq)
+}
+
+function beginScan(scans: Scans, { workspaceId, signal }: LinkFilter): Scan {
+  return scans.begin(workspaceId, { msMax: SCAN_MS_MAX, signal })
+}
+
+async function runOf(
+  seqs: readonly number[],
+  limit: number,
+  read: Read,
+): Promise<Run<Link, number>> {
+  const kept = seqs.slice(0, limit)
+  // Based on the numbers found: a link that is deleted before it is read must not end the list.
+  const rest = seqs.length > limit ? kept.at(-1) : undefined
+  return { items: await linksOf(kept, read), rest }
+}
+
+async function linksOf(seqs: readonly number[], read: Read): Promise<readonly Link[]> {
+  if (seqs.length === 0) return []
+  const links = await read(async (on) => {
+    const rows = await selectLinks(on).where('links.seq', 'in', seqs).execute()
+    return withCounters(on, rows)
+  })
+  const bySeq = new Map(links.map((link) => [link.seq, link]))
+  return seqs.flatMap((seq) => bySeq.get(seq) ?? [])
 }
 
 /**

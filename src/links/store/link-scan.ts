@@ -97,7 +97,7 @@ async function countMatches({ db }: Scans, filter: LinkFilter, range?: SeqRange)
 /**
  * Calls `read` for consecutive slices of the workspace's links, each in a separate turn and sized
  * to the turn's target duration, until `read` returns 'done'. With tags, scans only the links with
- * the first tag.
+ * the first tag; else with an external id, only those that have it.
  */
 export async function forEachSlice(
   scans: Scans,
@@ -129,7 +129,7 @@ export async function forEachSlice(
  */
 async function endOfSlice(
   { db }: Scans,
-  { workspaceId, tags, descending }: Walk,
+  { workspaceId, tags, externalId, descending }: Walk,
   begin: number | undefined,
   links: number,
 ): Promise<number | undefined> {
@@ -153,6 +153,7 @@ async function endOfSlice(
     .selectFrom('links')
     .select('seq')
     .where('workspace_id', '=', workspaceId)
+    .$if(externalId !== undefined, (qb) => qb.where('external_id', '=', externalId ?? 0))
     .$if(begin !== undefined, (qb) => qb.where('seq', beyond, begin ?? 0))
     .orderBy('seq', direction)
     .limit(1)

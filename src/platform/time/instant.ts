@@ -1,3 +1,5 @@
+import type { Parsed } from '../failure.ts'
+
 let last = { micros: 0, text: '1970-01-01T00:00:00.000000Z' }
 
 /**
@@ -25,5 +27,15 @@ export function canonicalInstant(text: string): string | undefined {
     return /^\d{4}-/.test(canonical) ? canonical : undefined
   } catch {
     return undefined
+  }
+}
+
+/** Parses an ISO 8601 instant with a zone. Returns microseconds since the epoch, rounded to a representable number. */
+export function parseInstant(text: string): Parsed<number> {
+  try {
+    const micros = Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
+    return { value: Math.max(0, Math.min(micros, Number.MAX_SAFE_INTEGER)) }
+  } catch {
+    return { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
   }
 }

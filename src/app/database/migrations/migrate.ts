@@ -26,6 +26,7 @@ import { untrustedProxies } from './021-untrusted-proxies.ts'
 import { grantMakers } from './022-grant-makers.ts'
 import { provedAddresses } from './023-proved-addresses.ts'
 import { dryRunClicks } from './024-dry-run-clicks.ts'
+import { externalIds } from './025-external-ids.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   grantMakers,
   provedAddresses,
   dryRunClicks,
+  externalIds,
 ]
 
 /** The schema version of this program. */

@@ -49,6 +49,7 @@ const RELEASED = [
   { name: 'grant-makers', SQLite: '94ec7aca25557d40', PostgreSQL: 'a142781e7a39add6' },
   { name: 'proved-addresses', SQLite: 'cdb6678e4c6d1504', PostgreSQL: 'cdb6678e4c6d1504' },
   { name: 'dry-run-clicks', SQLite: '2786d3b47a6af9ff', PostgreSQL: '43e12a141d44e4bc' },
+  { name: 'external-ids', SQLite: '0949d981983ced41', PostgreSQL: '0949d981983ced41' },
 ]
 
 const DIALECTS = {

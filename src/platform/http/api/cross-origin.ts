@@ -10,6 +10,7 @@ const RESPONSE_HEADERS = [
   'Allow',
   'Content-Disposition',
   'ETag',
+  'Location',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
