@@ -150,6 +150,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
     'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
+    'reports.daysWithClicks': (s) => s.reports.daysWithClicks(scope, 1, 2),
     'reports.readDaysOfLinks': (s) =>
       s.reports.readDaysOfLinks([1], { fromDay: 1, toDay: 2, slots: true }),
     'reports.linkCounts': (s) => Array.fromAsync(s.reports.linkCounts(scope, 0, 1)),
@@ -355,6 +356,12 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       await s.importRows.append([newReportRow(added.id)])
     },
     'importRows.delete': (s) => s.importRows.delete(id, 10),
+    'importRows.noteDryRun': async (s) => {
+      const added = newImport(workspace)
+      await s.imports.insert(added)
+      await s.importRows.noteDryRun([{ import_id: added.id, ref: 'ref', clicks: 1 }])
+    },
+    'importRows.deleteDryRun': (s) => s.importRows.deleteDryRun(id, 10),
     'importRows.link': (s) => s.importRows.link([newImportedLink(home)]),
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, link),
