@@ -41,9 +41,9 @@ describe('exportLinks', () => {
     const { text, read } = start({
       fields: ['id', 'key', 'url', 'tags', 'protected', 'last_click'],
     })
-    const line = `${LINK.id},'=key,"https://example.com/?a=1,2","[""a,b"",""c""]",true,\r\n`
+    const line = `"${LINK.id}","'=key","https://example.com/?a=1,2","[""a,b"",""c""]","true",""\r\n`
     assert.deepEqual(await Array.fromAsync(text), [
-      `id,key,url,tags,protected,last_click\r\n${line}`,
+      `"id","key","url","tags","protected","last_click"\r\n${line}`,
       line,
     ])
     assert.deepEqual(read, [undefined, LINK.seq])

@@ -98,6 +98,8 @@ export const peopleFaults: typeof faults = {
   'must be in the future': 'muss in der Zukunft liegen',
   'must be an e-mail address': 'muss eine E-Mail-Adresse sein',
   'must name at least one scope': 'braucht mindestens ein Recht',
+  'does not create an account: open the link in the mail to {email}, or sign in first where you have an account':
+    'legt kein Konto an: Öffnen Sie den Link in der Mail an {email}, oder melden Sie sich zuerst an, wenn Sie ein Konto haben',
   'leads to a workspace of which you are a member':
     'führt in einen Arbeitsbereich, dessen Mitglied Sie sind',
 }
