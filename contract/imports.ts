@@ -13,6 +13,7 @@ const IMPORT_SOURCES = [
   'shlink',
   'kutt',
   'kutt-sqlite',
+  'kutt-sql',
   'yourls',
   'yourls-sql',
   'polr-sql',

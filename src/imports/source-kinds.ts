@@ -16,6 +16,7 @@ export const SOURCE_ACCESS: Readonly<Record<SourceKind, Access>> = {
   kutt: 'address and token',
   'kutt-sqlite': 'file',
   'kutt-postgres': 'database',
+  'kutt-sql': 'file',
   yourls: 'address and token',
   'yourls-sql': 'file',
   'polr-sql': 'file',
@@ -65,6 +66,7 @@ export function sourceSettings(kind: SourceKind, given: GivenSource): SourceSett
     case 'sink':
     case 'chhoto':
     case 'kutt-sqlite':
+    case 'kutt-sql':
     case 'terse':
       return { kind, file: need(given, 'file'), timeZone }
     case 'kutt-postgres':

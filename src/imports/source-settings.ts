@@ -21,9 +21,16 @@ export type CsvSettings = {
   readonly timeZone: string
 }
 
-/** A file that the service's export, backup or database is. `yourls-sql` and `polr-sql` are dumps of MySQL. */
+/** A file that the service's export, backup or database is. Those that end in `-sql` are dumps of MySQL. */
 export type FileSettings = {
-  readonly kind: 'yourls-sql' | 'polr-sql' | 'sink' | 'chhoto' | 'kutt-sqlite' | 'terse'
+  readonly kind:
+    | 'yourls-sql'
+    | 'polr-sql'
+    | 'kutt-sql'
+    | 'sink'
+    | 'chhoto'
+    | 'kutt-sqlite'
+    | 'terse'
   readonly file: string
   readonly timeZone: string
 }

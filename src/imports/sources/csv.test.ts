@@ -21,6 +21,25 @@ import { readFileColumns } from '../file-columns.ts'
 import type { LinkRecord } from '../import-record.ts'
 import { openCsv } from './csv.ts'
 
+describe('a row with two short links', () => {
+  test('gives a link for each, the clicks to the first, and goes on between them', async (t) => {
+    const rows = [
+      'Link,Custom Link,Destination URL,Clicks',
+      'https://bit.ly/3abc,https://go.acme.com/spring,https://example.com/,7',
+      'https://bit.ly/4abc,,https://example.com/4,2',
+    ]
+    const source = openCsvText(t, rows.join('\n'))
+    const { links } = await readSorted(source)
+    const shown = links.map(({ domain, key, url, clicks }) => [`${domain}/${key}`, url, clicks])
+    assert.deepEqual(shown, [
+      ['bit.ly/3abc', 'https://example.com/', 7],
+      ['go.acme.com/spring', 'https://example.com/', null],
+      ['bit.ly/4abc', 'https://example.com/4', 2],
+    ])
+    await assertResumes(source)
+  })
+})
+
 describe('a CSV file', () => {
   const FORMS: { name: string; content: string | Buffer }[] = [
     { name: 'commas', content: PLAIN },

@@ -20,7 +20,8 @@ const DUB_COLUMNS = {
 const DUB_IGNORED = ['Archived']
 
 /**
- * Opens a CSV file. A position to resume from is the number of a row; those before it are read again, and skipped.
+ * Opens a CSV file. A position to resume from is the number of a row, or half a row before it where the row has two
+ * short links and the second is to come; those before it are read again, and skipped.
  */
 export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): ImportSource {
   const { kind, file, timeZone } = settings
@@ -33,7 +34,9 @@ export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): 
       const after = resume === undefined ? 0 : Number(resume)
       const rules = await readRules(settings, nowMs() * 1_000, signal)
       for await (const row of readCsvRows(file, signal))
-        if (!('names' in row) && row.number > after) yield toRecord(row, rules)
+        if (!('names' in row))
+          for (const record of toRecords(row, rules))
+            if (Number(record.resume) > after) yield record
     },
     close: async () => undefined,
   }
@@ -77,8 +80,22 @@ function dubColumns(names: readonly string[]): Readonly<Record<string, string>> 
   )
 }
 
-function toRecord(row: CsvRow, rules: CsvRules): ImportRecord {
-  const at = { resume: String(row.number), place: `line ${row.line}` }
+/** A row has one link, or two that lead to one destination: clicks are those of both, and go to the first. */
+function toRecords(row: CsvRow, rules: CsvRules): readonly ImportRecord[] {
+  const [custom] = rules.columns.get('custom_link') ?? []
+  const isDouble =
+    custom !== undefined &&
+    rules.columns.has('short_link') &&
+    row.fault === undefined &&
+    (row.values[custom] ?? '').trim() !== ''
+  if (!isDouble) return [toRecord(row, rules, row.number)]
+  const columns = new Map(rules.columns).set('short_link', [custom])
+  for (const field of ['domain', 'key', 'clicks', 'last_click'] as const) columns.delete(field)
+  return [toRecord(row, rules, row.number - 0.5), toRecord(row, { ...rules, columns }, row.number)]
+}
+
+function toRecord(row: CsvRow, rules: CsvRules, position: number): ImportRecord {
+  const at = { resume: String(position), place: `line ${row.line}` }
   try {
     if (row.fault !== undefined) throw new RefusedRow(row.fault)
     return toCsvLink(row, rules, at)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { ClickRecord, ImportRecord, LinkRecord } from '../import-record.ts'
+import type { ClickCountRecord, ClickRecord, ImportRecord, LinkRecord } from '../import-record.ts'
 import { type ImportSource, ImportSourceFault } from '../import-source.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
 import { checkSourceFile, formInsteadOfSql } from './source-file.ts'
@@ -8,12 +8,14 @@ import { type DumpTable, type NamedRow, readDumpRows } from './sql-dump/dump-row
 /** How a service keeps its links and clicks in MySQL. */
 export type DumpService = {
   readonly name: string
+  /** Called before the first row, to read what the rows refer to. */
+  begin?(signal: AbortSignal): Promise<void>
   readonly links: DumpTable
   /** @throws {RefusedRow} when the row has a value that cannot be taken */
   toLink(row: NamedRow, at: { readonly resume: string; readonly place: string }): LinkRecord
   readonly clicks: DumpTable
   /** @throws {RefusedRow} when the row has a value that cannot be taken */
-  toClick(row: NamedRow, resume: string): ClickRecord
+  toClick(row: NamedRow, resume: string): ClickRecord | ClickCountRecord
 }
 
 const PHASES = ['links', 'clicks'] as const
@@ -31,6 +33,7 @@ export function openDumpSource(file: string, service: DumpService): ImportSource
       await checkSourceFile(file)
       const form = await formInsteadOfSql(file)
       if (form !== undefined) throw noDump(form)
+      await service.begin?.(signal)
       const from = parseResume(resume)
       for (const [index, phase] of PHASES.entries()) {
         if (index < from.phase) continue
@@ -63,11 +66,13 @@ function toRecord(
       resume,
       place,
       reason: error.message,
-      row: hideAddresses(row.showText()),
+      row: hideAddresses(row.showText()).replace(PASSWORD_HASH, '…'),
     })
   }
 }
 
+/** Of bcrypt, as Kutt has them. */
+const PASSWORD_HASH = /\$2[abxy]?\$[^'"\s,)]+/g
 const QUOTED_ADDRESS = /(['"])([0-9a-f.:]{2,45})\1/gi
 
 /** Replaces addresses of visitors, which no report has. */

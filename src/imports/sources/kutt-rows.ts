@@ -122,12 +122,12 @@ async function* readTables(
   let visitsAfter = from.afterId
   if (from.table === 'links') {
     const links = readPages((page) => reader.readLinks(page), from.afterId, signal)
-    for await (const row of links) yield orRefused(row, 'links', toLink)
+    for await (const row of links) yield orRefused(row, 'links', toKuttLink)
     visitsAfter = Number.MIN_SAFE_INTEGER
   }
   // A row without visits says nothing.
   for await (const row of readPages((page) => reader.readVisits(page), visitsAfter, signal))
-    if (isUnreadable(row) || row.total !== 0) yield orRefused(row, 'visits', toCount)
+    if (isUnreadable(row) || row.total !== 0) yield orRefused(row, 'visits', toKuttCount)
 }
 
 async function* readPages<Row extends { readonly id: number }>(
@@ -168,11 +168,15 @@ function kuttRef(id: number, address: string | null): string {
   return refOf(`${id} ${address}`)
 }
 
-function toLink(row: KuttLinkRow, resume: string): LinkRecord {
+export function toKuttLink(
+  row: KuttLinkRow,
+  resume: string,
+  place = placeOf('links', row.id),
+): LinkRecord {
   return linkRecord({
     resume,
     ref: kuttRef(row.id, row.address),
-    place: placeOf('links', row.id),
+    place,
     domain: row.domain,
     key: getText(row.address, 'address'),
     url: getText(row.target, 'target'),
@@ -186,7 +190,7 @@ function toLink(row: KuttLinkRow, resume: string): LinkRecord {
   })
 }
 
-function toCount(row: KuttVisitRow, resume: string): ClickCountRecord {
+export function toKuttCount(row: KuttVisitRow, resume: string): ClickCountRecord {
   if (row.link_id === null) throw new RefusedRow('It belongs to no link.')
   const at = toInstant(row.created_at, 'created_at')
   if (at === null) throw new RefusedRow('created_at is missing.')

@@ -35,6 +35,8 @@ export async function openSource(
       return (await import('./kutt-sqlite.ts')).openKuttSqlite(settings)
     case 'kutt-postgres':
       return (await import('./kutt-postgres.ts')).openKuttPostgres(settings)
+    case 'kutt-sql':
+      return (await import('./kutt-sql.ts')).openKuttSql(settings)
     case 'sink':
       return (await import('./sink.ts')).openSink(settings)
     case 'chhoto':

@@ -41,6 +41,17 @@ describe("Sink's export", () => {
       assert.deepEqual(found.sort(), expected.sort())
     })
 
+  test('is the same in the database', async () => {
+    const contentOf = async (name: string) => {
+      const { links, refused } = await readSorted(fixture(name))
+      assert.deepEqual(refused, [])
+      const contents = links.map(({ resume: _resume, place: _place, ...link }) => link)
+      return contents.sort((a, b) => (a.key < b.key ? -1 : 1))
+    }
+    assert.deepEqual(await contentOf('d1.sqlite'), await contentOf('export-all.json'))
+    await assertResumes(fixture('d1.sqlite'))
+  })
+
   test('has expiry dates, tags and destinations of devices', async () => {
     const { links } = await readSorted(fixture('export-all.json'))
     for (const { key, note } of TRUTH) {

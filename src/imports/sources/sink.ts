@@ -4,9 +4,13 @@ import type { FileSettings } from '../source-settings.ts'
 import { type JsonItem, JsonItems } from './json-items.ts'
 import { linkRecord, presentValues, refOf } from './link-record.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
-import { checkSourceFile, readSourceFile } from './source-file.ts'
+import { readSinkDatabase, type SinkRow } from './sink-database.ts'
+import { checkSourceFile, isSqlite, readSourceFile } from './source-file.ts'
 
-/** Opens what Sink exports: the file of its dashboard, a page of its API, or a daily backup. */
+/**
+ * Opens what Sink exports: the file of its dashboard, a page of its API, or a daily backup; or its database, which has
+ * the same links.
+ */
 export function openSink({ file }: FileSettings): ImportSource {
   return {
     name: 'sink',
@@ -14,6 +18,10 @@ export function openSink({ file }: FileSettings): ImportSource {
     async *read({ resume, signal }) {
       await checkSourceFile(file)
       const after = resume === undefined ? 0 : Number(resume)
+      if (await isSqlite(file)) {
+        for await (const row of readSinkDatabase(file, after, signal)) yield toRecordOfRow(row)
+        return
+      }
       const items = new JsonItems('links', ['count', 'list_complete'])
       let read = 0
       for await (const chunk of readSourceFile(file, signal))
@@ -26,6 +34,21 @@ export function openSink({ file }: FileSettings): ImportSource {
       if (missing !== undefined && after <= read) yield missingRecord(missing, read)
     },
     close: async () => undefined,
+  }
+}
+
+function toRecordOfRow({ number, fields, fault }: SinkRow): ImportRecord {
+  const at = { resume: String(number), place: `links, row ${number}` }
+  try {
+    if (fields === undefined) throw new RefusedRow(fault ?? '')
+    return toLink(fields, at)
+  } catch (error) {
+    if (!(error instanceof RefusedRow)) throw error
+    return refusedRecord({
+      ...at,
+      reason: error.message,
+      row: hidePassword(JSON.stringify(fields ?? {})),
+    })
   }
 }
 

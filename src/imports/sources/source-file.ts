@@ -46,6 +46,11 @@ export async function checkSourceFile(file: string): Promise<void> {
   if (head.length === 0) throw new ImportSourceFault('The file is empty.', { isTransient: false })
 }
 
+/** Whether a file begins as databases of SQLite do. */
+export async function isSqlite(file: string): Promise<boolean> {
+  return (await readHead(file)).toString('latin1').startsWith('SQLite format 3\0')
+}
+
 /** Whether a file begins as zips do. */
 export async function isZip(file: string): Promise<boolean> {
   const head = await readHead(file)

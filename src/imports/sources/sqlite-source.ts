@@ -10,12 +10,17 @@ const TIMEOUT_MS = 5_000
 const VALUE_BYTES_MAX = 1024 * 1024
 
 /** A table that a database must have. */
-export type NeededTable = { readonly name: string; readonly columns: readonly string[] }
+export type NeededTable = {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** Whether its rows have only the numbers of SQLite, and no column `id` for them. */
+  readonly isUnnumbered?: true
+}
 
 /**
  * Opens the SQLite database of another service, which may be writing: no writer ever waits for the import. A file
  * may come from anybody, and a query of it must not run what the file says: so each table must be a plain one whose
- * rows are in the order of `id`, and no value may be large.
+ * rows are in the order of their numbers, and no value may be large.
  *
  * @throws {ImportSourceFault} when the file is no database, or lacks a table or a column
  */
@@ -78,11 +83,15 @@ export type UnreadableRow = { readonly id: number; readonly unreadable: string }
  * @param query takes the id after which the page begins, and how many rows it has
  * @throws {ImportSourceFault} when the database is damaged or busy
  */
-export function readSourceRows<Row extends { readonly id: number }>(
+export function readSourceRows<Row extends object>(
   database: DatabaseSync,
   table: string,
   query: StatementSync,
-  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+  {
+    afterId,
+    limit,
+    idColumn = 'id',
+  }: { readonly afterId: number; readonly limit: number; readonly idColumn?: 'id' | 'rowid' },
 ): readonly (Row | UnreadableRow)[] {
   return guardSqlite(() => {
     try {
@@ -90,7 +99,9 @@ export function readSourceRows<Row extends { readonly id: number }>(
     } catch (error) {
       if (reasonOfValue(error) === undefined) throw error
     }
-    const ids = database.prepare(`select id from ${table} where id > ? order by id limit ?`)
+    const ids = database.prepare(
+      `select ${idColumn} as id from ${table} where ${idColumn} > ? order by ${idColumn} limit ?`,
+    )
     return ids.all(afterId, limit).map((row) => {
       const id = Number(row.id)
       try {
@@ -138,7 +149,11 @@ const TABLE_TRAITS = `
       where pk = 1 and name = 'id' and type = 'INTEGER' collate nocase) as row_ids
   from pragma_table_list where schema = 'main' and name = ?1`
 
-function checkTable(database: DatabaseSync, { name, columns }: NeededTable, service: string): void {
+function checkTable(
+  database: DatabaseSync,
+  { name, columns, isUnnumbered }: NeededTable,
+  service: string,
+): void {
   const traits = database.prepare(TABLE_TRAITS).get(name)
   const existing = columnsOf(database, name)
   const missing = columns.filter((column) => !existing.has(column))
@@ -147,7 +162,8 @@ function checkTable(database: DatabaseSync, { name, columns }: NeededTable, serv
   if (traits === undefined) lacks = `it has no table ${name}`
   else if (missing.length > 0) lacks = `${name} has no ${missing.join(', ')}`
   else if (!isPlain || traits.computed_columns !== 0) lacks = `${name} is not a plain table`
-  else if (traits.row_ids !== 1) lacks = `${name} has no primary key "id"`
+  else if (isUnnumbered ? existing.has('rowid') : traits.row_ids !== 1)
+    lacks = `${name} has no primary key "id"`
   else return
   throw new ImportSourceFault(`This is no database of ${service}: ${lacks}.`, {
     isTransient: false,

@@ -19,6 +19,8 @@ const ALIASES = {
     'shortenedlink',
     'link',
   ],
+  /** Another short link that leads to the same destination, as of Bitly. */
+  custom_link: ['customlink', 'custombitlink'],
   domain: ['domain', 'domainname', 'shortdomain', 'host', 'hostname'],
   key: [
     ...['key', 'slug', 'alias', 'keyword', 'backhalf', 'custombackhalf', 'slashtag', 'shortcode'],

@@ -31,6 +31,7 @@ export const imports: Catalogue['imports'] = {
     yourls:
       'Kopieren Sie das Signatur-Token von der Seite Tools in YOURLS. Klicks kommen nur als Summen.',
     'yourls-sql': 'Ein Dump von mysqldump mit den Tabellen url und log. Er enthält jeden Klick.',
+    'kutt-sql': 'Ein Dump von mysqldump mit den Tabellen links, visits und domains.',
     'polr-sql': 'Ein Dump von mysqldump mit den Tabellen links und clicks.',
     sink: 'Die JSON-Datei, die das Dashboard von Sink exportiert, oder eine Sicherung davon.',
     chhoto: 'Die SQLite-Datenbank von Chhoto URL, kopiert bei angehaltenem Dienst.',
@@ -83,6 +84,7 @@ export const imports: Catalogue['imports'] = {
     closed: 'Deaktiviert (ja schließt)',
     active: 'Aktiv (nein schließt)',
     status: 'Status',
+    custom_link: 'Zweiter Kurzlink',
     max_visits: 'Höchstzahl der Aufrufe',
     password: 'Passwort',
     ios: 'Ziel für iOS',

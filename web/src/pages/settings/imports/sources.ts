@@ -26,10 +26,11 @@ export const SOURCES: readonly Source[] = [
   { id: 'shlink', name: 'Shlink', asks: 'address' },
   { id: 'kutt', name: 'Kutt', asks: 'address' },
   { id: 'kutt-sqlite', name: 'Kutt (SQLite)', asks: 'file' },
+  { id: 'kutt-sql', name: 'Kutt (SQL)', asks: 'file', accept: '.sql', hasLocalDates: true },
   { id: 'yourls', name: 'YOURLS', asks: 'address', hasLocalDates: true },
   { id: 'yourls-sql', name: 'YOURLS (SQL)', asks: 'file', accept: '.sql', hasLocalDates: true },
   { id: 'polr-sql', name: 'Polr (SQL)', asks: 'file', accept: '.sql', hasLocalDates: true },
-  { id: 'sink', name: 'Sink', asks: 'file', accept: '.json' },
+  { id: 'sink', name: 'Sink', asks: 'file', accept: '.json,.db,.sqlite' },
   { id: 'chhoto', name: 'Chhoto URL', asks: 'file' },
   { id: 'terse', name: 'Terse', asks: 'file', accept: '.ndjson,.jsonl,.zip' },
 ]
@@ -41,6 +42,7 @@ export function sourceOf(id: string): Source | undefined {
 /** The fields of a link that a column of a CSV file may have. */
 export const CSV_FIELDS = [
   'short_link',
+  'custom_link',
   'domain',
   'key',
   'url',
