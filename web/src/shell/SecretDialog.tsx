@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { CheckIcon, CopyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
-import { copyText } from '../widgets/CopyButton.tsx'
+import { copyText } from '../widgets/copy.ts'
 import { Dialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
+import { showError } from '../widgets/toasts.ts'
 
 type SecretDialogProps = {
   readonly title: string
@@ -27,6 +28,13 @@ export function SecretDialog({
 }: SecretDialogProps) {
   const t = useText()
   const [isCopied, setCopied] = useState(false)
+
+  async function copy() {
+    const isDone = await copyText(secret)
+    setCopied(isDone)
+    if (!isDone) showError(t.common.notCopied)
+  }
+
   return (
     <Dialog
       isOpen
@@ -37,12 +45,7 @@ export function SecretDialog({
       footer={
         <>
           <Button onClick={onClose}>{t.settings.done}</Button>
-          <Button
-            look="ink"
-            autoFocus
-            icon={isCopied ? CheckIcon : CopyIcon}
-            onClick={async () => setCopied(await copyText(secret))}
-          >
+          <Button look="ink" autoFocus icon={isCopied ? CheckIcon : CopyIcon} onClick={copy}>
             {isCopied ? t.common.copied : copyLabel}
           </Button>
           <span className="sr" role="status">

@@ -1,10 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 import { type DnsReportResource, dnsQuery, verifyDomain } from '../api/domains.ts'
-import { CopyIcon } from '../icons/index.ts'
 import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
-import { copyText } from '../widgets/CopyButton.tsx'
+import { copyWithMessage } from '../widgets/copy.ts'
 import { showError, showMessage } from '../widgets/toasts.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
 import { errorText } from './use-faults.ts'
@@ -23,13 +22,17 @@ export function useDomainActs(): DomainActs {
     verify: (id) => reporting(t, () => verify(client, id)),
     copyRecords: (id) =>
       reporting(t, async () => {
-        const report = await client.ensureQueryData(dnsQuery(id))
-        if (report.records.length === 0) showMessage(t.domains.noRecords)
-        else if (await copyText(recordsText(report, t))) showMessage(t.common.copied, CopyIcon)
-        else showError(t.common.notCopied)
+        const report = client.ensureQueryData(dnsQuery(id))
+        await copyWithMessage(
+          report.then((one) => recordsText(one, t)),
+          t,
+        )
       }),
   }
 }
+
+/** A domain has no DNS records to be set. */
+class NoRecords extends Error {}
 
 async function verify(client: QueryClient, id: string): Promise<void> {
   client.setQueryData(dnsQuery(id).queryKey, await verifyDomain(id))
@@ -40,13 +43,16 @@ async function reporting(t: Catalogue, act: () => Promise<void>): Promise<void> 
     await act()
   } catch (error) {
     if (error instanceof SignInCancelled || !(error instanceof Error)) return
+    if (error instanceof NoRecords) return showMessage(t.domains.noRecords)
     const isLate = error instanceof ApiError && error.status === 429
     const seconds = isLate ? error.retryAfterSeconds : undefined
     showError(seconds === undefined ? errorText(error, t) : t.domains.checkedLately(seconds))
   }
 }
 
+/** @throws {NoRecords} */
 function recordsText({ records, unicode_domain: host }: DnsReportResource, t: Catalogue): string {
+  if (records.length === 0) throw new NoRecords()
   const lines = records.map(({ type, full_name, value }) => [type, full_name, value].join('  '))
   return [t.domains.instructions(host), '', ...lines].join('\n')
 }

@@ -14,9 +14,8 @@ import {
 } from '../icons/index.ts'
 import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
-import { copyText } from '../widgets/CopyButton.tsx'
+import { copyWithMessage } from '../widgets/copy.ts'
 import { splitDestination } from '../widgets/split-destination.ts'
-import { showMessage } from '../widgets/toasts.ts'
 import { useCommands } from './palette-commands.ts'
 import { usePaletteDomainActs, usePaletteDomains } from './palette-domains.ts'
 import type { PaletteEntry } from './palette-entry.ts'
@@ -82,16 +81,13 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
   if (link === undefined) return []
   const group = t.palette.actsOn(`${link.domain}/${link.key}`)
   const params = { linkId: link.id }
-  async function copy(text: string) {
-    if (await copyText(text)) showMessage(t.common.copied, CopyIcon)
-  }
   const acts: PaletteEntry[] = [
     {
       id: 'copy',
       group,
       icon: CopyIcon,
       name: t.shortcuts.copy,
-      run: () => void copy(visitAddress(link)),
+      run: () => void copyWithMessage(visitAddress(link), t),
     },
     {
       id: 'analytics-of-link',

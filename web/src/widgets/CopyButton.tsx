@@ -1,7 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { CheckIcon, CopyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
+import { copyText } from './copy.ts'
 import { IconButton } from './IconButton.tsx'
+import { showTip } from './tip.ts'
+import { showError } from './toasts.ts'
 
 const CHECK_MS = 1_500
 
@@ -11,16 +15,18 @@ type CopyButtonProps = {
   readonly className?: string
 }
 
-/** Copies a text; the icon becomes a check for 1.5 s, which screen readers announce. */
+/** Copies a text; for 1.5 s the icon is a check, with "Copied" beside it, which screen readers announce. */
 export function CopyButton({ text, label, className = '' }: CopyButtonProps) {
   const t = useText()
   const [isCopied, setCopied] = useState(false)
   const timer = useRef<number>(undefined)
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => () => clearTimeout(timer.current), [])
 
   async function copy() {
-    if (!(await copyText(text))) return
-    setCopied(true)
+    if (!(await copyText(text))) return showError(t.common.notCopied)
+    flushSync(() => setCopied(true))
+    if (button.current !== null) showTip(button.current, CHECK_MS)
     clearTimeout(timer.current)
     timer.current = window.setTimeout(() => setCopied(false), CHECK_MS)
   }
@@ -28,6 +34,7 @@ export function CopyButton({ text, label, className = '' }: CopyButtonProps) {
   return (
     <>
       <IconButton
+        ref={button}
         icon={isCopied ? CheckIcon : CopyIcon}
         label={isCopied ? t.common.copied : label}
         small
@@ -39,21 +46,4 @@ export function CopyButton({ text, label, className = '' }: CopyButtonProps) {
       </span>
     </>
   )
-}
-
-/** Returns false where the browser refuses. Pages over plain HTTP have no clipboard but the old command. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    const area = document.createElement('textarea')
-    area.value = text
-    area.className = 'sr'
-    document.body.append(area)
-    area.select()
-    const isCopied = document.execCommand('copy')
-    area.remove()
-    return isCopied
-  }
 }

@@ -10,8 +10,9 @@ import { watchTips } from './watch-tips.ts'
 export function Tips() {
   const formats = useFormats()
   const id = useId()
-  const [shown, setShown] = useState<HTMLElement>()
-  useEffect(() => watchTips(setShown), [])
+  // An object each time: the text of an element may have changed since its tip was shown.
+  const [{ host: shown }, setShown] = useState<{ readonly host?: HTMLElement | undefined }>({})
+  useEffect(() => watchTips((host) => setShown({ host })), [])
   const instant = shown instanceof HTMLTimeElement ? new Date(shown.dateTime) : undefined
   const text = instant === undefined ? shown?.dataset['tip'] : formats.exact(instant)
   const key = shown?.dataset['tipKey']
@@ -22,7 +23,7 @@ export function Tips() {
     return () => shown.removeAttribute('aria-describedby')
   }, [shown, text, id])
   return (
-    <Tooltip.Root open={shown !== undefined} onOpenChange={() => setShown(undefined)}>
+    <Tooltip.Root open={shown !== undefined} onOpenChange={() => setShown({})}>
       <Tooltip.Portal>
         <Tooltip.Positioner anchor={shown ?? null} sideOffset={6} className="layer">
           <Tooltip.Popup id={id} role="tooltip" className="tip">

@@ -44,18 +44,8 @@ function ToastList() {
                 {t.common.undo}
               </Button>
             )}
-            {toast.data?.retry && (
-              <Button
-                size="small"
-                look="bare"
-                onClick={() => {
-                  toasts.close(toast.id)
-                  toast.data?.retry?.()
-                }}
-              >
-                {t.common.retry}
-              </Button>
-            )}
+            <Act toast={toast} act={toast.data?.retry} name={t.common.retry} />
+            <Act toast={toast} act={toast.data?.copy} name={t.common.copy} />
             <Toast.Close className="ib" aria-label={t.common.close}>
               <Icon of={CloseIcon} />
             </Toast.Close>
@@ -64,5 +54,28 @@ function ToastList() {
         </Toast.Root>
       ))}
     </Toast.Viewport>
+  )
+}
+
+type ActProps = {
+  readonly toast: { readonly id: string }
+  readonly act: (() => void) | undefined
+  readonly name: string
+}
+
+/** A button that ends the message and acts. */
+function Act({ toast, act, name }: ActProps) {
+  if (act === undefined) return null
+  return (
+    <Button
+      size="small"
+      look="bare"
+      onClick={() => {
+        toasts.close(toast.id)
+        act()
+      }}
+    >
+      {name}
+    </Button>
   )
 }

@@ -11,6 +11,7 @@ export type ToastData = {
   /** Shows Undo, and a bar that shrinks over this time. */
   readonly undo?: { readonly run: () => void; readonly durationMs: number }
   readonly retry?: () => void
+  readonly copy?: () => void
 }
 
 export type Toasts = ReturnType<typeof Toast.createToastManager<ToastData>>
@@ -30,8 +31,16 @@ function withToasts(act: (toasts: Toasts) => void): void {
   else act(toasts)
 }
 
-export function showMessage(title: string, icon: IconNode = CheckIcon): void {
-  withToasts((shown) => shown.add({ title, timeout: MESSAGE_MS, data: { icon } }))
+type MessageOptions = {
+  readonly icon?: IconNode
+  /** Shows a button that copies what the message is about, and leaves time to press it. */
+  readonly copy?: () => void
+}
+
+export function showMessage(title: string, { icon = CheckIcon, copy }: MessageOptions = {}): void {
+  const data = { icon, ...(copy && { copy }) }
+  const timeout = copy === undefined ? MESSAGE_MS : MESSAGE_MS * 2
+  withToasts((shown) => shown.add({ title, timeout, data }))
 }
 
 export function showError(title: string, retry?: () => void): void {

@@ -1,3 +1,5 @@
+import { TipRequest } from './tip.ts'
+
 const DELAY_MS = 400
 /** Long enough to move the pointer from the element to its text. */
 const CLOSE_MS = 100
@@ -56,6 +58,15 @@ export function watchTips(show: (host: HTMLElement | undefined) => void): () => 
     'keydown',
     ({ key }) => {
       if (key === 'Escape') after(0, undefined)
+    },
+    on,
+  )
+  document.addEventListener(
+    TipRequest.type,
+    (event) => {
+      if (!(event instanceof TipRequest)) return
+      set(hostOf(event.target))
+      after(event.timeMs, undefined)
     },
     on,
   )

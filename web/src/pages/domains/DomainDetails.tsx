@@ -67,7 +67,7 @@ function useProgress(domain: DomainResource, report: DnsReportResource | undefin
 
   useEffect(() => {
     if (status === undefined || status === domain.status) return
-    if (status === 'active') showMessage(t.domains.activated(domain.domain), GoodIcon)
+    if (status === 'active') showMessage(t.domains.activated(domain.domain), { icon: GoodIcon })
     void client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
     void client.invalidateQueries({ queryKey: usageQuery.queryKey })
     void client.invalidateQueries({ queryKey: httpsQuery(domain.id).queryKey })

@@ -28,7 +28,7 @@ export function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps)
     mutationFn: () => removeDomain(domain.id),
     async onSuccess() {
       onClose()
-      showMessage(t.domains.removed(host), TrashIcon)
+      showMessage(t.domains.removed(host), { icon: TrashIcon })
       await client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     },

@@ -30,7 +30,6 @@ type LinkFormProps = {
   readonly onSaved: (link: LinkResource) => Promise<void>
 }
 
-type Save = { readonly fields: LinkFields; readonly isForced: boolean }
 type Errors = Readonly<Record<string, readonly string[]>>
 
 /** Those of the API that the form shows. */
@@ -58,7 +57,8 @@ export function LinkForm(props: LinkFormProps) {
   const [errors, setErrors] = useState<Errors>({})
   const isSaved = useRef(false)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: ({ fields, isForced }: Save) => (isForced ? overwrite(fields) : save(fields)),
+    // The request begins with `mutate`, not here: a copy of the link is to begin within the gesture.
+    mutationFn: (request: Promise<LinkResource>) => request,
     async onSuccess(saved) {
       isSaved.current = true
       await client.invalidateQueries({ queryKey: LINKS_KEY })
@@ -85,7 +85,7 @@ export function LinkForm(props: LinkFormProps) {
       requestAnimationFrame(focusFirstError)
       return
     }
-    if (!isPending) mutate({ fields, isForced: false })
+    if (!isPending) mutate(save(fields))
   }
 
   useShortcut('mod+Enter', (text) => text.shortcuts.save, submit)
@@ -122,9 +122,7 @@ export function LinkForm(props: LinkFormProps) {
         </form>
         <LinkPreview {...state} />
       </div>
-      {isConflict && (
-        <Conflict onReload={onReload} onOverwrite={() => mutate({ fields, isForced: true })} />
-      )}
+      {isConflict && <Conflict onReload={onReload} onOverwrite={() => mutate(overwrite(fields))} />}
       <SaveBar
         problems={Object.keys(errors).length}
         message={isConflict ? undefined : general}

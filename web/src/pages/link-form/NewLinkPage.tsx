@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createLink, linkQuery } from '../../api/links.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import { linkQuery } from '../../api/links.ts'
+import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
-import { copyText } from '../../widgets/CopyButton.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
 import { LinkForm } from './LinkForm.tsx'
 import { copyOf, emptyDraft } from './link-draft.ts'
 
@@ -36,12 +34,8 @@ export default function NewLinkPage() {
         <LinkForm
           start={original === undefined ? { ...emptyDraft(domain), url, key } : copyOf(original)}
           link={undefined}
-          save={(fields) => createLink(fields, requestId)}
-          onSaved={async (link) => {
-            const isCopied = await copyText(visitAddress(link))
-            showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
-            await navigate({ to: '/links' })
-          }}
+          save={(fields) => createAndCopy(fields, requestId, t)}
+          onSaved={() => navigate({ to: '/links' })}
         />
       )}
     </Page>

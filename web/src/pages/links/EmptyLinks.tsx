@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { destinationOf } from '../../api/destination.ts'
-import { createLink, LINKS_KEY } from '../../api/links.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import { LINKS_KEY } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, LinkIcon } from '../../icons/index.ts'
+import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
 import { errorText } from '../../shell/use-faults.ts'
@@ -13,8 +13,7 @@ import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { CopyButton, copyText } from '../../widgets/CopyButton.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
 
 /** The form itself, then the same in a terminal. */
 export function EmptyLinks() {
@@ -33,9 +32,7 @@ export function EmptyLinks() {
     setBusy(true)
     try {
       const fields = { url: destination, domain, ...(key !== '' && { key }) }
-      const link = await createLink(fields, requestId)
-      const isCopied = await copyText(visitAddress(link))
-      showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
+      await createAndCopy(fields, requestId, t)
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     } catch (error) {
       setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])

@@ -12,9 +12,8 @@ import {
 } from '../../icons/index.ts'
 import { useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
-import { copyText } from '../../widgets/CopyButton.tsx'
+import { copyWithMessage } from '../../widgets/copy.ts'
 import { MenuItem, MenuSeparator, OpenedMenu } from '../../widgets/Menu.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
 import { linkMenu } from './link-menu.ts'
 import { useDeleteLink } from './use-delete-link.ts'
 
@@ -34,12 +33,13 @@ function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean })
   const t = useText()
   const remove = useDeleteLink()
   const params = { linkId: link.id }
-  async function copy() {
-    if (await copyText(visitAddress(link))) showMessage(t.common.copied, CopyIcon)
-  }
   return (
     <>
-      <MenuItem icon={CopyIcon} shortcut="Y" onSelect={copy}>
+      <MenuItem
+        icon={CopyIcon}
+        shortcut="Y"
+        onSelect={() => void copyWithMessage(visitAddress(link), t)}
+      >
         {t.links.copyLink}
       </MenuItem>
       <MenuItem

@@ -25,7 +25,7 @@ export function DeleteTagsDialog({ tags, onDone, onClose }: DeleteTagsDialogProp
     mutationFn: () => deleteTags(tags.map(({ name }) => name)),
     async onSuccess(changed) {
       await client.invalidateQueries({ queryKey: LINKS_KEY })
-      showMessage(t.tags.changed(changed), TrashIcon)
+      showMessage(t.tags.changed(changed), { icon: TrashIcon })
       onDone()
     },
   })

@@ -5,10 +5,9 @@ import { CopyIcon, DownloadIcon, PrintIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { copyText } from '../../../widgets/CopyButton.tsx'
+import { copyWithMessage } from '../../../widgets/copy.ts'
 import { Dialog } from '../../../widgets/Dialog.tsx'
 import { saveFile } from '../../../widgets/save-file.ts'
-import { showMessage } from '../../../widgets/toasts.ts'
 import { Section } from '../Section.tsx'
 
 export function RecoveryCodes({ me }: { me: MeResource }) {
@@ -94,9 +93,7 @@ function CodesDialog({ codes, onClose }: CodesDialogProps) {
         <Button
           size="small"
           icon={CopyIcon}
-          onClick={async () => {
-            if (await copyText(codes.join('\n'))) showMessage(t.common.copied)
-          }}
+          onClick={() => void copyWithMessage(codes.join('\n'), t)}
         >
           {t.account.copyCodes}
         </Button>
