@@ -24,6 +24,8 @@ export type Actor = {
   readonly isOperator: boolean
   /** Whether a person proved within the last minutes who they are; true for others. */
   readonly hasAuthenticatedRecently: boolean
+  /** The session of a person's request; null for others. */
+  readonly sessionId: string | null
   /** The HTTP request that asked for the operation, as the log names it; null where there was none. */
   readonly requestId: string | null
 }
@@ -40,6 +42,7 @@ export function tokenActor(token: Token): Actor {
     permissions: permissionsOf(token.scopes),
     isOperator: false,
     hasAuthenticatedRecently: true,
+    sessionId: null,
     requestId: null,
   }
 }
@@ -58,6 +61,7 @@ export function personActor(
     permissions: membership === undefined ? new Set() : permissionsOfRole(membership.role),
     isOperator: person.is_operator,
     hasAuthenticatedRecently,
+    sessionId: null,
     requestId: null,
   }
 }
@@ -71,6 +75,7 @@ export function systemActor(name: string): ActorIn {
     permissions: ALL_PERMISSIONS,
     isOperator: false,
     hasAuthenticatedRecently: true,
+    sessionId: null,
     requestId: null,
   })
 }

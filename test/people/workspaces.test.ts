@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openDomains } from '../../src/app/instance/domains.ts'
 import { removeWorkspaces } from '../../src/app/node/workspace-removal.ts'
+import { newToken } from '../storage/samples.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -194,9 +195,12 @@ for (const engine of ENGINES) {
       assert.deepEqual((await store.read.links.run(links)).items, [])
       assert.equal(await store.read.domains.count(id), 0)
       assert.equal((await store.read.workspaces.listUnremoved()).length, 1)
+      const late = newToken(id)
+      await store.write((stores) => stores.tokens.insert(late, late.id))
       clock.move(2 * MINUTE)
       await removeWorkspaces(removal, NOT_CANCELLED)
       assert.deepEqual(await store.read.workspaces.listUnremoved(), [])
+      assert.notEqual((await store.read.tokens.findById(late.id))?.revoked_at, null)
     })
   })
 }

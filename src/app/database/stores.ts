@@ -182,7 +182,7 @@ export function storesOver(
     people: personStore(db, lockName),
     passwords: passwordStore(db),
     memberships: membershipStore(db, lockName),
-    sessions: sessionStore(db),
+    sessions: sessionStore(db, lockName),
     oneTimeLinks: oneTimeLinkStore(db),
     totp: totpStore(db),
     recoveryCodes: recoveryCodeStore(db),

@@ -3,6 +3,7 @@ import type { Domains } from '../../domains/domains.ts'
 import { systemActor } from '../../identity/actor.ts'
 import { removeImports } from '../../imports/remove-imports.ts'
 import { removeLinks } from '../../links/remove-links.ts'
+import { tokenChange } from '../../platform/changes/change.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FullStore } from '../database/stores.ts'
 import { type Job, startPollingJob } from './polling-job.ts'
@@ -10,7 +11,7 @@ import { type Job, startPollingJob } from './polling-job.ts'
 const POLL_INTERVAL_MS = 15_000
 const DOMAINS_PER_PAGE = 100
 /**
- * A request that was under way when its workspace was deleted may still add to it. No request lasts as long
+ * A request that was under way when its workspace was deleted may still add links. No request lasts as long
  * as this, so a removal that begins later is complete.
  */
 const LAST_REQUEST_MICROS = 60 * 1_000_000
@@ -46,7 +47,13 @@ export async function removeWorkspaces(deps: Removal, isCancelled: () => boolean
     await removeLinks(deps, id, isCancelled)
     if (isCancelled()) return
     if (startedAt - deletedAt < LAST_REQUEST_MICROS) continue
-    await store.write((stores) => stores.workspaces.markRemoved(id, clock.nowMicros()))
+    await store.write(async (stores) => {
+      const now = clock.nowMicros()
+      for (const token of await stores.tokens.revokeAll(id, now)) {
+        await stores.changes.append(tokenChange(token), now)
+      }
+      await stores.workspaces.markRemoved(id, now)
+    })
   }
 }
 

@@ -145,7 +145,8 @@ async function authenticateSession(
   const { person, session } = signedIn
   const isRecent = clock.nowMicros() - session.authenticated_at < FRESH_MICROS
   const membership = isPermission(access) ? membershipFor(request, signedIn) : undefined
-  request.actor = { ...personActor(person, membership, isRecent), requestId: request.id }
+  const actor = personActor(person, membership, isRecent)
+  request.actor = { ...actor, sessionId: session.id, requestId: request.id }
   request.signedIn = signedIn
 }
 

@@ -33,6 +33,8 @@ export async function findGranted(
   at: JudgedAt,
 ): Promise<FoundLink | undefined> {
   const link = await stores.oneTimeLinks.findOpen(kind, hash, at.nowMicros)
+  // Before rows, as `requireActor` says.
+  if (at.isUse && link?.workspace_id) await stores.memberships.lock(link.workspace_id)
   return link !== undefined && (await isStillGranted(stores, link, at)) ? link : undefined
 }
 
@@ -75,11 +77,16 @@ async function mayStillReset(
   personId: string,
   at: JudgedAt,
 ): Promise<boolean> {
+  // Rows of people by identifier too: two who reset one another's passwords do not wait for each other.
+  const { created_by_kind: kind, created_by_id: makerId } = link
+  if (at.isUse && kind === 'person' && makerId !== null && makerId < personId) {
+    await stores.people.findById(makerId, 'share')
+  }
   // Locked for update, so that the person joins no workspace meanwhile either.
   const person = await stores.people.findById(personId, at.isUse ? 'update' : undefined)
   if (person === undefined || person.disabled_at !== null) return false
   // The person has requested it by mail.
-  if (link.created_by_kind === 'person' && link.created_by_id === personId) return true
+  if (kind === 'person' && makerId === personId) return true
   const maker = await findMaker(stores, link, at)
   if (maker === undefined) return false
   if (link.workspace_id === null) return maker.kind === 'system' || maker.isOperator

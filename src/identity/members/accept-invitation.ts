@@ -172,7 +172,6 @@ export class AcceptInvitation {
     const hasDropped = person.email_proved_at === null
     if (hasDropped && link.is_mailed) await proveAddress(stores, change, kept)
     else if (hasDropped) await dropAccess(stores, change, kept)
-    await stores.memberships.lock(workspace_id)
     const isOpen =
       (await stores.workspaces.findById(workspace_id)) !== undefined &&
       (await stores.oneTimeLinks.use('invitation', hash, now)) !== undefined

@@ -7,6 +7,7 @@ import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
 import { findGranted, type GrantStores } from '../grants/grants.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
 import { madeBy, NO_SUBJECT } from '../one-time-links/one-time-link.ts'
 import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
@@ -36,7 +37,7 @@ type CreatedInvitation = {
   readonly mailedCode: string
 }
 
-type InvitationStores = GrantStores & { readonly workspaces: WorkspaceStore }
+type InvitationStores = GrantStores & ActingStores & { readonly workspaces: WorkspaceStore }
 
 /** The operations on the invitations into a workspace, until they are accepted. */
 export class Invitations {
@@ -72,22 +73,22 @@ export class Invitations {
    *   `authentication_required` as `requireRankOver`; `rate_limited`
    */
   async create(
-    actor: Actor,
+    by: Actor,
     given: { readonly email: string; readonly role: Role },
   ): Promise<CreatedInvitation> {
-    const { workspaceId } = actor
-    requireRankOver(actor, given.role)
+    const { workspaceId } = by
     const email = parseEmail(given.email)
     if ('fault' in email) throw Failure.invalid({ email: [email.fault] })
     this.#charge(workspaceId)
     const emailFolded = foldEmail(email.value)
     return this.#store.write(async (stores) => {
-      await stores.memberships.lock(workspaceId)
+      const now = this.#clock.nowMicros()
+      const actor = await requireActor(stores, by, 'invitations.create', { nowMicros: now })
+      requireRankOver(actor, given.role)
       if (await stores.memberships.hasAddress(workspaceId, emailFolded)) {
         throw Failure.invalid({ email: ['is that of a member'] })
       }
       await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, emailFolded)
-      const now = this.#clock.nowMicros()
       const open = await stores.oneTimeLinks.listInvitations(workspaceId, now)
       if (open.length >= OPEN_MAX) {
         throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
@@ -120,14 +121,16 @@ export class Invitations {
   }
 
   /** @throws {Failure} `not_found` also for an invitation that was accepted */
-  async delete(actor: Actor, id: string): Promise<void> {
+  async delete(by: Actor, id: string): Promise<void> {
     const notFound = Failure.notFound('Invitation')
     if (!isUuid(id)) throw notFound
     await this.#store.write(async (stores) => {
+      const now = this.#clock.nowMicros()
+      const actor = await requireActor(stores, by, 'invitations.delete', { nowMicros: now })
       const link = await stores.oneTimeLinks.deleteInvitation(actor.workspaceId, id)
       if (link === undefined) throw notFound
       const event = invitationEvent('invitation.deleted', invitationOf(link))
-      await stores.events.append(actor, event, this.#clock.nowMicros())
+      await stores.events.append(actor, event, now)
     })
   }
 

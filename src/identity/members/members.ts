@@ -7,10 +7,18 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
-import { requireRankOver } from '../permissions.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
+import { type Operation, requireRankOver } from '../permissions.ts'
 import type { Membership, ShownMember } from './membership.ts'
 
-type MemberStores = GrantStores & { readonly changes: ChangeLog }
+type MemberStores = GrantStores & ActingStores & { readonly changes: ChangeLog }
+
+/** A change of one membership, by an actor who was judged in the transaction. */
+type MemberChange = {
+  readonly actor: Actor
+  readonly member: Membership
+  readonly now: number
+}
 
 /** The operations on the members of a workspace: that of the actor. */
 export class Members {
@@ -38,8 +46,9 @@ export class Members {
    * @throws {Failure} `not_found`; `missing_role` or `authentication_required` where a role is given or
    *   taken that the actor may not give; `validation_failed` for the last owner
    */
-  async setRole(actor: Actor, personId: string, role: Role): Promise<void> {
-    await this.#change(actor, personId, async (stores, member, now) => {
+  async setRole(given: Actor, personId: string, role: Role): Promise<void> {
+    await this.#change(given, personId, 'members.patch', async (stores, change) => {
+      const { actor, member, now } = change
       if (member.role === role) return
       requireRankOver(actor, member.role)
       requireRankOver(actor, role)
@@ -56,9 +65,9 @@ export class Members {
 
   /** As `setRole`. The member's sessions continue in other workspaces; tokens stay with the workspace. */
   async remove(actor: Actor, personId: string): Promise<void> {
-    await this.#change(actor, personId, async (stores, member, now) => {
-      requireRankOver(actor, member.role)
-      await this.#delete(stores, actor, member, now)
+    await this.#change(actor, personId, 'members.delete', async (stores, change) => {
+      requireRankOver(change.actor, change.member.role)
+      await this.#delete(stores, change)
     })
   }
 
@@ -68,17 +77,11 @@ export class Members {
    * @throws {Failure} `validation_failed` for the last owner
    */
   async leave(actor: Actor, personId: string): Promise<void> {
-    await this.#change(actor, personId, (stores, member, now) =>
-      this.#delete(stores, actor, member, now),
-    )
+    await this.#change(actor, personId, 'workspaces.leave', this.#delete)
   }
 
-  async #delete(
-    stores: MemberStores,
-    actor: Actor,
-    { person_id: personId, role }: Membership,
-    now: number,
-  ): Promise<void> {
+  async #delete(stores: MemberStores, { actor, member, now }: MemberChange): Promise<void> {
+    const { person_id: personId, role } = member
     await stores.memberships.delete(actor.workspaceId, personId)
     const event = {
       type: 'member.removed' as const,
@@ -91,17 +94,20 @@ export class Members {
 
   /** Runs a change of one membership, and refuses it where it would leave the workspace without an owner. */
   async #change(
-    { workspaceId }: Actor,
+    given: Actor,
     personId: string,
-    work: (stores: MemberStores, member: Membership, now: number) => Promise<void>,
+    operation: Operation,
+    work: (stores: MemberStores, change: MemberChange) => Promise<void>,
   ): Promise<void> {
+    const { workspaceId } = given
     if (!isUuid(workspaceId) || !isUuid(personId)) throw Failure.notFound('Member')
     await this.#store.write(async (stores) => {
-      await stores.memberships.lock(workspaceId)
+      const now = this.#clock.nowMicros()
+      const at = { nowMicros: now, personId }
+      const actor = await requireActor(stores, given, operation, at)
       const member = await stores.memberships.find(workspaceId, personId)
       if (member === undefined) throw Failure.notFound('Member')
-      const now = this.#clock.nowMicros()
-      await work(stores, member, now)
+      await work(stores, { actor, member, now })
       await stores.changes.append(sessionChange(personId), now)
       await endLostGrants(stores, personId, now)
       if (member.role !== 'owner') return

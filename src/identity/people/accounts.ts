@@ -8,14 +8,16 @@ import {
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Actor } from '../actor.ts'
 import { endLostGrants } from '../grants/grants.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
 import { deletePerson, type PersonDeletionStores } from './delete-person.ts'
 import { foldEmail } from './email.ts'
 import type { Person } from './person.ts'
 import type { Account, PersonChanges } from './store/person-store.ts'
 
-type AccountStores = PersonDeletionStores & { readonly sessions: SessionStore }
+type AccountStores = PersonDeletionStores & ActingStores & { readonly sessions: SessionStore }
 
 export type AccountChanges = {
   readonly isDisabled?: boolean | undefined
@@ -56,14 +58,10 @@ export class Accounts {
    *
    * @throws {Failure} `not_found`; `validation_failed` for the last operator, and the last owner of a workspace
    */
-  async delete(author: EventAuthor, id: string): Promise<void> {
+  async delete(actor: Actor, id: string): Promise<void> {
     if (!isUuid(id)) throw Failure.notFound('Person')
     await this.#store.write(async (stores) => {
-      await stores.people.lockOperators()
-      await stores.people.lock(id)
-      const person = await stores.people.findById(id)
-      if (person === undefined) throw Failure.notFound('Person')
-      await deletePerson(stores, author, person, this.#clock.nowMicros())
+      await deletePerson(stores, actor, id, this.#clock.nowMicros())
     })
   }
 
@@ -72,15 +70,16 @@ export class Accounts {
    *
    * @throws {Failure} `not_found`; `validation_failed` where no operator would be left who can sign in
    */
-  async change(author: EventAuthor, id: string, changes: AccountChanges): Promise<void> {
+  async change(actor: Actor, id: string, changes: AccountChanges): Promise<void> {
     if (!isUuid(id)) throw Failure.notFound('Person')
     await this.#store.write(async (stores) => {
-      // One lock for all operators: two who disable one another at once leave one of them.
-      await stores.people.lockOperators()
-      await stores.people.lock(id)
+      const now = this.#clock.nowMicros()
+      const author = await requireActor(stores, actor, 'people.patch', {
+        nowMicros: now,
+        personId: id,
+      })
       const person = await stores.people.findById(id)
       if (person === undefined) throw Failure.notFound('Person')
-      const now = this.#clock.nowMicros()
       const applied = appliedTo(person, changes, now)
       await stores.people.update(id, applied)
       if (person.is_operator && (await stores.people.countOperators()) === 0) {

@@ -1,38 +1,45 @@
 import { sessionChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
-import { type EventAuthor, INSTANCE } from '../../platform/events/event-writer.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
+import type { Actor } from '../actor.ts'
 import type { ErasureStore } from '../erasures/store/erasure-store.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
-import type { Person } from './person.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
+import type { NamedMembership } from '../members/membership.ts'
 
 /** The stores in which a person has rows. */
-export type PersonDeletionStores = GrantStores & {
-  readonly erasures: Pick<ErasureStore, 'notePerson'>
-  readonly changes: ChangeLog
-}
+export type PersonDeletionStores = GrantStores &
+  ActingStores & {
+    readonly erasures: Pick<ErasureStore, 'notePerson'>
+    readonly changes: ChangeLog
+  }
 
 /**
- * Deletes a person with all sessions, factors and memberships, within a transaction that has locked the person and
- * the operators. Tokens stay with their workspaces. The event log is erased later.
+ * Deletes a person with all sessions, factors and memberships, as the first step of a transaction. Tokens stay with
+ * their workspaces. The event log is erased later.
  *
- * @throws {Failure} `validation_failed` for the last operator, and the last owner of a workspace
+ * @throws {Failure} `not_found`; `validation_failed` for the last operator, and the last owner of a workspace; as
+ *   `requireActor`
  */
 export async function deletePerson(
   stores: PersonDeletionStores,
-  author: EventAuthor,
-  person: Person,
+  actor: Actor,
+  id: string,
   now: number,
 ): Promise<void> {
-  const { id, email_folded } = person
-  const memberships = await stores.memberships.listOfPerson(id)
-  const owned = memberships.filter(({ role }) => role === 'owner')
-  // In one order, so that two deletions cannot wait for one another.
-  for (const { workspace_id } of owned.toSorted((a, b) =>
-    a.workspace_id < b.workspace_id ? -1 : 1,
-  )) {
-    await stores.memberships.lock(workspace_id)
-  }
+  let owned: readonly NamedMembership[] = []
+  const author = await requireActor(stores, actor, 'people.delete', {
+    nowMicros: now,
+    personId: id,
+    async workspacesOf() {
+      owned = (await stores.memberships.listOfPerson(id)).filter(({ role }) => role === 'owner')
+      return owned.map(({ workspace_id }) => workspace_id)
+    },
+  })
+  const person = await stores.people.findById(id)
+  if (person === undefined) throw Failure.notFound('Person')
+  const { email_folded } = person
   await stores.tokens.forgetCreator(id)
   await stores.oneTimeLinks.deleteOfAddress(email_folded)
   await stores.people.delete(id)

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
 import type { Maker } from '../grants/find-actor.ts'
 import { type GrantStores, memberResetFault } from '../grants/grants.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import { madeBy, NO_SUBJECT, type OneTimeLink } from '../one-time-links/one-time-link.ts'
 import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
 import type { Person } from './person.ts'
@@ -18,11 +19,13 @@ const HANDED_OVER_MICROS = 24 * 60 * 60 * 1_000_000
 
 export type ResetLink = { readonly link: OneTimeLink; readonly code: string }
 
+type ResetLinkStores = GrantStores & ActingStores
+
 /** Makes links with which people set a new password, for others to hand over. */
 export class ResetLinks {
-  readonly #deps: { store: Store<GrantStores>; clock: Clock; random: Random }
+  readonly #deps: { store: Store<ResetLinkStores>; clock: Clock; random: Random }
 
-  constructor(deps: { store: Store<GrantStores>; clock: Clock; random: Random }) {
+  constructor(deps: { store: Store<ResetLinkStores>; clock: Clock; random: Random }) {
     this.#deps = deps
   }
 
@@ -31,9 +34,11 @@ export class ResetLinks {
    *
    * @throws {Failure} `not_found`
    */
-  async create(actor: Actor, personId: string): Promise<ResetLink> {
+  async create(by: Actor, personId: string): Promise<ResetLink> {
     if (!isUuid(personId)) throw Failure.notFound('Person')
     return this.#deps.store.write(async (stores) => {
+      const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
+      const actor = await requireActor(stores, by, 'people.resetPassword', at)
       const person = await stores.people.findById(personId)
       if (person === undefined) throw Failure.notFound('Person')
       await stores.oneTimeLinks.deleteResetsOf(personId)
@@ -60,9 +65,11 @@ export class ResetLinks {
    * @throws {Failure} `not_found` for a person who is no member; `missing_role` where it takes an owner or an
    *   operator
    */
-  async createForMember(actor: Actor, personId: string): Promise<ResetLink> {
+  async createForMember(by: Actor, personId: string): Promise<ResetLink> {
     if (!isUuid(personId)) throw Failure.notFound('Member')
     return this.#deps.store.write(async (stores) => {
+      const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
+      const actor = await requireActor(stores, by, 'members.resetPassword', at)
       const fault = await memberResetFault(stores, actor, personId, true)
       if (fault !== undefined) throw fault
       await stores.oneTimeLinks.deleteResetsOf(personId)

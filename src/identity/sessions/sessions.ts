@@ -120,10 +120,10 @@ export class Sessions {
  * @throws {Failure} `unauthorized`
  */
 export async function requireSession(
-  { sessions }: { readonly sessions: SessionStore },
+  { sessions }: { readonly sessions: Pick<SessionStore, 'has'> },
   personId: string,
   sessionId: string,
 ): Promise<void> {
-  if (await sessions.has(personId, sessionId)) return
+  if (await sessions.has(personId, sessionId, 'share')) return
   throw Failure.unauthorized('This session has ended. Sign in again.')
 }

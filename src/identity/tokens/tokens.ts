@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import { permissionsOf } from '../permissions.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
@@ -21,7 +22,7 @@ type NewTokenOptions = {
   readonly expiresAt: number | null
 }
 
-type TokenStores = GrantStores & { readonly changes: ChangeLog }
+type TokenStores = GrantStores & ActingStores & { readonly changes: ChangeLog }
 
 /** The operations on tokens. */
 export class Tokens {
@@ -44,7 +45,6 @@ export class Tokens {
     actor: Actor,
     options: NewTokenOptions,
   ): Promise<NamedToken & { readonly secret: string }> {
-    refuseHigherScopes(actor, options.scopes)
     const now = this.#clock.nowMicros()
     const isPerson = actor.kind === 'person'
     const secret = generateSecret(this.#random)
@@ -60,8 +60,10 @@ export class Tokens {
       revoked_at: null,
     }
     await this.#store.write(async (stores) => {
+      const current = await requireActor(stores, actor, 'tokens.create', { nowMicros: now })
+      refuseHigherScopes(current, options.scopes)
       await stores.tokens.insert(token, hashSecret(secret))
-      await stores.events.append(actor, tokenEvent('token.created', token), now)
+      await stores.events.append(current, tokenEvent('token.created', token), now)
     })
     return { token, creatorName: isPerson ? actor.name : null, secret }
   }
@@ -79,19 +81,27 @@ export class Tokens {
 
   /** @throws {Failure} `not_found` also for a token that was revoked before, or is of another workspace */
   revoke(actor: Actor, id: string): Promise<void> {
-    return this.#revoke(() => actor, actor.workspaceId, id)
+    return this.#revoke(id, actor.workspaceId, async (stores, nowMicros) => {
+      const current = await requireActor(stores, actor, 'tokens.delete', { nowMicros })
+      return () => current
+    })
   }
 
   /** As `revoke`, in whatever workspace the token is. */
   revokeAnywhere(by: ActorIn, id: string): Promise<void> {
-    return this.#revoke(by, undefined, id)
+    return this.#revoke(id, undefined, async () => by)
   }
 
-  async #revoke(by: ActorIn, workspaceId: string | undefined, id: string): Promise<void> {
+  async #revoke(
+    id: string,
+    workspaceId: string | undefined,
+    judge: (stores: TokenStores, nowMicros: number) => Promise<ActorIn>,
+  ): Promise<void> {
     const notFound = Failure.notFound(`Token "${id}"`)
     if (!isUuid(id)) throw notFound
     await this.#store.write(async (stores) => {
       const now = this.#clock.nowMicros()
+      const by = await judge(stores, now)
       const token = await stores.tokens.revoke(workspaceId, id, now)
       if (token === undefined) throw notFound
       await stores.changes.append(tokenChange(id), now)

@@ -6,11 +6,13 @@ import type { Store } from '../../platform/database/store.ts'
 import {
   changedFields,
   type EventWriter,
+  INSTANCE,
   type NewEvent,
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
+import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import type { MembershipStore } from '../members/store/membership-store.ts'
 import { groupsBound } from '../oidc/group-roles.ts'
 import type { GroupBindingStore } from '../oidc/store/group-binding-store.ts'
@@ -21,7 +23,7 @@ import type { TokenStore } from '../tokens/store/token-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
 
-type WorkspaceStores = {
+type WorkspaceStores = ActingStores & {
   readonly workspaces: WorkspaceStore
   readonly memberships: MembershipStore
   readonly groupBindings: GroupBindingStore
@@ -101,11 +103,13 @@ export class Workspaces {
    *
    * @throws {Failure} `validation_failed` for an unusable or taken name, and for one that operators alone give or take
    */
-  async rename(actor: Actor, name: string): Promise<void> {
-    const { workspaceId } = actor
+  async rename(by: Actor, name: string): Promise<void> {
+    const { workspaceId } = by
     const parsed = parseWorkspaceName(name)
     if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
     await this.#store.write(async (stores) => {
+      const now = this.#clock.nowMicros()
+      const actor = await requireActor(stores, by, 'workspaces.patch', { nowMicros: now })
       await stores.workspaces.lockNames()
       const workspace = await stores.workspaces.findById(workspaceId)
       if (workspace === undefined) throw Failure.notFound('Workspace')
@@ -113,7 +117,6 @@ export class Workspaces {
       await this.#refuseMapped(stores, actor, [workspace.name, parsed.value])
       if ((await stores.workspaces.findByName(parsed.value)) !== undefined) throw nameTaken(name)
       await stores.workspaces.rename(workspaceId, parsed.value)
-      const now = this.#clock.nowMicros()
       await forgetMembers(stores, workspaceId, now)
       const fields = changedFields({ name: workspace.name }, { name: parsed.value })
       const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
@@ -143,13 +146,13 @@ export class Workspaces {
    *
    * @throws {Failure} `not_found` where it was deleted before
    */
-  async delete(actor: Actor): Promise<void> {
-    const { workspaceId } = actor
+  async delete(by: Actor): Promise<void> {
+    const { workspaceId } = by
     await this.#store.write(async (stores) => {
-      await stores.memberships.lock(workspaceId)
+      const now = this.#clock.nowMicros()
+      const actor = await requireActor(stores, by, 'workspaces.delete', { nowMicros: now })
       const workspace = await stores.workspaces.findById(workspaceId)
       if (workspace === undefined) throw Failure.notFound('Workspace')
-      const now = this.#clock.nowMicros()
       await forgetMembers(stores, workspaceId, now)
       await stores.memberships.deleteAll(workspaceId)
       await stores.groupBindings.release(workspaceId)
@@ -208,6 +211,7 @@ export class Workspaces {
     const id = uuidV7(this.#clock, this.#random)
     const workspace = { id, name: parsed.value, created_at: now }
     const inserted = await this.#store.write(async (stores) => {
+      await requireActor(stores, by(INSTANCE), 'workspaces.create', { nowMicros: now })
       if (!(await stores.workspaces.insert(workspace))) return false
       await stores.events.append(by(id), workspaceCreated(workspace), now)
       if (ownerId === undefined) return true

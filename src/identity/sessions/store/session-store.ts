@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Session } from '../session.ts'
 
@@ -13,7 +14,7 @@ export type SessionStore = {
   renew(id: string, hash: string, authenticatedAt: number): Promise<boolean>
   noteUse(id: string, atMicros: number): Promise<void>
   /** Whether the person has this session, which may have expired. */
-  has(personId: string, id: string): Promise<boolean>
+  has(personId: string, id: string, rowLock?: 'share'): Promise<boolean>
   /** Returns whether the person had this session. */
   delete(personId: string, id: string): Promise<boolean>
   /** Deletes all sessions of a person but one; all where `keptId` is undefined. Returns their ids. */
@@ -36,7 +37,8 @@ const COLUMNS = [
 
 const TRIM_MAX = 1_000
 
-export function sessionStore(db: Kysely<Schema>): SessionStore {
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function sessionStore(db: Kysely<Schema>, lockName: LockName | undefined): SessionStore {
   const ofPerson = (personId: string) =>
     db
       .selectFrom('sessions')
@@ -69,12 +71,13 @@ export function sessionStore(db: Kysely<Schema>): SessionStore {
         .where('last_seen_at', '<', atMicros)
         .execute()
     },
-    async has(personId, id) {
+    async has(personId, id, rowLock) {
       const row = await db
         .selectFrom('sessions')
         .select('id')
         .where('person_id', '=', personId)
         .where('id', '=', id)
+        .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
         .executeTakeFirst()
       return row !== undefined
     },

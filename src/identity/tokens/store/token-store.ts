@@ -6,7 +6,11 @@ import { isScope } from '../scope.ts'
 import type { NamedToken, Token } from '../token.ts'
 
 export type TokenStore = {
-  /** @param hash the hash of the token's secret */
+  /**
+   * Finds no token of a workspace that was deleted.
+   *
+   * @param hash the hash of the token's secret
+   */
   findByHash(hash: string): Promise<Token | undefined>
   findById(id: string, rowLock?: 'share'): Promise<Token | undefined>
   insert(token: Token, hash: string): Promise<void>
@@ -38,7 +42,12 @@ const COLUMNS = [
 ] as const
 
 const findByHash = statement((db, { hash }: { hash: string }) =>
-  db.selectFrom('tokens').select(COLUMNS).where('hash', '=', hash),
+  db
+    .selectFrom('tokens')
+    .innerJoin('workspaces', 'workspaces.id', 'tokens.workspace_id')
+    .select(COLUMNS.map((column) => `tokens.${column}` as const))
+    .where('hash', '=', hash)
+    .where('workspaces.deleted_at', 'is', null),
 )
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
