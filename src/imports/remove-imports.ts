@@ -22,6 +22,7 @@ export async function removeImport(store: Store<RemovalStores>, id: string): Pro
   while (await store.write((stores) => stores.importRows.delete(id, ROWS_PER_WRITE))) {
     // Other writers go between.
   }
+  while (await store.write((stores) => stores.importRows.deleteDryRun(id, ROWS_PER_WRITE)));
   while (await store.write((stores) => stores.clickSpools.remove(id)));
   await store.write((stores) => stores.imports.delete(id))
 }
