@@ -80,6 +80,12 @@ const eventSchema = z
     subject_id: uuid.describe(
       'The identifier of what was changed, such as a link, domain, token or person.',
     ),
+    subject_name: z
+      .string()
+      .nullable()
+      .describe(
+        'The address of a link, such as `go.example.org/sale`, as it is now, or was when it was deleted; null for other subjects, and where it is not known.',
+      ),
     before: fields.describe('The changed fields before; null when the subject was created.'),
     after: fields.describe(
       'The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed` or `removed`.',

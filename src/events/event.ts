@@ -10,3 +10,8 @@ export type Event = NewEvent & {
   readonly actor: Pick<EventAuthor, 'kind' | 'id' | 'name'>
   readonly requestId: string | null
 }
+
+export type NamedEvent = Event & {
+  /** The address of the link that it is about; null for other subjects, and where it is not known. */
+  readonly subjectName: string | null
+}

@@ -4,7 +4,7 @@ import { ScanTooLong } from '../platform/database/scan-too-long.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
-import type { Event } from './event.ts'
+import type { Event, NamedEvent } from './event.ts'
 import { type EventMark, type EventRun, type EventStore, needsScan } from './event-store.ts'
 
 /** Running scans for types or actors take turns to read, so their number costs memory only, not latency. */
@@ -17,7 +17,14 @@ export const EVENT_QUEUE: FairQueueOptions = {
   deadlineMs: 5_000,
 }
 
-type EventStores = { readonly events: EventStore }
+type Link = { readonly id: string; readonly domain: string; readonly key: string }
+
+type EventStores = {
+  readonly events: EventStore
+  readonly links: {
+    findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Link[]>
+  }
+}
 
 /** The operations on the event log. Each acts within the workspace of its actor. */
 export class Events {
@@ -39,15 +46,34 @@ export class Events {
   async list(
     { workspaceId }: Actor,
     requested: Omit<EventRun, 'workspaceId'>,
-  ): Promise<Run<Event, EventMark>> {
-    const run = { ...requested, workspaceId }
+  ): Promise<Run<NamedEvent, EventMark>> {
+    const { items, rest } = await this.#run({ ...requested, workspaceId })
+    return { items: await this.#named(workspaceId, items), rest }
+  }
+
+  async #run(run: EventRun): Promise<Run<Event, EventMark>> {
     const read = () => this.#store.read.events.run(run)
     if (!needsScan(run)) return read()
     try {
-      return await this.#lists.run(workspaceId, read)
+      return await this.#lists.run(run.workspaceId, read)
     } catch (error) {
       throw error instanceof ScanTooLong ? tooLong(run) : error
     }
+  }
+
+  /** A change of a link holds only the fields that it changed: the link has the rest, or an event beside it. */
+  async #named(workspaceId: string, events: readonly Event[]): Promise<readonly NamedEvent[]> {
+    const ofLinks = events.filter(({ type }) => type.startsWith('link.'))
+    const names = new Map<string, string>()
+    for (const { subjectId, before, after } of ofLinks.toReversed()) {
+      const { domain, key } = { ...before, ...after }
+      if (domain !== undefined && key !== undefined) names.set(subjectId, `${domain}/${key}`)
+    }
+    const ids = [...new Set(ofLinks.map(({ subjectId }) => subjectId))]
+    for (const { id, domain, key } of await this.#store.read.links.findMany(workspaceId, ids)) {
+      names.set(id, `${domain}/${key}`)
+    }
+    return events.map((event) => ({ ...event, subjectName: names.get(event.subjectId) ?? null }))
   }
 }
 

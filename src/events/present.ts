@@ -1,9 +1,9 @@
 import type { EventResource } from '@terse/contract/events'
 import { formatInstant } from '../platform/time/instant.ts'
-import type { Event } from './event.ts'
+import type { NamedEvent } from './event.ts'
 
 /** An event as the API and the command line show it. */
-export function presentEvent(event: Event): EventResource {
+export function presentEvent(event: NamedEvent): EventResource {
   return {
     sequence: event.sequence,
     at: formatInstant(event.at),
@@ -12,6 +12,7 @@ export function presentEvent(event: Event): EventResource {
     request_id: event.requestId,
     type: event.type,
     subject_id: event.subjectId,
+    subject_name: event.subjectName,
     before: event.before && { ...event.before },
     after: event.after && { ...event.after },
   }

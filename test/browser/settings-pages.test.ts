@@ -258,8 +258,13 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     const link = { domain: 'localhost', key: 'audited', url: 'https://example.com/a' }
     const { id } = expectStatus(await ada.post('/links', link), 201).body
     expectStatus(await ada.patch(`/links/${id}`, { url: 'https://example.com/b' }), 200)
+    const template = expectStatus(await ada.post('/utm-templates', { name: 'audited' }), 201).body
+    expectStatus(await ada.patch(`/utm-templates/${template.id}`, { utm_source: 'a' }), 200)
+    expectStatus(await ada.get('/export'), 200)
     await on('/settings/audit', async (page) => {
-      await page.getByText('localhost/audited').waitFor()
+      await page.getByText('changed localhost/audited').waitFor()
+      await page.getByText(/exported the workspace acme/).waitFor()
+      await page.getByText(/changed the UTM template audited/).waitFor()
       await page.getByLabel('Kind').selectOption('links')
       await page.getByText('https://example.com/b').waitFor()
       assert.equal(new URL(page.url()).search, '?kind=links')

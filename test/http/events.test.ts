@@ -52,6 +52,7 @@ onEachEngine('GET /api/v1/events', (stage) => {
       'request_id',
       'type',
       'subject_id',
+      'subject_name',
       'before',
       'after',
     ])
@@ -72,6 +73,20 @@ onEachEngine('GET /api/v1/events', (stage) => {
       tags: ['x'],
     })
     assert.equal(deleted.after, null)
+    assert.equal(updated.subject_name, 'localhost/logged', 'of a link that was deleted since')
+  })
+
+  test('names the link of a change as it is called now, and only within its workspace', async () => {
+    const { api } = await newWorkspace()
+    const fields = { domain: 'localhost', key: 'named', url: URL_A }
+    const { id } = expectStatus(await api.post('/links', fields), 201).body
+    expectStatus(await api.patch(`/links/${id}`, { url: URL_B }), 200)
+    expectStatus(await api.patch(`/links/${id}`, { key: 'renamed' }), 200)
+    const { data } = await list(api, 'type=link.updated')
+    const names = data.map((event: { subject_name: string | null }) => event.subject_name)
+    assert.deepEqual(names, ['localhost/renamed', 'localhost/renamed'])
+    const others = await list(api, 'type=token.created')
+    assert.equal(others.data[0].subject_name, null)
   })
 
   test('says that a password changed, and holds neither its text nor a form of it', async () => {

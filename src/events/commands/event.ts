@@ -5,7 +5,7 @@ import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
-import type { Event } from '../event.ts'
+import type { NamedEvent } from '../event.ts'
 import type { EventMark } from '../event-store.ts'
 import type { Events } from '../events.ts'
 import { presentEvent } from '../present.ts'
@@ -49,9 +49,9 @@ export function eventCommand(terminal: Terminal, withServices: RunWith<EventServ
 async function list(
   { workspaces, events }: EventServices,
   { workspace, limit }: Options,
-): Promise<readonly Event[]> {
+): Promise<readonly NamedEvent[]> {
   const id = workspace === undefined ? INSTANCE : (await workspaces.get(workspace)).id
-  const listed: Event[] = []
+  const listed: NamedEvent[] = []
   let beyond: EventMark | undefined
   while (listed.length < limit) {
     const count = Math.min(PAGE, limit - listed.length)
@@ -63,12 +63,13 @@ async function list(
   return listed
 }
 
-function table(events: readonly Event[]): string {
+function table(events: readonly NamedEvent[]): string {
   return formatTable(
     ['AT', 'TYPE', 'BY', 'SUBJECT', 'CHANGE'],
-    events
-      .map(presentEvent)
-      .map((event) => [event.at, event.type, event.actor.name, event.subject_id, changeOf(event)]),
+    events.map(presentEvent).map((event) => {
+      const subject = event.subject_name ?? event.subject_id
+      return [event.at, event.type, event.actor.name, subject, changeOf(event)]
+    }),
   )
 }
 

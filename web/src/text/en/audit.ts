@@ -25,6 +25,8 @@ export const audit = {
   aDomain: 'a domain',
   somebody: 'a person',
   aToken: 'a token',
+  aTemplate: '(deleted since)',
+  aWorkspace: '(deleted since)',
   token: 'Token',
   /** `{who}` and `{it}` are replaced by names. */
   events: {
@@ -45,10 +47,10 @@ export const audit = {
     'token.created': '{who} created the token {it}',
     'token.revoked': '{who} revoked the token {it}',
     'utm_template.created': '{who} created the UTM template {it}',
-    'utm_template.updated': '{who} changed a UTM template',
+    'utm_template.updated': '{who} changed the UTM template {it}',
     'utm_template.deleted': '{who} deleted the UTM template {it}',
     'workspace.created': '{who} created the workspace {it}',
-    'workspace.updated': '{who} changed the workspace',
+    'workspace.updated': '{who} changed the workspace {it}',
     'workspace.deleted': '{who} deleted the workspace {it}',
     'workspace.exported': '{who} exported the workspace {it}',
     'member.added': '{it} became a member',

@@ -4,7 +4,9 @@ import { domainsQuery } from '../../../api/domains.ts'
 import { type AuditFilter, auditQuery } from '../../../api/events.ts'
 import { membersQuery } from '../../../api/members.ts'
 import { tokensQuery } from '../../../api/tokens.ts'
+import { utmTemplatesQuery } from '../../../api/utm-templates.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useMembership } from '../../../shell/use-membership.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { RowsSkeleton } from '../RowsSkeleton.tsx'
@@ -53,9 +55,13 @@ function useNames(): ReadonlyMap<string, string> {
   const { data: members = [] } = useQuery(membersQuery)
   const { data: tokens = [] } = useQuery(tokensQuery)
   const { data: domains = [] } = useQuery(domainsQuery)
+  const { data: templates = [] } = useQuery(utmTemplatesQuery)
+  const { session } = useMembership()
   return new Map([
     ...members.map(({ id, name }) => [id, name] as const),
     ...tokens.map(({ id, name }) => [id, name] as const),
     ...domains.map(({ id, domain }) => [id, domain] as const),
+    ...templates.map(({ id, name }) => [id, name] as const),
+    ...session.memberships.map((one) => [one.workspace_id, one.workspace_name] as const),
   ])
 }

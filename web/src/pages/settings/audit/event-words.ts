@@ -15,7 +15,7 @@ export type Part = {
 /**
  * What happened, as one sentence.
  *
- * @param names the names of members, domains and tokens by their identifiers
+ * @param names the names of members, domains, tokens, templates and workspaces by their identifiers
  */
 export function sentenceOf(
   event: EventResource,
@@ -46,7 +46,7 @@ function actorOf({ actor }: EventResource, t: Catalogue): string {
 }
 
 function subjectOf(
-  { type, subject_id: id, before, after }: EventResource,
+  { type, subject_id: id, subject_name: name, before, after }: EventResource,
   names: ReadonlyMap<string, string>,
   t: Catalogue,
 ): string {
@@ -57,9 +57,10 @@ function subjectOf(
   }
   const [noun = ''] = type.split('.')
   if (noun === 'link') {
+    // What a creation and a deletion hold is the name that it had then.
     const key = text('key')
     return key === undefined || text('domain') === undefined
-      ? t.audit.aLink
+      ? (name ?? t.audit.aLink)
       : `${text('domain')}/${key}`
   }
   const known = names.get(id)
@@ -67,5 +68,7 @@ function subjectOf(
     return known ?? text('domain') ?? text('host') ?? t.audit.aDomain
   }
   if (noun === 'token') return known ?? text('name') ?? t.audit.aToken
+  if (noun === 'utm_template') return known ?? text('name') ?? t.audit.aTemplate
+  if (noun === 'workspace') return known ?? text('name') ?? t.audit.aWorkspace
   return known ?? text('name') ?? text('email') ?? t.audit.somebody
 }
