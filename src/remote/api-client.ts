@@ -27,10 +27,13 @@ type Sent = {
 export class ApiClient {
   readonly #url: string
   readonly #token: string
+  readonly #signal: AbortSignal | undefined
 
-  constructor({ url, token }: Login) {
+  /** @param options.signal ends all requests, also those that wait for another attempt */
+  constructor({ url, token }: Login, { signal }: { signal?: AbortSignal } = {}) {
     this.#url = url
     this.#token = token
+    this.#signal = signal
   }
 
   get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T> {
@@ -55,14 +58,14 @@ export class ApiClient {
   }
 
   async #json<T>(method: string, path: string, schema: z.ZodType<T>, sent: Sent): Promise<T> {
-    const { status, body } = await this.#send(method, path, sent)
+    const { body } = await this.#send(method, path, sent)
     const { data, error } = schema.safeParse(jsonOf(body))
     if (error === undefined) return data
     const text = `${this.#url} gave an answer that this version does not understand.`
-    throw new RemoteFault(text, status, { cause: error })
+    throw new RemoteFault(text, undefined, { cause: error })
   }
 
-  async #send(method: string, path: string, sent: Sent): Promise<{ status: number; body: Buffer }> {
+  async #send(method: string, path: string, sent: Sent): Promise<{ body: Buffer }> {
     const url = new URL(`${this.#url}/api/v1${path}`)
     for (const [name, value] of Object.entries(sent.query ?? {})) {
       for (const each of Array.isArray(value) ? value : [value]) {
@@ -81,13 +84,14 @@ export class ApiClient {
       if (answer.status < 300) return answer
       const wait = attempt < ATTEMPTS_MAX ? waitOf(answer) : undefined
       if (wait === undefined) throw this.#faultOf(answer)
-      await sleep(wait * 1_000)
+      await sleep(wait * 1_000, undefined, { ...(this.#signal && { signal: this.#signal }) })
     }
   }
 
   async #once(url: URL, init: RequestInit) {
     try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const limits = [AbortSignal.timeout(TIMEOUT_MS), this.#signal]
+      const signal = AbortSignal.any(limits.filter((limit) => limit !== undefined))
       // A token goes to no other address than the one of the login.
       const response = await fetch(url, { ...init, redirect: 'manual', signal })
       const { status, headers } = response
@@ -103,12 +107,12 @@ export class ApiClient {
   #faultOf({ status, headers, body }: { status: number; headers: Headers; body: Buffer }) {
     if (status < 400) {
       const to = plainText(headers.get('location') ?? 'another address')
-      return new RemoteFault(`${this.#url} redirects to ${to}. Log in there instead.`, status)
+      return new RemoteFault(`${this.#url} redirects to ${to}. Log in there instead.`)
     }
     const { data } = problemSchema.safeParse(jsonOf(body))
     if (data === undefined) {
       const text = `${this.#url} answered with the status ${status}. Is it a Terse service?`
-      return new RemoteFault(text, status)
+      return new RemoteFault(text)
     }
     const { code, message, errors = {} } = data
     const faults = Object.entries(errors).flatMap(([field, texts]) =>
@@ -116,7 +120,7 @@ export class ApiClient {
     )
     // The message is the first of the faults.
     const text = code === 'validation_failed' && faults.length > 0 ? faults.join('; ') : message
-    return new RemoteFault(plainText(text), status)
+    return new RemoteFault(plainText(text), code)
   }
 }
 

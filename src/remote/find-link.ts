@@ -25,7 +25,7 @@ export async function findLink(
     data.find((link) => link.key === wanted) ??
     data.find((link) => link.key.toLowerCase() === wanted.toLowerCase())
   if (found !== undefined) return found
-  throw new RemoteFault(`There is no link ${host}/${wanted} in this workspace.`)
+  throw new RemoteFault(`There is no link ${host}/${wanted} in this workspace.`, 'not_found')
 }
 
 function addressOf(text: string, ownHost: string): { host: string; key: string } {

@@ -13,6 +13,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { hasErrorCode } from '../platform/process/has-error-code.ts'
 import { shellWord, terseCommand } from '../platform/process/terse-command.ts'
+import { RemoteFault } from './remote-fault.ts'
 
 /** Where the commands of daily work go, and with which token. */
 export type Login = { readonly url: string; readonly token: string }
@@ -33,7 +34,8 @@ export function readLogin(): Login {
     if (typeof url === 'string' && typeof token === 'string') return { url, token }
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) {
-      throw new Error(`You are not logged in. Run: ${terseCommand('login URL')}`)
+      const text = `You are not logged in. Run: ${terseCommand('login URL')}`
+      throw new RemoteFault(text, 'unauthorized')
     }
     if (!(error instanceof SyntaxError)) throw error
   }

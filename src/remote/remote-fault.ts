@@ -1,11 +1,13 @@
-/** A refusal of the API, or an answer that is none of it, as a sentence for people. */
+import type { ErrorCode } from '@terse/contract/errors'
+
+/** Why a command cannot do its work at the service, as a sentence for people. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
-  /** The HTTP status; undefined where there was no answer. */
-  readonly status: number | undefined
+  /** Undefined where the API gave no reason: there was no answer, or it is none of the API. */
+  readonly code: ErrorCode | undefined
 
-  constructor(message: string, status?: number, options?: ErrorOptions) {
+  constructor(message: string, code?: ErrorCode, options?: ErrorOptions) {
     super(message, options)
-    this.status = status
+    this.code = code
   }
 }

@@ -82,11 +82,11 @@ describe('a command whose pipe is closed', { concurrency: 2 }, () => {
 
   test('ends with its own status where standard error is closed', async () => {
     const unknown = await runUnread(['sreve'], env, { closed: 'stderr' })
-    assert.deepEqual(unknown, { code: 1, other: '' })
+    assert.deepEqual(unknown, { code: 5, other: '' })
     const fault = await runUnread(['token', 'list', '--workspace', 'none'], env, {
       closed: 'stderr',
     })
-    assert.deepEqual(fault, { code: 1, other: '' })
+    assert.deepEqual(fault, { code: 4, other: '' })
   })
 
   for (const format of ['ndjson', 'csv-zip']) {

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { runCommand } from '../support/run-command.ts'
+import { type Service, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
 
@@ -41,12 +48,25 @@ const CASES: { words: string[]; has: string[]; lacks: string[] }[] = [
   { words: ['terse', 'workspace', ''], has: ['quota', 'delete'], lacks: ['qr'] },
   { words: ['terse', 'link', 'create', '--ut'], has: ['--utm-source'], lacks: ['--scopes'] },
   { words: ['terse', 'export', '--format', ''], has: ['ndjson', 'csv-zip'], lacks: ['link'] },
+  { words: ['terse', 'link', 'list', '--domain', 'go'], has: ['go.example'], lacks: ['sale'] },
+  { words: ['terse', 'link', 'create', '--tag', 'sa'], has: ['sale'], lacks: ['go.example'] },
 ]
+
+/** Stands for the program, and has a tag that a shell would run. */
+const LISTED = `#!/bin/sh
+echo "$@" >> "$HOME/asked"
+case "$*" in
+  'listed domains '*) printf 'go.example\\n' ;;
+  'listed tags '*) printf '%s\\n' sale 'sa$(touch "$HOME/ran")' 'sa\`touch "$HOME/ran"\`' ;;
+esac
+`
 
 describe('terse completion', () => {
   let folder: string
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'terse-completion-'))
+    mkdirSync(path.join(folder, 'bin'))
+    writeFileSync(path.join(folder, 'bin', 'terse'), LISTED, { mode: 0o755 })
   })
   after(() => rmSync(folder, { recursive: true }))
 
@@ -63,18 +83,79 @@ describe('terse completion', () => {
         return
       }
       for (const { words, has, lacks } of CASES) {
-        const env = { ...process.env, HOME: folder }
+        const env = { ...process.env, HOME: folder, PATH: `${folder}/bin:${process.env.PATH}` }
         const shown = await run(shell, argsOf(script, words), { env, cwd: folder })
         const completed = shown.stdout.split('\n').map((line) => line.trim())
         for (const word of has) assert.ok(completed.includes(word), `${words}: ${completed}`)
         for (const word of lacks) assert.ok(!completed.includes(word), `${words}: ${word}`)
       }
+      assert.ok(!existsSync(path.join(folder, 'ran')), 'runs nothing of what is listed')
+      assert.match(readFileSync(path.join(folder, 'asked'), 'utf8'), /^listed domains -- (go)?$/m)
     })
   }
 
   test('refuses another shell', async () => {
     const { code, stderr } = await runCommand(['completion', 'tcsh'], {})
-    assert.equal(code, 1)
+    assert.equal(code, 5)
     assert.match(stderr, /bash, zsh, fish/)
+  })
+})
+
+describe('the lists of completion', () => {
+  let service: Service
+  let folder: string
+  let env: Record<string, string>
+  before(async () => {
+    service = await startService(SQLITE)
+    folder = mkdtempSync(path.join(tmpdir(), 'terse-listed-'))
+    env = { XDG_CONFIG_HOME: folder }
+  })
+  after(async () => {
+    rmSync(folder, { recursive: true })
+    await service.stop()
+  })
+
+  const listed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(['listed', ...args], env)
+    assert.deepEqual([code, stderr], [0, ''])
+    return stdout
+  }
+
+  test('are empty, without a word, for who is not logged in', async () => {
+    assert.equal(await listed('domains'), '')
+    assert.equal(await listed('tags'), '')
+  })
+
+  test('have the domains and the tags of the service', async () => {
+    const api = await service.api('acme')
+    const links = Array.from({ length: 120 }, (_, nth) => ({
+      ...{ domain: 'go.localhost', url: 'https://example.com/', tags: [`tag-${nth}`] },
+    }))
+    expectStatus(await api.post('/links/bulk', { action: 'create', links }), 200)
+    const token = await service.token('acme')
+    assert.equal((await runCommand(['login', service.baseUrl], env, token)).code, 0)
+    // What does not come within a second is left out, as on a busy machine.
+    await eventually(async () => {
+      assert.equal(await listed('domains'), `127.0.0.1\ngo.localhost\n`)
+      assert.equal((await listed('tags')).trim().split('\n').length, 120)
+      assert.equal(await listed('tags', '--', 'tag-119'), 'tag-119\n')
+    })
+  })
+
+  test('are empty, and wait no longer than a second, where the service does not answer', async (t) => {
+    const silent = createServer(() => {})
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.after(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    const { port } = silent.address() as AddressInfo
+    const file = path.join(folder, 'terse', 'login.json')
+    writeFileSync(file, JSON.stringify({ url: `http://127.0.0.1:${port}`, token: 'terse_x' }))
+    const begun = performance.now()
+    assert.equal(await listed('tags'), '')
+    const seconds = (performance.now() - begun) / 1_000
+    assert.ok(seconds < 15, `${seconds} s, where other commands wait for 30 s`)
   })
 })

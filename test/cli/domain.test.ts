@@ -146,7 +146,7 @@ for (const engine of ENGINES) {
       const missing = await runCommand(['domain', 'check', 'none.acme.test'], env)
       assert.deepEqual(
         [missing.code, missing.stderr],
-        [1, 'terse: Domain none.acme.test not found.\n'],
+        [4, 'terse: Domain none.acme.test not found.\n'],
       )
     })
 
@@ -171,16 +171,16 @@ for (const engine of ENGINES) {
       assert.match(await said('0'), /ends HSTS in browsers/)
       assert.match(await said('off', '--workspace', 'acme'), /sends no HSTS header/)
       for (const wrong of ['-1', '1.5', 'soon', '63072001']) {
-        assert.equal((await hsts('--', wrong)).code, 1, wrong)
+        assert.equal((await hsts('--', wrong)).code, 5, wrong)
       }
-      assert.equal((await hsts('300', '--workspace', 'globex')).code, 1)
+      assert.equal((await hsts('300', '--workspace', 'globex')).code, 4)
     })
 
     test('removes a domain, only from its own workspace', async () => {
       await run('domain', 'add', 'gone.acme.test', '--workspace', 'acme')
       const remove = (workspace: string) =>
         runCli(['domain', 'remove', 'gone.acme.test', '--workspace', workspace], env)
-      assert.equal((await remove('globex')).code, 1)
+      assert.equal((await remove('globex')).code, 4)
       assert.equal((await remove('acme')).stderr, 'gone.acme.test is removed from acme.\n')
       assert.doesNotMatch(await run('domain', 'list'), /gone/)
       const wrong = await runCommand(['domain', 'add', 'x.test', '--workspace', 'nobody'], env)
@@ -238,7 +238,7 @@ for (const engine of ENGINES) {
         /^problem +caa +the CAA records at stray\.test allow .*only from other\.example$/m,
       )
       const refused = await runCommand(['doctor', 'https://go.acme.test/'], env)
-      assert.deepEqual([refused.code, refused.stdout], [1, ''])
+      assert.deepEqual([refused.code, refused.stdout], [5, ''])
       assert.match(refused.stderr, /^terse: host must be a host name/)
     })
   })

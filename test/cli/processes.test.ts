@@ -93,7 +93,7 @@ describe('terse serve --processes', () => {
     const env = { ...place.env, TERSE_PORT: String(port), TERSE_PROCESSES: '2' }
     for (const count of ['0', 'many', '1.5']) {
       const { code, stderr, stdout } = await runCommand(['serve', '--processes', count], env)
-      assert.equal(code, 1)
+      assert.equal(code, 5)
       assert.match(stderr, /^terse: .*--processes.*whole number from 1 to 256, or auto\.\n$/)
       assert.equal(stdout, '')
     }

@@ -82,13 +82,24 @@ describe('the command line', { concurrency: 2 }, () => {
     name: string
     args: string[]
     env?: Record<string, string>
+    code?: number
     expected: RegExp
     not?: RegExp
   }[] = [
-    { name: 'an unknown command', args: ['sreve'], expected: /unknown command 'sreve'/ },
-    { name: 'an unknown option', args: ['doctor', '--jsno'], expected: /unknown option '--jsno'/ },
-    { name: 'a missing argument', args: ['token', 'revoke'], expected: /'id'/ },
-    { name: 'an argument too many', args: ['workspace', 'create', 'a', 'b'], expected: /too many/ },
+    { name: 'an unknown command', args: ['sreve'], code: 5, expected: /unknown command 'sreve'/ },
+    {
+      name: 'an unknown option',
+      args: ['doctor', '--jsno'],
+      code: 5,
+      expected: /unknown option '--jsno'/,
+    },
+    { name: 'a missing argument', args: ['token', 'revoke'], code: 5, expected: /'id'/ },
+    {
+      name: 'an argument too many',
+      args: ['workspace', 'create', 'a', 'b'],
+      code: 5,
+      expected: /too many/,
+    },
     {
       name: 'an unreachable database',
       args: ['token', 'create', '--workspace', 'acme'],
@@ -104,10 +115,10 @@ describe('the command line', { concurrency: 2 }, () => {
       not: /f00dfeed/,
     },
   ]
-  for (const { name, args, env, expected, not } of REFUSED) {
+  for (const { name, args, env, code: expectedCode = 1, expected, not } of REFUSED) {
     test(`rejects ${name} on standard error, without a stack trace`, async () => {
       const { code, stdout, stderr } = await runCli(args, { ...place.env, ...env })
-      assert.equal(code, 1)
+      assert.equal(code, expectedCode)
       assert.equal(stdout, '')
       assert.match(stderr, /^terse: /)
       assert.match(stderr, expected)
@@ -200,7 +211,7 @@ describe('the command line', { concurrency: 2 }, () => {
     const { stdout } = await run(BIN, ['token', 'create', '--workspace', 'acme'], { env })
     assert.match(stdout, /^terse_[0-9A-Za-z]{36}\n$/)
     await assert.rejects(run(BIN, ['workspace', 'create', 'acme'], { env }), {
-      code: 1,
+      code: 5,
       stderr: 'terse: name "acme" is taken\n',
     })
   })

@@ -49,21 +49,21 @@ describe('commands over the API', () => {
     assert.equal(result.code, 0, result.stderr)
     return result.stdout.trimEnd()
   }
-  const refused = async (...args: string[]): Promise<string> => {
+  const refused = async (code: number, ...args: string[]): Promise<string> => {
     const result = await runCommand(args, env)
-    assert.equal(result.code, 1, result.stdout)
+    assert.equal(result.code, code, result.stdout)
     assert.match(result.stderr, /^terse: /)
     return result.stderr
   }
 
   test('need a login, whose token is checked and saved for its owner alone', async () => {
     const file = path.join(folder, 'terse', 'login.json')
-    assert.match(await refused('link', 'list'), /not logged in. Run: \S+.* login URL/)
+    assert.match(await refused(3, 'link', 'list'), /not logged in. Run: \S+.* login URL/)
     const wrong = await runCommand(['login', service.baseUrl], env, 'terse_wrong')
-    assert.equal(wrong.code, 1)
+    assert.equal(wrong.code, 3)
     assert.match(wrong.stderr, /token/i)
     assert.ok(!existsSync(file))
-    assert.equal((await runCommand(['login', service.baseUrl], env, '')).code, 1)
+    assert.equal((await runCommand(['login', service.baseUrl], env, '')).code, 3)
     const logged = await runCommand(['login', `${service.baseUrl}/`], env, token)
     assert.equal(logged.code, 0, logged.stderr)
     assert.doesNotMatch(logged.stdout + logged.stderr, new RegExp(token))
@@ -74,7 +74,7 @@ describe('commands over the API', () => {
 
   test('a token is sent over plain HTTP to other machines only on request', async () => {
     const { code, stderr } = await runCommand(['login', 'http://go.example.com'], env, token)
-    assert.equal(code, 1)
+    assert.equal(code, 5)
     assert.match(stderr, /--plain-http/)
   })
 
@@ -99,10 +99,38 @@ describe('commands over the API', () => {
     const update = ['link', 'update', 'localhost/spring', '--url', 'https://example.com/new']
     const updated = JSON.parse(await terse(...update, '--clear', 'tags', '--json'))
     assert.deepEqual([updated.url, updated.tags], ['https://example.com/new', []])
-    assert.match(await refused('link', 'update', 'localhost/spring'), /what to change/)
-    assert.match(await refused('link', 'delete', 'localhost/spring'), /--yes/)
+    assert.match(await refused(5, 'link', 'update', 'localhost/spring'), /what to change/)
+    assert.match(await refused(5, 'link', 'delete', 'localhost/spring'), /--yes/)
     await terse('link', 'delete', 'localhost/spring', '--yes')
-    assert.match(await refused('link', 'show', 'localhost/spring'), /no link localhost\/spring/)
+    assert.match(await refused(4, 'link', 'show', 'localhost/spring'), /no link localhost\/spring/)
+  })
+
+  test('ask in a terminal before a link is deleted', async () => {
+    const create = ['link', 'create', 'https://example.com/kept', '--domain', 'localhost']
+    await terse(...create, '--key', 'asked')
+    const remove = ['link', 'delete', 'localhost/asked']
+    const declined = await runCommand(remove, env, 'no')
+    assert.deepEqual([declined.code, declined.stderr], [1, 'terse: Nothing was deleted.\n'])
+    assert.match(await terse('link', 'show', 'localhost/asked'), /^key +asked$/m)
+    assert.equal((await runCommand(remove, env, 'yes')).code, 0)
+    await refused(4, 'link', 'show', 'localhost/asked')
+  })
+
+  test('report a pending domain that a link has added, beside the link', async () => {
+    const create = ['link', 'create', 'https://example.com/', '--domain', 'new.example', '--json']
+    const { code, stdout, stderr } = await runCommand(create, env)
+    assert.deepEqual([code, JSON.parse(stdout).domain], [0, 'new.example'])
+    assert.match(
+      stderr,
+      /^The domain new\.example was added .* is pending: .*\/app\/domains\?id=[\w-]{36}\n$/,
+    )
+    for (const active of ['localhost', 'ready.localhost']) {
+      const args = ['link', 'create', 'https://example.com/', '--domain', active]
+      assert.equal((await runCommand(args, env)).stderr, '')
+    }
+    const { key } = JSON.parse(stdout)
+    const update = ['link', 'update', `new.example/${key}`, '--domain', 'other.example']
+    assert.match((await runCommand(update, env)).stderr, /^The domain other\.example was added /)
   })
 
   test('list more links than a page has', async () => {
@@ -129,7 +157,7 @@ describe('commands over the API', () => {
 
   test('the faults of fields are shown', async () => {
     const create = ['link', 'create', 'ftp://example.com', '--domain', 'localhost', '--key', '..']
-    const stderr = await refused(...create)
+    const stderr = await refused(5, ...create)
     assert.match(stderr, /url must /)
     assert.match(stderr, /key must /)
     assert.equal(stderr.match(/url must/g)?.length, 1, 'each fault once')
@@ -149,7 +177,7 @@ describe('commands over the API', () => {
     assert.match(readFileSync(svg ?? '', 'utf8'), /^<svg /)
     const described = JSON.parse(await terse('link', 'qr', 'localhost/qr', '--track', '--json'))
     assert.equal(described.content, `http://localhost:${service.port}/qr?qr=1`)
-    assert.match(await refused('link', 'qr', 'localhost/qr', '-o', 'x.gif'), /\.png or \.svg/)
+    assert.match(await refused(5, 'link', 'qr', 'localhost/qr', '-o', 'x.gif'), /\.png or \.svg/)
   })
 
   test('clicks are counted by day, and by country', async () => {
@@ -160,8 +188,11 @@ describe('commands over the API', () => {
       assert.equal(report.total.clicks, 1)
     })
     const days = await terse('stats', 'localhost/hit')
-    assert.match(days, /^1 clicks, 0 by bots, 1 visitors/)
-    assert.match(days, /\n\d{4}-\d\d-\d\d +1 +█+$/)
+    assert.match(days, /^1 clicks, 0 by bots, 1 visitors\n/)
+    assert.match(
+      days,
+      /\n\nDAY +CLICKS\n\d{4}-\d\d-\d\d +1 +█+\n\nLeft out without clicks: \d+ days\.$/,
+    )
     assert.match(await terse('stats', 'localhost/hit', '--by', 'browser'), /Chrome +1 +█/)
   })
 
@@ -197,7 +228,7 @@ describe('commands over the API', () => {
   test('logout forgets the token', async () => {
     await terse('logout')
     assert.ok(!existsSync(path.join(folder, 'terse', 'login.json')))
-    assert.match(await refused('logout'), /Nobody is logged in/)
+    assert.match(await refused(3, 'logout'), /Nobody is logged in/)
   })
 })
 
@@ -263,12 +294,37 @@ describe('commands against a hostile or failing service', () => {
     assert.deepEqual(JSON.parse(stdout), [LINK])
   })
 
-  const FAULTS: { name: string; answer: RequestListener; expected: RegExp; requests?: number }[] = [
+  const FAULTS: {
+    name: string
+    answer: RequestListener
+    expected: RegExp
+    code?: number
+    requests?: number
+  }[] = [
     {
       name: 'a message with escape sequences',
       answer: (_, response) =>
         response.writeHead(404).end('{"message":"no \\u001b[31mlink\\n","code":"not_found"}'),
       expected: /^terse: no link\s*$/,
+      code: 4,
+    },
+    {
+      name: 'a token that was revoked',
+      answer: (_, response) =>
+        response.writeHead(401).end('{"message":"This token is revoked.","code":"unauthorized"}'),
+      expected: /token is revoked/,
+      code: 3,
+    },
+    {
+      name: 'a page of a proxy that finds nothing there',
+      answer: (_, response) => response.writeHead(404).end('<html>'),
+      expected: /status 404/,
+    },
+    {
+      name: 'a right that is missing',
+      answer: (_, response) =>
+        response.writeHead(403).end('{"message":"It lacks links:read.","code":"missing_scope"}'),
+      expected: /lacks links:read/,
     },
     {
       name: 'a redirect, without sending the token there',
@@ -306,7 +362,7 @@ describe('commands against a hostile or failing service', () => {
       answer = fault.answer
       requests = 0
       const { code, stdout, stderr } = await runCommand(['link', 'list'], env)
-      assert.equal(code, 1)
+      assert.equal(code, fault.code ?? 1)
       assert.equal(stdout, '')
       assert.match(stderr, fault.expected)
       assert.doesNotMatch(stderr.trimEnd(), CONTROL)
@@ -317,7 +373,7 @@ describe('commands against a hostile or failing service', () => {
   test('a create that is repeated carries the same idempotency key', async () => {
     const keys: unknown[] = []
     answer = (request, response) => {
-      keys.push(request.headers['idempotency-key'])
+      if (request.method === 'POST') keys.push(request.headers['idempotency-key'])
       if (keys.length === 1) response.writeHead(503, { 'retry-after': '0' }).end('{}')
       else response.writeHead(201).end(JSON.stringify(LINK))
     }

@@ -104,7 +104,7 @@ describe('the roles of a node', () => {
 
     test('are rejected when unknown', async () => {
       const { code, stderr } = await runCli(['serve', '--roles', 'api,cron'], place.env)
-      assert.equal(code, 1)
+      assert.equal(code, 5)
       assert.match(stderr, /must name some of redirect, api, jobs/)
     })
   })

@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
       assert.ok((await list('revoked'))[0]?.revoked_at)
       assert.match((await token('list', '--workspace', 'revoked')).stdout, /\brevoked\b/)
 
-      assert.equal((await token('revoke', row.id)).code, 1)
+      assert.equal((await token('revoke', row.id)).code, 4)
     })
 
     test('creates a token that the running server rejects from its expiry on', async () => {
@@ -191,7 +191,7 @@ describe('terse token', () => {
 
   const token = (...args: string[]) => runCommand(['token', ...args], place.env)
 
-  const REFUSED: { name: string; args: string[]; expected: RegExp }[] = [
+  const REFUSED: { name: string; args: string[]; code?: number; expected: RegExp }[] = [
     { name: 'no workspace', args: ['create'], expected: /--workspace/ },
     { name: 'an unusable workspace', args: ['create', '--workspace', 'A B'], expected: /name / },
     {
@@ -214,17 +214,23 @@ describe('terse token', () => {
       args: ['create', '--workspace', 'no', '--expires', '2001-01-01T00:00:00Z'],
       expected: /past/,
     },
-    { name: 'an unknown token', args: ['revoke', 'nobody'], expected: /"nobody" not found/ },
+    {
+      name: 'an unknown token',
+      args: ['revoke', 'nobody'],
+      code: 4,
+      expected: /"nobody" not found/,
+    },
     {
       name: 'an unknown workspace',
       args: ['list', '--workspace', 'nobody'],
+      code: 4,
       expected: /"nobody" not found/,
     },
   ]
-  for (const { name, args, expected } of REFUSED) {
+  for (const { name, args, code: expectedCode = 5, expected } of REFUSED) {
     test(`rejects ${name} in one line`, async () => {
       const { code, stdout, stderr } = await token(...args)
-      assert.equal(code, 1)
+      assert.equal(code, expectedCode)
       assert.equal(stdout, '')
       assert.match(stderr, /^terse: [^\n]+\n$/)
       assert.match(stderr, expected)

@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
 
     test('rejects an invalid quota, and a quota of an unknown workspace', async () => {
       for (const limit of ['-1', '0', '1e3', 'off']) {
-        assert.equal((await workspace('quota', 'acme', `--links=${limit}`)).code, 1, limit)
+        assert.equal((await workspace('quota', 'acme', `--links=${limit}`)).code, 5, limit)
       }
       for (const name of ['nobody', '019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d']) {
         assert.match((await workspace('quota', name)).stderr, /not found/, name)
@@ -91,7 +91,7 @@ for (const engine of ENGINES) {
     test('rejects a name that exists, and an invalid one', async () => {
       for (const name of ['acme', 'Bad Name']) {
         const { code, stdout, stderr } = await workspace('create', name)
-        assert.equal(code, 1, name)
+        assert.equal(code, 5, name)
         assert.equal(stdout, '')
         assert.match(stderr, /^terse: name .+\n$/)
       }

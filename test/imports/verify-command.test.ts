@@ -102,21 +102,21 @@ describe('terse import verify', () => {
 
   test('needs a workspace', async () => {
     const { code, stderr } = await runCommand(['import', 'verify'], place.env)
-    assert.equal(code, 1)
+    assert.equal(code, 5)
     assert.match(stderr, /--workspace/)
   })
 
   test('explains what is missing or wrong', async () => {
-    const wrong: [string[], RegExp][] = [
-      [[], /own domain of the old service/],
-      [[randomUUID()], /Import not found/],
+    const wrong: [string[], RegExp, number?][] = [
+      [[], /own domain of the old service/, 1],
+      [[randomUUID()], /Import not found/, 4],
       [['--old-url', 'ftp://old.example'], /http or https URL/],
       [['--rate', '0'], /a number up to 100/],
       [['--resolve', 'a/b'], /such as 127\.0\.0\.1:8080/],
     ]
-    for (const [args, message] of wrong) {
+    for (const [args, message, expected = 5] of wrong) {
       const { code, stderr } = await verify(...args)
-      assert.equal(code, 1)
+      assert.equal(code, expected)
       assert.match(stderr, message)
     }
   })

@@ -5,7 +5,7 @@ import type { Terminal } from '../../platform/cli/terminal.ts'
 import { buildProgram } from './program.ts'
 
 /** They print no result. */
-const WITHOUT = ['serve', 'completion', 'worker']
+const WITHOUT = ['serve', 'completion', 'worker', 'listed']
 
 function actions(command: Command, path: readonly string[] = []): [string, Command][] {
   const below = command.commands.flatMap((each) => actions(each, [...path, each.name()]))

@@ -19,6 +19,7 @@ import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { linkCommand } from '../../remote/commands/link.ts'
+import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
 import { statsCommand } from '../../remote/commands/stats.ts'
 import { completionCommand } from '../commands/completion.ts'
@@ -85,6 +86,7 @@ export function buildProgram(terminal: Terminal): Command {
     program.addCommand(command)
   }
   program.addCommand(workerCommand(terminal), { hidden: true })
+  program.addCommand(listedCommand(terminal), { hidden: true })
   return withoutExits(program, terminal)
 }
 

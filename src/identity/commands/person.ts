@@ -1,5 +1,6 @@
 import type { Role } from '@terse/contract/roles'
 import { Command, Option } from 'commander'
+import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
 import { example } from '../../platform/cli/example.ts'
 import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
@@ -74,12 +75,13 @@ function addDelete(
     .command('delete')
     .description('Delete a person, who is signed out everywhere. This cannot be undone.')
     .argument('<email>', 'the e-mail address of the person')
-    .requiredOption('--yes', 'confirm that it is meant')
+    .option('--yes', 'delete without a question; needed outside a terminal')
     .option('--json', 'print JSON')
-    .addHelpText('after', example('person delete grace@example.com --yes'))
-    .action(async (email: string, options: { json?: true }) => {
+    .addHelpText('after', example('person delete grace@example.com'))
+    .action(async (email: string, options: { yes?: true; json?: true }) => {
       const id = await withServices(async ({ accounts }) => {
         const found = await accounts.getByEmail(email)
+        await confirmDeletion(terminal, `the account of ${email}`, options.yes ?? false)
         await accounts.delete(operator, found.id)
         return found.id
       })

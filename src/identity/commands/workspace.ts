@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
 import { example } from '../../platform/cli/example.ts'
 import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
@@ -105,12 +106,14 @@ function addChanges(
     .command('delete')
     .description('Delete a workspace with its links, domains and clicks. This cannot be undone.')
     .argument('<name>', 'the name of the workspace')
-    .requiredOption('--yes', 'confirm that it is meant')
+    .option('--yes', 'delete without a question; needed outside a terminal')
     .option('--json', 'print JSON')
-    .addHelpText('after', example('workspace delete acme --yes'))
-    .action(async (name: string, options: { json?: true }) => {
+    .addHelpText('after', example('workspace delete acme'))
+    .action(async (name: string, options: { yes?: true; json?: true }) => {
       const id = await withServices(async ({ workspaces }) => {
         const found = await workspaces.get(name)
+        const what = `the workspace ${name} with its links, domains and clicks`
+        await confirmDeletion(terminal, what, options.yes ?? false)
         await workspaces.delete(commandLine(found.id))
         return found.id
       })

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { ListedOption } from '../../platform/cli/listed-option.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 
 /** The options that set a field of a link, as commander names them. */
@@ -41,9 +42,15 @@ const CLEARED = [
 
 export function addLinkOptions(command: Command): Command {
   return command
-    .option('--domain <host>', 'its domain; that of the service if not given')
+    .addOption(
+      new ListedOption(
+        '--domain <host>',
+        'its domain; that of the service if not given',
+        'domains',
+      ),
+    )
     .option('--key <key>', 'the path of the short link')
-    .option('--tag <tag>', 'a tag; give it several times for several', collect)
+    .addOption(tagOption('a tag; give it several times for several'))
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z')
     .option('--expired-url <url>', 'the destination after that')
     .option('--ios <url>', 'the destination of iPhones and iPads')
@@ -97,7 +104,11 @@ export async function linkBody(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-export function collect(value: string, values: readonly string[] = []): readonly string[] {
+export function tagOption(description: string): Option {
+  return new ListedOption('--tag <tag>', description, 'tags').argParser(collect)
+}
+
+function collect(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value]
 }
 

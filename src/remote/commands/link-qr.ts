@@ -4,6 +4,7 @@ import { example } from '../../platform/cli/example.ts'
 import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
+import { RemoteFault } from '../remote-fault.ts'
 
 type QrOptions = {
   readonly output?: string
@@ -85,5 +86,5 @@ function drawQr(modules: readonly (readonly boolean[])[]): string {
 function formatOf(output: string | undefined): 'png' | 'svg' {
   if (output === undefined || output.toLowerCase().endsWith('.png')) return 'png'
   if (output.toLowerCase().endsWith('.svg')) return 'svg'
-  throw new Error('The name of the file must end in .png or .svg.')
+  throw new RemoteFault('The name of the file must end in .png or .svg.', 'validation_failed')
 }

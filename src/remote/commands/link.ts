@@ -1,16 +1,20 @@
 import type { LinkResource } from '@terse/contract/links'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
 import { example } from '../../platform/cli/example.ts'
+import { ListedOption } from '../../platform/cli/listed-option.ts'
 import { plainJson, plainText } from '../../platform/cli/plain-text.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import type { ApiClient } from '../api-client.ts'
-import { openRemote } from '../open-remote.ts'
+import { openRemote, type Remote } from '../open-remote.ts'
+import { findPendingNote } from '../pending-domain.ts'
+import { RemoteFault } from '../remote-fault.ts'
 import {
   addClearOption,
   addLinkOptions,
-  collect,
   type LinkOptions,
   linkBody,
+  tagOption,
 } from './link-options.ts'
 import { addQr } from './link-qr.ts'
 
@@ -55,11 +59,13 @@ function addCreate(command: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', example('link create https://example.com/sale --key spring --tag sale'))
     .action(async (url: string, options: LinkOptions & Output) => {
-      const { client, ownHost, addressOf } = await openRemote()
+      const remote = await openRemote()
+      const { client, ownHost, addressOf } = remote
       const { linkSchema } = await import('@terse/contract/links')
       const body = { domain: ownHost, ...(await linkBody(terminal, options)), url }
       const link = await client.post('/links', linkSchema, body)
       terminal.out(options.json ? plainJson(link) : plainText(addressOf(link)))
+      await notePending(terminal, remote, link)
     })
 }
 
@@ -68,8 +74,8 @@ function addList(command: Command, terminal: Terminal): void {
     .command('list')
     .description('List links, the newest first.')
     .option('--search <text>', 'those whose key, destination or tag contains this')
-    .option('--domain <host>', 'those on this domain')
-    .option('--tag <tag>', 'those with this tag; several times: with all of them', collect)
+    .addOption(new ListedOption('--domain <host>', 'those on this domain', 'domains'))
+    .addOption(tagOption('those with this tag; several times: with all of them'))
     .addOption(
       new Option('--state <state>', 'those in this state').choices([
         'active',
@@ -114,13 +120,17 @@ function addUpdate(command: Command, terminal: Terminal): void {
       example('link update spring --url https://example.com/summer --clear tags'),
     )
     .action(async (text: string, options: LinkOptions & Output) => {
-      const { client, find } = await openRemote()
+      const remote = await openRemote()
+      const { client, find } = remote
       const body = await linkBody(terminal, options)
-      if (Object.keys(body).length === 0) throw new Error('Say what to change, such as --url.')
+      if (Object.keys(body).length === 0) {
+        throw new RemoteFault('Say what to change, such as --url.', 'validation_failed')
+      }
       const { linkSchema } = await import('@terse/contract/links')
       const { id } = await find(text)
       const link = await client.patch(`/links/${id}`, linkSchema, body)
       terminal.out(options.json ? plainJson(link) : describe(link))
+      if (options.domain !== undefined) await notePending(terminal, remote, link)
     })
 }
 
@@ -129,17 +139,26 @@ function addDelete(command: Command, terminal: Terminal): void {
     .command('delete')
     .description('Delete a link. This cannot be undone.')
     .argument(...LINK)
-    .requiredOption('--yes', 'confirm that it is meant')
+    .option('--yes', 'delete without a question; needed outside a terminal')
     .option('--json', 'print the deleted link as JSON')
-    .addHelpText('after', example('link delete spring --yes'))
-    .action(async (text: string, options: Output) => {
+    .addHelpText('after', example('link delete spring'))
+    .action(async (text: string, options: Output & { readonly yes?: true }) => {
       const { client, find, addressOf } = await openRemote()
       const { linkDeleted } = await import('@terse/contract/links')
       const link = await find(text)
+      const address = plainText(addressOf(link))
+      const what = `${address}, which leads to ${plainText(link.url)}`
+      await confirmDeletion(terminal, what, options.yes ?? false)
       await client.delete(`/links/${link.id}`, linkDeleted)
       if (options.json) terminal.out(plainJson(link))
-      else terminal.err(`${plainText(addressOf(link))} is deleted.`)
+      else terminal.err(`${address} is deleted.`)
     })
+}
+
+/** On standard error: what a program reads stays the link alone. */
+async function notePending(terminal: Terminal, remote: Remote, link: LinkResource): Promise<void> {
+  const note = await findPendingNote(remote, link)
+  if (note !== undefined) terminal.err(note)
 }
 
 async function listLinks(client: ApiClient, options: ListOptions): Promise<LinkResource[]> {

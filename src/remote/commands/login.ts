@@ -7,7 +7,6 @@ import type { Login } from '../login-file.ts'
 import { loginFile, removeLogin, saveLogin } from '../login-file.ts'
 import { RemoteFault } from '../remote-fault.ts'
 
-const FORBIDDEN = 403
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
 
 export function loginCommand(terminal: Terminal): Command {
@@ -21,7 +20,8 @@ export function loginCommand(terminal: Terminal): Command {
     .action(async (text: string, options: { plainHttp?: true; json?: true }) => {
       const url = parseUrl(text, options.plainHttp ?? false)
       const token = await terminal.readSecret(`Token of ${url}: `)
-      if (token === '') throw new Error('No token came. Type one, or pipe it in.')
+      if (token === '')
+        throw new RemoteFault('No token came. Type one, or pipe it in.', 'unauthorized')
       await check({ url, token })
       const file = saveLogin({ url, token })
       if (options.json) terminal.out(plainJson({ url, file }))
@@ -36,7 +36,9 @@ export function logoutCommand(terminal: Terminal): Command {
     .addHelpText('after', example('logout'))
     .action((options: { json?: true }) => {
       const file = loginFile()
-      if (!removeLogin()) throw new Error(`Nobody is logged in: there is no ${file}.`)
+      if (!removeLogin()) {
+        throw new RemoteFault(`Nobody is logged in: there is no ${file}.`, 'unauthorized')
+      }
       if (options.json) terminal.out(plainJson({ file }))
       else terminal.err(`The token is forgotten. To revoke it: ${terseCommand('token revoke ID')}`)
     })
@@ -45,10 +47,12 @@ export function logoutCommand(terminal: Terminal): Command {
 function parseUrl(text: string, allowsPlainHttp: boolean): string {
   const url = URL.parse(text.includes('://') ? text : `https://${text}`)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
-    throw new Error(`"${text}" is no address of a service, such as https://go.example.com.`)
+    const fault = `"${text}" is no address of a service, such as https://go.example.com.`
+    throw new RemoteFault(fault, 'validation_failed')
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowsPlainHttp) {
-    throw new Error('Over plain HTTP, others could read the token. Use https://, or --plain-http.')
+    const fault = 'Over plain HTTP, others could read the token. Use https://, or --plain-http.'
+    throw new RemoteFault(fault, 'validation_failed')
   }
   return url.origin
 }
@@ -60,6 +64,6 @@ async function check(login: Login): Promise<void> {
   try {
     await new ApiClient(login).get('/usage', usageSchema)
   } catch (error) {
-    if (!(error instanceof RemoteFault) || error.status !== FORBIDDEN) throw error
+    if (!(error instanceof RemoteFault) || error.code !== 'missing_scope') throw error
   }
 }

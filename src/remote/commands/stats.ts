@@ -1,11 +1,15 @@
 import type { ClickReportResource } from '@terse/contract/clicks'
 import { Command, Option } from 'commander'
 import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
+import { plainJson, plainText } from '../../platform/cli/plain-text.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
-const BAR_LENGTH = 30
+/** The columns of the narrowest usual terminal. */
+const WIDTH = 80
+const GAP = 2
+const BAR_LENGTH_MAX = 40
+const NAME_LENGTH_MAX = 30
 
 type StatsOptions = {
   readonly from?: string
@@ -20,7 +24,9 @@ type StatsOptions = {
 
 export function statsCommand(terminal: Terminal): Command {
   return new Command('stats')
-    .description('Count the clicks of a link: by day, or by the values of a dimension.')
+    .description(
+      'Chart the clicks of a link: by day, without days that have none, or by the values of a dimension.',
+    )
     .argument('<link>', 'its short link, its key on the service’s own host, or its ID')
     .option('--from <date>', 'the first day, such as 2026-11-01; 30 days ago if not given')
     .option('--to <date>', 'the day after the last one')
@@ -50,32 +56,64 @@ export function statsCommand(terminal: Terminal): Command {
       const { from, to, timezone, interval, by, limit, bots } = options
       const query = { from, to, timezone, interval, group_by: by, limit, bots }
       const report = await client.get(`/links/${id}/clicks`, clickReport, query)
-      terminal.out(options.json ? plainJson(report) : describe(report))
+      terminal.out(options.json ? plainJson(report) : formatReport(report))
     })
 }
 
-function describe(report: ClickReportResource): string {
+/** Formats a report as text, in at most `WIDTH` columns below its first lines. */
+export function formatReport(report: ClickReportResource): string {
   const { clicks, bots, visitors } = report.total
   const sums = [`${clicks} clicks`, `${bots} by bots`]
   if (visitors !== null) sums.push(`${visitors} visitors`)
   const period = `${report.from.slice(0, 10)} to ${report.to.slice(0, 10)} (${report.timezone})`
-  return `${sums.join(', ')}, ${period}\n\n${tableOf(report)}`
+  const rows = rowsOf(report)
+  const shown = report.group_by === null ? rows.filter(({ number }) => number > 0) : rows
+  const chart = shown.length === 0 ? '' : `\n\n${chartOf(headingOf(report), shown)}`
+  const empty = rows.length - shown.length
+  const note = empty === 0 ? '' : `\n\nLeft out without clicks: ${countOf(empty, report.interval)}.`
+  return `${sums.join(', ')}\n${period}${chart}${note}`
 }
 
-function tableOf(report: ClickReportResource): string {
-  const rows =
-    report.group_by === null
-      ? report.data.map(({ start, ...counts }) => ({ name: startText(start), ...counts }))
-      : report.data.map(({ value, ...counts }) => ({ name: value ?? 'unknown', ...counts }))
-  const numbers = rows.map(({ clicks = 0, bots = 0 }) => clicks + bots)
-  const most = Math.max(1, ...numbers)
+type Row = { readonly name: string; readonly number: number }
+type Counts = Partial<Record<'clicks' | 'bots', number | undefined>>
+
+function rowsOf(report: ClickReportResource): readonly Row[] {
+  const numberOf = ({ clicks = 0, bots = 0 }: Counts) => clicks + bots
+  return report.group_by === null
+    ? report.data.map((point) => ({ name: startText(point.start), number: numberOf(point) }))
+    : report.data.map((group) => ({ name: group.value ?? 'unknown', number: numberOf(group) }))
+}
+
+function headingOf({ group_by, interval }: ClickReportResource): string {
+  return (group_by ?? interval ?? 'from').toUpperCase()
+}
+
+/** Draws a bar of each number, in at most `WIDTH` columns. */
+function chartOf(heading: string, rows: readonly Row[]): string {
+  const most = Math.max(...rows.map(({ number }) => number))
+  const names = rows.map(({ name }) => shorten(plainText(name)))
+  const nameWidth = Math.max(...[heading, ...names].map(({ length }) => length))
+  const numberWidth = Math.max('CLICKS'.length, String(most).length)
+  const room = Math.min(BAR_LENGTH_MAX, WIDTH - nameWidth - numberWidth - 2 * GAP)
+  // Whatever has clicks has a bar.
+  const barOf = (number: number) =>
+    number === 0 ? '' : '█'.repeat(Math.max(1, Math.round((number / most) * room)))
   return formatTable(
-    [report.group_by?.toUpperCase() ?? 'FROM', 'CLICKS', ''],
-    rows.map(({ name }, nth) => {
-      const number = numbers[nth] ?? 0
-      return [name, String(number), '█'.repeat(Math.round((number / most) * BAR_LENGTH))]
-    }),
+    [heading, 'CLICKS', ''],
+    rows.map(({ number }, nth) => [
+      names[nth] ?? '',
+      String(number).padStart(numberWidth),
+      barOf(number),
+    ]),
   )
+}
+
+function shorten(name: string): string {
+  return name.length <= NAME_LENGTH_MAX ? name : `${name.slice(0, NAME_LENGTH_MAX - 1)}…`
+}
+
+function countOf(number: number, interval: ClickReportResource['interval']): string {
+  return `${number} ${interval ?? 'interval'}${number === 1 ? '' : 's'}`
 }
 
 /** A day without its hour, where it begins at midnight. */

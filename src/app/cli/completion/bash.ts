@@ -8,12 +8,14 @@ export function bashCompletion(tree: CompletedCommand): string {
   const values = commands.flatMap((command) =>
     command.options
       .filter(({ takesValue }) => takesValue)
-      .map(({ flags, choices }) => {
+      .map(({ flags, choices, list }) => {
         const cases = flags.map((flag) => `"${pathOf(command)} ${flag}"`).join(' | ')
         const reply =
-          choices.length === 0
-            ? 'COMPREPLY=($(compgen -f -- "$current"))'
-            : `COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current"))`
+          list !== undefined
+            ? `_terse_listed ${list}`
+            : choices.length === 0
+              ? 'COMPREPLY=($(compgen -f -- "$current"))'
+              : `COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current"))`
         return `    ${cases}) ${reply}; return ;;`
       }),
   )
@@ -24,6 +26,15 @@ export function bashCompletion(tree: CompletedCommand): string {
   })
   return `# Completion of terse for bash. Add this line to ~/.bashrc:
 #   source <(terse completion bash)
+# What others have named is quoted, and never goes through compgen -W, which would run $(...) in it.
+_terse_listed() {
+  local typed="\${current//\\\\/}" value quoted
+  COMPREPLY=()
+  while IFS= read -r value; do
+    printf -v quoted %q "$value"
+    if [[ "$value" == "$typed"* ]]; then COMPREPLY+=("$quoted"); fi
+  done < <(terse listed "$1" -- "$typed" 2> /dev/null < /dev/null)
+}
 _terse() {
   local command="terse" names="" flags="" position
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"

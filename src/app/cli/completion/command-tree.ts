@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { ListedOption, type ListName } from '../../../platform/cli/listed-option.ts'
 
 /** An option as shells complete it. */
 type CompletedOption = {
@@ -8,6 +9,8 @@ type CompletedOption = {
   readonly takesValue: boolean
   /** The values to choose from; empty where any is possible. */
   readonly choices: readonly string[]
+  /** The list of the service that has its values; undefined where none has. */
+  readonly list: ListName | undefined
 }
 
 /** A command that can be typed. */
@@ -48,5 +51,6 @@ function toOption(option: Option): CompletedOption {
     description: option.description.replace(/\s+/g, ' '),
     takesValue: option.required || option.optional,
     choices: option.argChoices ?? [],
+    list: option instanceof ListedOption ? option.list : undefined,
   }
 }

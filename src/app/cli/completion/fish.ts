@@ -10,15 +10,17 @@ export function fishCompletion(tree: CompletedCommand): string {
       ({ path, description }) =>
         `complete -c terse -f ${condition} -a ${path.at(-1)} -d ${quote(description)}`,
     )
-    const options = command.options.map(({ flags, description, takesValue, choices }) => {
+    const options = command.options.map(({ flags, description, takesValue, choices, list }) => {
       const names = flags.map((flag) =>
         flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
       )
       const value = !takesValue
         ? []
-        : choices.length === 0
-          ? ['-r', '-F']
-          : ['-x', `-a ${quote(choices.join(' '))}`]
+        : list !== undefined
+          ? ['-x', `-a '(terse listed ${list} -- (commandline -ct) 2> /dev/null < /dev/null)'`]
+          : choices.length === 0
+            ? ['-r', '-F']
+            : ['-x', `-a ${quote(choices.join(' '))}`]
       return ['complete -c terse', condition, ...names, ...value, `-d ${quote(description)}`].join(
         ' ',
       )

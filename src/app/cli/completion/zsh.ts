@@ -8,9 +8,11 @@ export function zshCompletion(tree: CompletedCommand): string {
   const values = commands.flatMap((command) =>
     command.options
       .filter(({ takesValue }) => takesValue)
-      .map(({ flags, choices }) => {
+      .map(({ flags, choices, list }) => {
         const cases = flags.map((flag) => `'${nameOf(command)} ${flag}'`).join('|')
-        const reply = choices.length === 0 ? '_files' : `compadd -- ${choices.join(' ')}`
+        const listed = `compadd -- \${(f)"$(terse listed ${list} -- "$PREFIX" 2> /dev/null < /dev/null)"}`
+        const other = choices.length === 0 ? '_files' : `compadd -- ${choices.join(' ')}`
+        const reply = list === undefined ? other : listed
         return `    ${cases}) ${reply}; return ;;`
       }),
   )
