@@ -58,7 +58,7 @@ export async function openApiDocument(): Promise<object> {
     mailInvitation: undefined,
     clock: systemClock(),
     trustedProxies: new Networks(),
-    idempotency: unused,
+    idempotency: unusable as AppDependencies['idempotency'],
     cursors: unusable as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,

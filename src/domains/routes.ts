@@ -19,7 +19,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
-import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
+import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
   CHECKED_LATELY,
@@ -51,7 +51,7 @@ const update = {
 
 export type DomainRouteDependencies = DomainListDependencies & {
   readonly domainChecks: DomainChecks
-  readonly idempotency: IdempotencyReader
+  readonly idempotency: Idempotency
 }
 
 /** Returns the API's form of a domain after setting the entity tag that `GET` sends for it. */
@@ -121,7 +121,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
     },
     async (request, reply) => {
       const actor = actorOf(request)
-      const repeatable = deps.idempotency(request, actor.workspaceId)
+      const repeatable = deps.idempotency.read(request, reply, actor)
       const domain = await deps.domains.create(actor, request.body, repeatable)
       return reply.code(201).send(presentDomain(domain))
     },

@@ -5,6 +5,8 @@ import type { Sealing } from '../platform/crypto/sealing.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
+import { once } from '../platform/idempotency/once.ts'
+import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { readFileColumns } from './file-columns.ts'
 import { type Import, type ImportedLink, type ImportOptions, NO_COUNTS } from './import.ts'
@@ -43,8 +45,12 @@ export class Imports {
     this.#deps = deps
   }
 
-  /** @throws {Failure} `validation_failed` */
-  async create(actor: Actor, input: CreateImportInput): Promise<Import> {
+  /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
+  async create(
+    actor: Actor,
+    input: CreateImportInput,
+    repeatable?: IdempotentRequest,
+  ): Promise<Import> {
     const { store, clock, random } = this.#deps
     const { source, url, token, source_domains } = input
     const options = optionsOf(input)
@@ -59,17 +65,23 @@ export class Imports {
       ...newImport(actor, request, { id, now }),
       sealed_settings: isFile ? null : this.#seal(id, secrets),
     }
-    await store.write(async (stores) => {
-      await stores.quotas.lock(actor.workspaceId)
-      const { imports } = await stores.imports.countUnended(actor.workspaceId)
-      if (imports >= UNENDED_MAX) {
-        throw Failure.invalid({
-          source: [`cannot be read: ${UNENDED_MAX} imports have not ended; cancel one`],
-        })
-      }
-      await stores.imports.insert(added)
-    })
-    return added
+    const { workspaceId } = actor
+    return store.write((stores) =>
+      once(stores, workspaceId, repeatable, now, {
+        look: () => stores.quotas.lock(workspaceId),
+        async work() {
+          const { imports } = await stores.imports.countUnended(workspaceId)
+          if (imports >= UNENDED_MAX) {
+            throw Failure.invalid({
+              source: [`cannot be read: ${UNENDED_MAX} imports have not ended; cancel one`],
+            })
+          }
+          await stores.imports.insert(added)
+          // The settings end with the import; what is stored for a repetition lasts longer.
+          return { ...added, sealed_settings: null }
+        },
+      }),
+    )
   }
 
   /** @throws {Failure} `not_found` */

@@ -11,7 +11,7 @@ import {
   startImportBody,
 } from '@terse/contract/imports'
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
-import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -19,8 +19,10 @@ import type { Actor } from '../identity/index.ts'
 import { actorOf } from '../identity/index.ts'
 import type { UncountedLink } from '../links/index.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
+import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { addressesOf } from '../platform/http/api/pagination.ts'
 import {
+  CONFLICT,
   FAILURES,
   INVALID,
   INVALID_BODY,
@@ -47,6 +49,7 @@ export const UPLOAD_QUEUE: FairQueueOptions = {
 
 export type ImportRouteDependencies = WalkContext & {
   readonly imports: Imports
+  readonly idempotency: Idempotency
   /** For `UPLOAD_QUEUE`. */
   readonly uploads: FairQueue
   readonly links: { get(actor: Actor, id: string): Promise<UncountedLink> }
@@ -146,7 +149,10 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
   )
 }
 
-function registerWrites(app: FastifyInstanceZod, { imports }: ImportRouteDependencies): void {
+function registerWrites(
+  app: FastifyInstanceZod,
+  { imports, idempotency }: ImportRouteDependencies,
+): void {
   app.post(
     '/imports',
     {
@@ -156,12 +162,15 @@ function registerWrites(app: FastifyInstanceZod, { imports }: ImportRouteDepende
         summary: 'Prepare an import',
         description:
           'Prepares an import of links from another service. Then send the file, if the source is one, and start it.',
+        headers: idempotencyHeaders,
         body: createImportBody,
-        response: { 201: importSchema, ...INVALID, ...FAILURES },
+        response: { 201: importSchema, ...CONFLICT, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {
-      const created = await imports.create(actorOf(request), request.body)
+      const actor = actorOf(request)
+      const repeatable = idempotency.read(request, reply, actor)
+      const created = await imports.create(actor, request.body, repeatable)
       return reply.code(201).send(presentImport(created))
     },
   )

@@ -6,10 +6,10 @@ import {
   bulkLinksBody,
 } from '@terse/contract/bulk-links'
 import { idempotencyHeaders } from '@terse/contract/primitives'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
-import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
+import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { problem } from '../platform/http/api/problem.ts'
 import { CONFLICT, FAILURES, INVALID, tooLargeFor } from '../platform/http/api/responses.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
@@ -36,7 +36,7 @@ export type BulkRouteDependencies = {
   readonly bulkLinks: BulkLinks
   /** For `BULK_QUEUE`. */
   readonly bulkRequests: FairQueue
-  readonly idempotency: IdempotencyReader
+  readonly idempotency: Idempotency
 }
 
 export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (app, deps) => {
@@ -68,18 +68,19 @@ export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (a
         },
       },
     },
-    (request) => answer(request, request.body as BulkLinksEnvelope, deps),
+    (request, reply) => answer(request, reply, request.body as BulkLinksEnvelope, deps),
   )
 }
 
 async function answer(
   request: FastifyRequest,
+  reply: FastifyReply,
   body: BulkLinksEnvelope,
   { links, bulkLinks, idempotency }: BulkRouteDependencies,
 ): Promise<BulkLinksAnswer> {
   const actor = actorOf(request)
   const items = bulkItems(body, (input) => links.faultsOf(input))
-  const repeatable = idempotency(request, actor.workspaceId)
+  const repeatable = idempotency.read(request, reply, actor)
   const done = await bulkLinks.run(actor, items, repeatable)
   const total = countItems(body)
   const succeeded = done.filter(({ status }) => status === 'succeeded').length

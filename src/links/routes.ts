@@ -20,7 +20,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
-import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
+import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
   CONFLICT,
@@ -49,7 +49,7 @@ const update = {
 } as const
 
 export type LinkRouteDependencies = LinkListDependencies & {
-  readonly idempotency: IdempotencyReader
+  readonly idempotency: Idempotency
 }
 
 /** Returns the API's form of a link after setting the entity tag that `GET` sends for it. */
@@ -126,7 +126,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
     },
     async (request, reply) => {
       const actor = actorOf(request)
-      const repeatable = deps.idempotency(request, actor.workspaceId)
+      const repeatable = deps.idempotency.read(request, reply, actor)
       const link = await deps.links.create(actor, request.body, repeatable)
       reply.code(201)
       return asCreated(presentTagged(reply, link))

@@ -1,11 +1,30 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
+import { type Description, PREFIX, UNKNOWN_ID } from '../support/operations.ts'
+import { setUp } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const AT_ONCE = 8
+const ALL_SCOPES = [
+  'links:read',
+  'links:write',
+  'domains:read',
+  'domains:write',
+  'clicks:read',
+  'workspace:admin',
+] as const
+
+const description: Description = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
+/** The POSTs of the API, and whether they describe the header. */
+const POSTS = Object.entries(description.paths).flatMap(([path, { post }]) => {
+  if (post === undefined) return []
+  const honours = post.parameters?.some(({ name }) => name === 'idempotency-key') ?? false
+  return [{ path: path.replace(PREFIX, ''), honours }]
+})
 
 const LINK = { domain: 'localhost', url: 'https://example.com/once' }
 
@@ -21,6 +40,7 @@ for (const engine of ENGINES) {
 
     const post = (path: string, body: unknown, key: string, from: Api = api) =>
       from.post(path, body, { 'idempotency-key': key })
+    const acmeId = async () => (await service.instance.workspaces.get('acme')).id
     const linkTotal = async () => (await api.get('/links')).body.meta.total
 
     test('a repeated request creates one link and returns the first answer', async () => {
@@ -30,6 +50,129 @@ for (const engine of ENGINES) {
       assert.deepEqual(again, first)
       assert.equal(again.clicks, null)
       assert.equal(await linkTotal(), total + 1)
+    })
+
+    for (const [path, body] of [
+      ['/links', LINK],
+      ['/domains', { domain: 'marked.acme.test' }],
+      ['/utm-templates', { name: 'marked' }],
+      ['/imports', { source: 'csv' }],
+      ['/imports', { source: 'bitly', token: 'SECRET-OF-A-SOURCE' }],
+      ['/links/bulk', { action: 'create', links: [LINK] }],
+      ['/tokens', { name: 'marked', scopes: ['links:read'] }],
+      ['/invitations', { email: 'marked@example.com', role: 'member' }],
+    ] as const) {
+      const key = `marked-${path}-${Object.keys(body).length}`
+      test(`a repetition of POST ${path} of ${Object.keys(body).join(', ')} gets the first answer, marked as such`, async () => {
+        const all = await service.api('acme', ALL_SCOPES)
+        const first = await post(path, body, key, all)
+        const again = await post(path, body, key, all)
+        assert.ok(first.status === 200 || first.status === 201, JSON.stringify(first.body))
+        assert.equal(again.status, first.status)
+        assert.deepEqual(again.body, first.body)
+        assert.equal(again.headers.get('location'), first.headers.get('location'))
+        assert.equal(first.headers.get('idempotent-replayed'), null)
+        assert.equal(again.headers.get('idempotent-replayed'), 'true')
+        const exposed = again.headers.get('access-control-expose-headers') ?? ''
+        assert.match(exposed, /\bIdempotent-Replayed\b/)
+      })
+    }
+
+    test('of concurrent repetitions, all create one token, one invitation and one import', async () => {
+      const all = await service.api('acme', ALL_SCOPES)
+      for (const [path, body] of [
+        ['/tokens', { name: 'parallel', scopes: ['links:read'] }],
+        ['/invitations', { email: 'parallel@example.com', role: 'member' }],
+        ['/imports', { source: 'dub-csv' }],
+      ] as const) {
+        const answers = await Promise.all(
+          Array.from({ length: AT_ONCE }, () => post(path, body, `parallel-${path}`, all)),
+        )
+        for (const answer of answers) expectStatus(answer, 201)
+        assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1)
+        const fresh = answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)
+        assert.equal(fresh.length, 1)
+        const listed = expectStatus(await all.get(path), 200).body.data
+        const { id } = answers[0]?.body ?? {}
+        assert.equal(listed.filter((item: { id: string }) => item.id === id).length, 1)
+      }
+    })
+
+    test('stores no secret of an answer in plain text', async () => {
+      const all = await service.api('acme', ALL_SCOPES)
+      const workspaceId = await acmeId()
+      const secretOf = {
+        '/tokens': { name: 'sealed', scopes: ['links:read'] },
+        '/invitations': { email: 'sealed@example.com', role: 'member' },
+        '/imports': { source: 'bitly', token: 'SECRET-OF-A-SOURCE-TOO' },
+      }
+      for (const [path, body] of Object.entries(secretOf)) {
+        const answer = expectStatus(await post(path, body, `sealed-${path}`, all), 201).body
+        const record = await service.instance.store.read.idempotency.find(
+          workspaceId,
+          `sealed-${path}`,
+        )
+        const stored = record?.result ?? ''
+        assert.ok(stored.length > 0)
+        const code = answer.url?.split('#code=')[1]
+        for (const secret of [answer.secret, code, 'SECRET-OF-A-SOURCE-TOO']) {
+          if (secret !== undefined) assert.ok(!stored.includes(secret), path)
+        }
+        const decoded = Buffer.from(stored, 'base64').toString('latin1')
+        if (path !== '/imports') assert.ok(!decoded.includes('sealed'), decoded)
+        else assert.equal(JSON.parse(stored).sealed_settings, null)
+      }
+    })
+
+    test('gives a stored secret to nobody but its sender, and not after the sender lost the right', async () => {
+      const sender = await service.api('acme', ALL_SCOPES)
+      const other = await service.api('acme', ALL_SCOPES)
+      const token = { name: 'bound', scopes: ['links:write'] }
+      const invitation = { email: 'bound@example.com', role: 'member' }
+      expectStatus(await post('/tokens', token, 'bound', sender), 201)
+      expectStatus(await post('/invitations', invitation, 'bound-2', sender), 201)
+      expectProblem(await post('/tokens', token, 'bound', other), 'idempotency_conflict')
+      expectProblem(
+        await post('/invitations', invitation, 'bound-2', other),
+        'idempotency_conflict',
+      )
+      const listed = expectStatus(await sender.get('/tokens'), 200).body.data
+      const less = await service.api('acme', ['links:read'])
+      expectProblem(await post('/tokens', token, 'bound', less), 'missing_scope')
+      const bound = listed.filter(({ name }: { name: string }) => name === 'bound')
+      assert.equal(bound.length, 1)
+    })
+
+    test('an operator creates one workspace, and each other POST refuses the header', async () => {
+      const operator = await setUp(service)
+      const headers = { 'idempotency-key': 'w' }
+      const body = { name: 'repeated' }
+      const first = expectStatus(await operator.post('/workspaces', body, headers), 201)
+      const again = expectStatus(await operator.post('/workspaces', body, headers), 201)
+      assert.equal(again.body.id, first.body.id)
+      assert.equal(again.body.role, 'owner')
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+      operator.workspaceId = first.body.id
+      const others = POSTS.filter(({ honours }) => !honours).map(({ path }) => path)
+      assert.ok(others.includes('/session') && others.length > 10, others.join())
+      for (const path of others) {
+        const answer = await operator.post(path.replace('{id}', UNKNOWN_ID), {}, headers)
+        expectProblem(answer, 'validation_failed', ['Idempotency-Key'])
+      }
+    })
+
+    test('all that creates something in a workspace honours the header', () => {
+      const honoured = POSTS.filter(({ honours }) => honours).map(({ path }) => path)
+      assert.deepEqual(honoured.sort(), [
+        '/domains',
+        '/imports',
+        '/invitations',
+        '/links',
+        '/links/bulk',
+        '/tokens',
+        '/utm-templates',
+        '/workspaces',
+      ])
     })
 
     test('a repeated request may have its fields in another order', async () => {

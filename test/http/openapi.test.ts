@@ -233,13 +233,13 @@ for (const engine of ENGINES) {
         },
         413: ({ method, bodyBytesMax }, path) => api.send(method, path, oversize(bodyBytesMax)),
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
-        422: ({ method, validBody }, path) =>
-          validBody === undefined
-            ? api.send(
-                method,
-                `${path}${path.includes('?') ? '&' : '?'}page=0&per_page=0&color=pale&interval=week&format=xml`,
-              )
-            : api.send(method, path, jsonRequest('{"bogus":1}')),
+        422: ({ method, validBody }, path) => {
+          if (validBody !== undefined) return api.send(method, path, jsonRequest('{"bogus":1}'))
+          if (method === 'POST')
+            return api.send(method, path, { headers: { 'idempotency-key': 'k' } })
+          const wrong = 'page=0&per_page=0&color=pale&interval=week&format=xml'
+          return api.send(method, `${path}${path.includes('?') ? '&' : '?'}${wrong}`)
+        },
       }
 
       let renamed = 0

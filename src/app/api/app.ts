@@ -48,6 +48,7 @@ import {
 } from '../../platform/http/api/cross-origin.ts'
 import { limitDuration } from '../../platform/http/api/deadline.ts'
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
+import { refuseUnhonouredKeys } from '../../platform/http/api/idempotency.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
 import { refuseUnknownParameters } from '../../platform/http/api/pagination.ts'
 import { sendError } from '../../platform/http/api/problem.ts'
@@ -132,6 +133,7 @@ export async function buildApp(
   nameOperations(app)
   refuseUnknownParameters(app)
   locateCreated(app)
+  refuseUnhonouredKeys(app)
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)

@@ -1,10 +1,11 @@
-import { describeHeaders, HEADER_COMPONENTS } from './described-headers.ts'
+import { type DescribedOperation, describeHeaders, HEADER_COMPONENTS } from './described-headers.ts'
 
 type Schema = { readonly $ref?: string; readonly type?: string; readonly anyOf?: readonly Schema[] }
 type Media = Readonly<Record<string, { readonly schema: Schema }>>
 type Operation = {
   readonly responses: Readonly<Record<string, object>>
   readonly requestBody?: { readonly content: Media }
+  readonly parameters?: readonly { readonly name?: string }[]
 }
 type Property = { readonly readOnly?: boolean; readonly description?: string | undefined }
 type Described = { readonly properties?: Readonly<Record<string, Property>> }
@@ -41,6 +42,7 @@ export function completeDescription<D extends object>(document: D): D {
     paths: mapEntries(paths, (path, methods) =>
       mapEntries(methods, (method, operation) =>
         completeOperation(operation, {
+          isRepeatable: operation.parameters?.some(isIdempotencyKey) === true,
           isLocated: method === 'post' && 'get' in (paths[`${path}/{id}`] ?? {}),
         }),
       ),
@@ -48,13 +50,17 @@ export function completeDescription<D extends object>(document: D): D {
   }
 }
 
-function completeOperation(operation: Operation, on: { readonly isLocated: boolean }): object {
+function completeOperation(operation: Operation, on: DescribedOperation): object {
   const { responses, requestBody } = operation
   return {
     ...operation,
     responses: describeHeaders(mapValues(responses, open), on),
     ...(requestBody && { requestBody: describeBody(requestBody) }),
   }
+}
+
+function isIdempotencyKey({ name }: { readonly name?: string }): boolean {
+  return name === 'idempotency-key'
 }
 
 /** Generated clients would otherwise offer fields that do nothing. */

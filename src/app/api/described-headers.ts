@@ -1,6 +1,8 @@
 const HEADERS = {
   Allow: 'The methods that the path has.',
   ETag: 'Names this version. Send it in `If-None-Match` to get 304 for as long as nothing changes.',
+  'Idempotent-Replayed':
+    '`true` when an earlier request with this `Idempotency-Key` has done the work; absent otherwise.',
   Location: 'The path of what was created.',
   'RateLimit-Limit': 'Requests that the token may make in a minute.',
   'RateLimit-Remaining': 'How many of them are left.',
@@ -35,20 +37,24 @@ const OF_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 }
 
+export type DescribedOperation = { readonly isLocated: boolean; readonly isRepeatable: boolean }
+
 /**
  * Describes the headers of every response, by its status.
  *
- * @param isLocated whether a `GET` shows what the operation creates
+ * @param on.isLocated whether a `GET` shows what the operation creates
+ * @param on.isRepeatable whether it honours `Idempotency-Key`
  */
 export function describeHeaders(
   responses: Readonly<Record<string, object>>,
-  { isLocated }: { readonly isLocated: boolean },
+  { isLocated, isRepeatable }: DescribedOperation,
 ): object {
   const isConditional = '304' in responses
   const described = Object.entries(responses).map(([status, response]) => {
     const names: HeaderName[] = [...(OF_STATUS[status] ?? [])]
     if (isConditional && (status === '200' || status === '304')) names.push('ETag')
     if (isLocated && status === '201') names.push('Location')
+    if (isRepeatable && (status === '200' || status === '201')) names.push('Idempotent-Replayed')
     const headers = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
     )

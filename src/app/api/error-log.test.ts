@@ -58,7 +58,7 @@ function dependenciesWith(health: AppDependencies['health']): AppDependencies {
     mailInvitation: undefined,
     clock: systemClock(),
     trustedProxies: new Networks(),
-    idempotency: () => undefined,
+    idempotency: unused as AppDependencies['idempotency'],
     cursors: unused as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,

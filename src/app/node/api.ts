@@ -20,8 +20,9 @@ import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
+import { sealing } from '../../platform/crypto/sealing.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
-import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/idempotency.ts'
+import { IDEMPOTENCY_LIMITS, idempotencyOf } from '../../platform/http/api/idempotency.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
@@ -92,10 +93,14 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       authenticator,
       ...openIdentity(context, sessionCache),
       clock,
-      idempotency: idempotencyReader(
-        deriveKey(instanceKey, 'idempotency'),
-        throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
-      ),
+      idempotency: idempotencyOf({
+        key: deriveKey(instanceKey, 'idempotency'),
+        throttle: throttles.create('idempotency', {
+          ...IDEMPOTENCY_LIMITS,
+          keysMax: RATE_TOKENS_MAX,
+        }),
+        sealing: sealing(deriveKey(instanceKey, 'idempotency-results'), random),
+      }),
       cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
       workspaceExports: openExports(config, instance, queues),
       usage: usageOf({ store, quotas }),

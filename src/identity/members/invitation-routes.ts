@@ -7,13 +7,15 @@ import {
   invitationList,
   lookUpInvitationBody,
 } from '@terse/contract/members'
-import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { sessionSchema } from '@terse/contract/sign-in'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
+import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
+  CONFLICT,
   FAILURES,
   INVALID,
   INVALID_BODY,
@@ -36,6 +38,7 @@ export type InvitationRouteDependencies = Pick<
   'trustedProxies' | 'answerSession' | 'sessionCookie'
 > & {
   readonly invitations: Invitations
+  readonly idempotency: Idempotency
   readonly acceptInvitation: AcceptInvitation
   readonly sessionCache: SessionCache
   readonly baseUrl: string
@@ -56,7 +59,7 @@ export const invitationRoutes: FastifyPluginAsyncZod<InvitationRouteDependencies
 }
 
 function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependencies): void {
-  const { invitations, baseUrl, mailInvitation } = deps
+  const { invitations, idempotency, baseUrl, mailInvitation } = deps
 
   app.get(
     '/invitations',
@@ -84,15 +87,18 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
         operationId: 'invitations.create',
         summary: 'Invite a person',
         description:
-          'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. It ends when its author may no longer give the role. The role can allow no more than the caller may do; people need a recent authentication to invite admins and owners.',
+          'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. It ends when its author may no longer give the role. The role can allow no more than the caller may do; people need a recent authentication to invite admins and owners. With an `Idempotency-Key`, only the caller who invited gets the link again, and no second mail is sent.',
+        headers: idempotencyHeaders,
         body: createInvitationBody,
-        response: { 201: createdInvitationSchema, ...INVALID, ...FAILURES },
+        response: { 201: createdInvitationSchema, ...CONFLICT, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {
       const actor = actorOf(request)
-      const { invitation, code, mailedCode } = await invitations.create(actor, request.body)
-      await mailInvitation?.(mailedCode, actor.name, request)
+      const repeatable = idempotency.readSealed(request, reply, actor)
+      const created = await invitations.create(actor, request.body, repeatable)
+      const { invitation, code, mailedCode } = created
+      if (mailedCode !== undefined) await mailInvitation?.(mailedCode, actor.name, request)
       return reply.code(201).send({
         ...presentInvitation(invitation),
         url: invitationAddress(baseUrl, code),

@@ -3,6 +3,8 @@ import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
+import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
+import type { SealedRequest } from '../../platform/idempotency/store/idempotency-store.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
@@ -34,10 +36,13 @@ export type InvitationDetails = {
 type CreatedInvitation = {
   readonly invitation: Invitation
   readonly code: string
-  readonly mailedCode: string
+  /** Undefined when an earlier request has made the invitation. */
+  readonly mailedCode: string | undefined
 }
 
-type InvitationStores = GrantStores & ActingStores & { readonly workspaces: WorkspaceStore }
+type InvitationStores = GrantStores &
+  ActingStores &
+  IdempotencyStores & { readonly workspaces: WorkspaceStore }
 
 /** The operations on the invitations into a workspace, until they are accepted. */
 export class Invitations {
@@ -66,25 +71,25 @@ export class Invitations {
   }
 
   /**
-   * Replaces an open invitation of the same address. The codes are returned here and kept nowhere: that for a mail to the
-   * address proves it, so nobody else may see it.
+   * Replaces an open invitation of the same address. The codes are returned here, and `code` is otherwise kept only for a
+   * repetition of the request. That for a mail to the address proves it, so nobody else may see it: it is kept nowhere.
    *
    * @throws {Failure} `validation_failed` for a member's address; `missing_role` or
-   *   `authentication_required` as `requireRankOver`; `rate_limited`
+   *   `authentication_required` as `requireRankOver`; `rate_limited`, `idempotency_conflict`
    */
   async create(
     by: Actor,
     given: { readonly email: string; readonly role: Role },
+    repeatable?: SealedRequest,
   ): Promise<CreatedInvitation> {
     const { workspaceId } = by
     const email = parseEmail(given.email)
     if ('fault' in email) throw Failure.invalid({ email: [email.fault] })
     this.#charge(workspaceId)
     const emailFolded = foldEmail(email.value)
-    return this.#store.write(async (stores) => {
-      const now = this.#clock.nowMicros()
-      const actor = await requireActor(stores, by, 'invitations.create', { nowMicros: now })
-      requireRankOver(actor, given.role)
+    let mailedCode: string | undefined
+    const now = this.#clock.nowMicros()
+    const work = async (stores: InvitationStores, actor: Actor) => {
       if (await stores.memberships.hasAddress(workspaceId, emailFolded)) {
         throw Failure.invalid({ email: ['is that of a member'] })
       }
@@ -93,7 +98,7 @@ export class Invitations {
       if (open.length >= OPEN_MAX) {
         throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
       }
-      const { link, code, mailedCode } = await createOneTimeLink(
+      const made = await createOneTimeLink(
         { clock: this.#clock, random: this.#random },
         stores.oneTimeLinks,
         {
@@ -107,10 +112,21 @@ export class Invitations {
         },
         VALID_MICROS,
       )
-      const invitation = invitationOf(link)
+      mailedCode = made.mailedCode
+      const invitation = invitationOf(made.link)
       await stores.events.append(actor, invitationEvent('invitation.created', invitation), now)
-      return { invitation, code, mailedCode }
+      return { invitation, code: made.code }
+    }
+    const created = await this.#store.write(async (stores) => {
+      mailedCode = undefined
+      const actor = await requireActor(stores, by, 'invitations.create', { nowMicros: now })
+      requireRankOver(actor, given.role)
+      return once(stores, workspaceId, repeatable, now, {
+        look: async () => {},
+        work: () => work(stores, actor),
+      })
     })
+    return { ...created, mailedCode }
   }
 
   /** Returns the open invitations, oldest first. */

@@ -1,4 +1,4 @@
-import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   createdTokenSchema,
   createTokenBody,
@@ -8,7 +8,9 @@ import {
 } from '@terse/contract/tokens'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
+import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
+  CONFLICT,
   FAILURES,
   INVALID,
   INVALID_BODY,
@@ -20,13 +22,16 @@ import { actorOf } from '../access/authentication.ts'
 import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'
 import type { Tokens } from './tokens.ts'
 
-export type TokenRouteDependencies = { readonly tokens: Tokens }
+export type TokenRouteDependencies = {
+  readonly tokens: Tokens
+  readonly idempotency: Idempotency
+}
 
 const tags = ['Tokens']
 
 export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async (
   app,
-  { tokens },
+  { tokens, idempotency },
 ) => {
   app.get(
     '/tokens',
@@ -51,18 +56,19 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
         operationId: 'tokens.create',
         summary: 'Create a token',
         description:
-          'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do. People need a recent authentication.',
+          'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do. People need a recent authentication. With an `Idempotency-Key`, only the caller who created it gets it again.',
+        headers: idempotencyHeaders,
         body: createTokenBody,
-        response: { 201: createdTokenSchema, ...INVALID, ...FAILURES },
+        response: { 201: createdTokenSchema, ...CONFLICT, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {
       const { name, scopes, expires_at } = request.body
-      const { secret, ...created } = await tokens.create(actorOf(request), {
-        name,
-        scopes,
-        expiresAt: expires_at == null ? null : parseExpiry(expires_at),
-      })
+      const actor = actorOf(request)
+      const expiresAt = expires_at == null ? null : parseExpiry(expires_at)
+      const repeatable = idempotency.readSealed(request, reply, actor)
+      const options = { name, scopes, expiresAt }
+      const { secret, ...created } = await tokens.create(actor, options, repeatable)
       return reply.code(201).send({ ...present(created), secret })
     },
   )

@@ -5,6 +5,8 @@ import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
+import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
+import type { SealedRequest } from '../../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'
@@ -22,7 +24,9 @@ type NewTokenOptions = {
   readonly expiresAt: number | null
 }
 
-type TokenStores = GrantStores & ActingStores & { readonly changes: ChangeLog }
+type TokenStores = GrantStores & ActingStores & IdempotencyStores & { readonly changes: ChangeLog }
+
+type NewToken = NamedToken & { readonly secret: string }
 
 /** The operations on tokens. */
 export class Tokens {
@@ -37,14 +41,17 @@ export class Tokens {
   }
 
   /**
-   * Creates a token in the actor's workspace. The secret is returned here and kept nowhere.
+   * Creates a token in the actor's workspace. The secret is returned here, and is otherwise kept only for a repetition of
+   * the request.
    *
-   * @throws {Failure} `validation_failed` for a scope that would allow what the actor may not do
+   * @throws {Failure} `validation_failed` for a scope that would allow what the actor may not do;
+   *   `idempotency_conflict`
    */
   async create(
     actor: Actor,
     options: NewTokenOptions,
-  ): Promise<NamedToken & { readonly secret: string }> {
+    repeatable?: SealedRequest,
+  ): Promise<NewToken> {
     const now = this.#clock.nowMicros()
     const isPerson = actor.kind === 'person'
     const secret = generateSecret(this.#random)
@@ -59,13 +66,18 @@ export class Tokens {
       last_used_at: null,
       revoked_at: null,
     }
-    await this.#store.write(async (stores) => {
+    return this.#store.write(async (stores) => {
       const current = await requireActor(stores, actor, 'tokens.create', { nowMicros: now })
       refuseHigherScopes(current, options.scopes)
-      await stores.tokens.insert(token, hashSecret(secret))
-      await stores.events.append(current, tokenEvent('token.created', token), now)
+      return once<void, NewToken>(stores, actor.workspaceId, repeatable, now, {
+        look: async () => {},
+        async work() {
+          await stores.tokens.insert(token, hashSecret(secret))
+          await stores.events.append(current, tokenEvent('token.created', token), now)
+          return { token, creatorName: isPerson ? actor.name : null, secret }
+        },
+      })
     })
-    return { token, creatorName: isPerson ? actor.name : null, secret }
   }
 
   /** Returns the tokens of the actor's workspace that are not revoked, oldest first. */

@@ -1,4 +1,4 @@
-import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   createWorkspaceBody,
   patchWorkspaceBody,
@@ -10,8 +10,11 @@ import {
 } from '@terse/contract/workspaces'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
+import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
+  CONFLICT,
   FAILURES,
   INVALID,
   INVALID_BODY,
@@ -26,6 +29,7 @@ import type { Workspaces } from './workspaces.ts'
 
 export type WorkspaceRouteDependencies = {
   readonly workspaces: Workspaces
+  readonly idempotency: Idempotency
   readonly members: Members
 }
 
@@ -41,7 +45,7 @@ export const workspaceRoutes: FastifyPluginAsyncZod<WorkspaceRouteDependencies> 
 
 function registerCollection(
   app: FastifyInstanceZod,
-  { workspaces }: WorkspaceRouteDependencies,
+  { workspaces, idempotency }: WorkspaceRouteDependencies,
 ): void {
   app.get(
     '/workspaces',
@@ -73,15 +77,17 @@ function registerCollection(
         operationId: 'workspaces.create',
         summary: 'Create a workspace',
         description: 'For operators of the instance. The person who creates it is its owner.',
+        headers: idempotencyHeaders,
         body: createWorkspaceBody,
-        response: { 201: workspaceSchema, ...INVALID, ...FAILURES },
+        response: { 201: workspaceSchema, ...CONFLICT, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {
       const actor = actorOf(request)
       const by = (workspaceId: string) => ({ ...actor, workspaceId })
       const { id: ownerId } = signedInOf(request).person
-      const workspace = await workspaces.create(by, request.body.name, { ownerId })
+      const repeatable = idempotency.read(request, reply, { workspaceId: INSTANCE })
+      const workspace = await workspaces.create(by, request.body.name, { ownerId, repeatable })
       return reply.code(201).send({ ...present(request, workspace), role: 'owner' as const })
     },
   )

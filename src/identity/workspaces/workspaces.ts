@@ -10,6 +10,8 @@ import {
   type NewEvent,
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
+import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
+import type { IdempotentRequest } from '../../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'
@@ -23,16 +25,17 @@ import type { TokenStore } from '../tokens/store/token-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
 
-type WorkspaceStores = ActingStores & {
-  readonly workspaces: WorkspaceStore
-  readonly memberships: MembershipStore
-  readonly groupBindings: GroupBindingStore
-  readonly oneTimeLinks: OneTimeLinkStore
-  readonly tokens: TokenStore
-  readonly quotas: QuotaStore
-  readonly changes: ChangeLog
-  readonly events: EventWriter
-}
+type WorkspaceStores = ActingStores &
+  IdempotencyStores & {
+    readonly workspaces: WorkspaceStore
+    readonly memberships: MembershipStore
+    readonly groupBindings: GroupBindingStore
+    readonly oneTimeLinks: OneTimeLinkStore
+    readonly tokens: TokenStore
+    readonly quotas: QuotaStore
+    readonly changes: ChangeLog
+    readonly events: EventWriter
+  }
 
 /** The operations on workspaces. */
 export class Workspaces {
@@ -56,17 +59,37 @@ export class Workspaces {
 
   /**
    * @param options.ownerId the person who owns it; left out at the command line, where none does yet
-   * @throws {Failure} `validation_failed` for an unusable or taken name
+   * @throws {Failure} `validation_failed` for an unusable or taken name; `idempotency_conflict`
    */
-  async create(by: ActorIn, name: string, options: { ownerId?: string } = {}): Promise<Workspace> {
-    const workspace = await this.#insert(by, name, options.ownerId)
-    if (workspace === undefined) throw nameTaken(name)
-    return workspace
+  create(
+    by: ActorIn,
+    name: string,
+    options: {
+      readonly ownerId?: string
+      readonly repeatable?: IdempotentRequest | undefined
+    } = {},
+  ): Promise<Workspace> {
+    const workspace = this.#named(name)
+    return this.#store.write(async (stores) => {
+      await requireCreator(stores, by, workspace)
+      return once(stores, INSTANCE, options.repeatable, workspace.created_at, {
+        look: async () => {},
+        async work() {
+          if (!(await insert(stores, by, workspace, options.ownerId))) throw nameTaken(name)
+          return workspace
+        },
+      })
+    })
   }
 
   /** Finds or makes it. */
   async ensure(by: ActorIn, name: string): Promise<Workspace> {
-    return (await this.#insert(by, name, undefined)) ?? this.get(name)
+    const workspace = this.#named(name)
+    const isNew = await this.#store.write(async (stores) => {
+      await requireCreator(stores, by, workspace)
+      return insert(stores, by, workspace, undefined)
+    })
+    return isNew ? workspace : this.get(name)
   }
 
   /** @throws {Failure} `not_found` */
@@ -200,36 +223,46 @@ export class Workspaces {
     throw Failure.invalid({ name: [text] })
   }
 
-  async #insert(
-    by: ActorIn,
-    name: string,
-    ownerId: string | undefined,
-  ): Promise<Workspace | undefined> {
+  /** @throws {Failure} `validation_failed` */
+  #named(name: string): Workspace {
     const parsed = parseWorkspaceName(name)
     if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
-    const now = this.#clock.nowMicros()
     const id = uuidV7(this.#clock, this.#random)
-    const workspace = { id, name: parsed.value, created_at: now }
-    const inserted = await this.#store.write(async (stores) => {
-      await requireActor(stores, by(INSTANCE), 'workspaces.create', { nowMicros: now })
-      if (!(await stores.workspaces.insert(workspace))) return false
-      await stores.events.append(by(id), workspaceCreated(workspace), now)
-      if (ownerId === undefined) return true
-      const owner = {
-        workspace_id: id,
-        person_id: ownerId,
-        role: 'owner',
-        created_at: now,
-        source: 'hand',
-      } as const
-      await stores.memberships.insert(owner)
-      await stores.changes.append(sessionChange(ownerId), now)
-      const added = { type: 'member.added', subjectId: ownerId, before: null } as const
-      await stores.events.append(by(id), { ...added, after: { role: owner.role } }, now)
-      return true
-    })
-    return inserted ? workspace : undefined
+    return { id, name: parsed.value, created_at: this.#clock.nowMicros() }
   }
+}
+
+function requireCreator(
+  stores: WorkspaceStores,
+  by: ActorIn,
+  { created_at: nowMicros }: Workspace,
+): Promise<Actor> {
+  return requireActor(stores, by(INSTANCE), 'workspaces.create', { nowMicros })
+}
+
+/** Returns false when the name is taken. */
+async function insert(
+  stores: WorkspaceStores,
+  by: ActorIn,
+  workspace: Workspace,
+  ownerId: string | undefined,
+): Promise<boolean> {
+  const { id, created_at: now } = workspace
+  if (!(await stores.workspaces.insert(workspace))) return false
+  await stores.events.append(by(id), workspaceCreated(workspace), now)
+  if (ownerId === undefined) return true
+  const owner = {
+    workspace_id: id,
+    person_id: ownerId,
+    role: 'owner',
+    created_at: now,
+    source: 'hand',
+  } as const
+  await stores.memberships.insert(owner)
+  await stores.changes.append(sessionChange(ownerId), now)
+  const added = { type: 'member.added', subjectId: ownerId, before: null } as const
+  await stores.events.append(by(id), { ...added, after: { role: owner.role } }, now)
+  return true
 }
 
 /** Invalidates the cached sessions of all members, which hold the workspace's name and their roles. */

@@ -11,7 +11,7 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../../identity/index.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
-import type { IdempotencyReader } from '../../platform/http/api/idempotency.ts'
+import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import { envelope, offsetOf, pageRequestOf } from '../../platform/http/api/pagination.ts'
 import {
   CONFLICT,
@@ -32,7 +32,7 @@ const PATH_OF_ONE = '/utm-templates/:id'
 
 export type UtmTemplateRouteDependencies = {
   readonly utmTemplates: UtmTemplates
-  readonly idempotency: IdempotencyReader
+  readonly idempotency: Idempotency
   readonly baseUrl: string
 }
 
@@ -103,7 +103,7 @@ function registerWrites(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenc
     },
     async (request, reply) => {
       const actor = actorOf(request)
-      const repeatable = deps.idempotency(request, actor.workspaceId)
+      const repeatable = deps.idempotency.read(request, reply, actor)
       const template = await utmTemplates.create(actor, request.body, repeatable)
       return reply.code(201).send(present(template))
     },

@@ -29,7 +29,9 @@ export async function once<L, T>(
   if (found.status === 'rejected') throw found.reason
   if (found.value !== undefined) {
     if (found.value.fingerprint !== request.fingerprint) throw Failure.idempotencyConflict()
-    return JSON.parse(found.value.result) as T
+    const stored = openResult(found.value.result, workspaceId, request)
+    request.onReplay?.()
+    return JSON.parse(stored) as T
   }
   let result: T
   try {
@@ -46,8 +48,32 @@ export async function once<L, T>(
     workspace_id: workspaceId,
     idempotency_key: request.key,
     fingerprint: request.fingerprint,
-    result: JSON.stringify(result),
+    result: sealResult(JSON.stringify(result), workspaceId, request),
     created_at: nowMicros,
   })
   return result
+}
+
+function sealResult(
+  json: string,
+  workspaceId: string,
+  { key, sealing }: IdempotentRequest,
+): string {
+  if (sealing === undefined) return json
+  return sealing.seal(Buffer.from(json), contextOf(workspaceId, key)).toString('base64')
+}
+
+function openResult(
+  stored: string,
+  workspaceId: string,
+  { key, sealing }: IdempotentRequest,
+): string {
+  if (sealing === undefined) return stored
+  const plain = sealing.unseal(Buffer.from(stored, 'base64'), contextOf(workspaceId, key))
+  if (plain === undefined) throw new Error('a stored result cannot be unsealed')
+  return plain.toString()
+}
+
+function contextOf(workspaceId: string, key: string): string {
+  return `${workspaceId} ${key}`
 }

@@ -5,6 +5,7 @@ type Purpose =
   | 'link-password'
   | 'password-cookie'
   | 'idempotency'
+  | 'idempotency-results'
   | 'key-check'
   | 'domain-proof'
   | 'certificate-key'

@@ -10,6 +10,7 @@ const RESPONSE_HEADERS = [
   'Allow',
   'Content-Disposition',
   'ETag',
+  'Idempotent-Replayed',
   'Location',
   'RateLimit-Limit',
   'RateLimit-Remaining',

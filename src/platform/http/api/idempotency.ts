@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import { idempotencyHeaders } from '@terse/contract/primitives'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
-import type { IdempotentRequest } from '../../idempotency/store/idempotency-store.ts'
+import type { IdempotentRequest, SealedRequest } from '../../idempotency/store/idempotency-store.ts'
 import type { Throttle } from '../../limits/throttle.ts'
+import { INVALID_QUERY } from './responses.ts'
 
 const KIB = 1024
 
@@ -14,20 +17,44 @@ export const IDEMPOTENCY_LIMITS = { limit: 1024 * KIB, windowSeconds: 24 * 60 * 
 /** Counted for each request besides its body: the least that its record takes. */
 const RECORD_KIB = 1
 
+const REPLAYED = 'Idempotent-Replayed'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Returns the `Idempotency-Key` of a request with its fingerprint; undefined without the header. */
-export type IdempotencyReader = (
-  request: FastifyRequest,
-  workspaceId: string,
-) => IdempotentRequest | undefined
+/** Whose request it is. */
+type Sender = { readonly workspaceId: string; readonly kind: string; readonly id: string | null }
+
+/** Reads the `Idempotency-Key` of requests. A repetition is answered with `Idempotent-Replayed`. */
+export type Idempotency = {
+  /** Returns the key of a request with its fingerprint; undefined without the header. */
+  read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sender: Pick<Sender, 'workspaceId'>,
+  ): IdempotentRequest | undefined
+  /** As `read`, for an operation that answers with a secret: only its sender gets the stored answer. */
+  readSealed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sender: Sender,
+  ): SealedRequest | undefined
+}
 
 /**
- * @param key 32 bytes, used only for fingerprints: a body may hold a password, so a plain hash is unsafe
- * @param throttle with `IDEMPOTENCY_LIMITS`: KiB for each workspace
+ * @param on.key 32 bytes, used only for fingerprints: a body may hold a password, so a plain hash is unsafe
+ * @param on.throttle with `IDEMPOTENCY_LIMITS`: KiB for each workspace
+ * @param on.sealing used only for stored results
  */
-export function idempotencyReader(key: Buffer, throttle: Throttle): IdempotencyReader {
-  return (request, workspaceId) => {
+export function idempotencyOf(on: {
+  readonly key: Buffer
+  readonly throttle: Throttle
+  readonly sealing: Sealing
+}): Idempotency {
+  function read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sender: Pick<Sender, 'workspaceId'>,
+    bound = '',
+  ): IdempotentRequest | undefined {
     const header = request.headers['idempotency-key']
     if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
@@ -35,17 +62,48 @@ export function idempotencyReader(key: Buffer, throttle: Throttle): IdempotencyR
     }
     const body = JSON.stringify(request.body)
     const events = Math.ceil(Buffer.byteLength(body) / KIB) + RECORD_KIB
-    const verdict = throttle.take(workspaceId, { events })
+    const verdict = on.throttle.take(sender.workspaceId, { events })
     if (!verdict.allowed) {
       throw Failure.tooMany(
         'This workspace has sent 1 GiB of requests with an Idempotency-Key within a day. Send them without it, or later.',
         verdict.resetSeconds,
       )
     }
-    const fingerprint = createHmac('sha256', key)
-      .update(`${request.method} ${request.routeOptions.url}\n`)
+    const fingerprint = createHmac('sha256', on.key)
+      .update(`${request.method} ${request.routeOptions.url}\n${bound}`)
       .update(body)
       .digest('base64url')
-    return { key: header, fingerprint }
+    return { key: header, fingerprint, onReplay: () => reply.header(REPLAYED, 'true') }
   }
+
+  return {
+    read: (request, reply, sender) => read(request, reply, sender),
+    readSealed(request, reply, sender) {
+      const found = read(request, reply, sender, `${sender.kind} ${sender.id}\n`)
+      return found && { ...found, sealing: on.sealing }
+    },
+  }
+}
+
+/**
+ * Lets each POST of the API that does not describe the header `Idempotency-Key` refuse it, because the client relies on
+ * it. Other methods do the same when they are repeated. Call before the routes are registered.
+ */
+export function refuseUnhonouredKeys(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { url, method, schema } = route
+    if (method !== 'POST' || !url.startsWith('/api/') || schema === undefined) return
+    if (schema.headers === idempotencyHeaders) return
+    const response = schema.response as Record<string, unknown> | undefined
+    route.schema = { ...schema, response: { ...INVALID_QUERY, ...response } }
+    route.onRequest = [
+      ...[route.onRequest ?? []].flat(),
+      async ({ headers }: FastifyRequest) => {
+        if (headers['idempotency-key'] === undefined) return
+        throw Failure.invalid({
+          'Idempotency-Key': ['is not honoured by this operation; leave it out'],
+        })
+      },
+    ]
+  })
 }

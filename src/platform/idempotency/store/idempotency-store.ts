@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Sealing } from '../../crypto/sealing.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { WriteBuffer } from '../../database/write-buffer.ts'
 
@@ -8,13 +9,20 @@ export type IdempotentRequest = {
   readonly key: string
   /** Equal for equal requests, different for different ones. */
   readonly fingerprint: string
+  /** Called when the result of an earlier request is returned, and nothing was done. */
+  readonly onReplay?: () => void
+  /** Encrypts the stored result. */
+  readonly sealing?: Sealing
 }
+
+/** For an operation whose result has a secret, which is never stored in plain text. */
+export type SealedRequest = IdempotentRequest & { readonly sealing: Sealing }
 
 type IdempotencyRecord = {
   readonly workspace_id: string
   readonly idempotency_key: string
   readonly fingerprint: string
-  /** What the request created, as JSON. */
+  /** What the request created, as JSON; in Base64 where it is sealed. */
   readonly result: string
   /** Microseconds since the epoch. */
   readonly created_at: number

@@ -7,6 +7,8 @@ export const requestFaults: typeof faults = {
   'This Idempotency-Key was used for a different request. Use a new key for each new request.':
     'Diese Anfrage wurde schon mit anderem Inhalt gesendet. Laden Sie die Seite neu, und versuchen Sie es erneut.',
   'must be 1 to 255 printable ASCII characters': 'muss 1 bis 255 druckbare ASCII-Zeichen haben',
+  'is not honoured by this operation; leave it out':
+    'gilt für diese Anfrage nicht; senden Sie sie ohne',
   'This workspace has sent 1 GiB of requests with an Idempotency-Key within a day. Send them without it, or later.':
     'Dieser Arbeitsbereich hat an einem Tag zu viele Daten gesendet. Versuchen Sie es später erneut.',
   'Too many {work} are waiting for you. Try again in {seconds} s.':
