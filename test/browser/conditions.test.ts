@@ -204,7 +204,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.goto(`${origin}/app/links/new?from=${body.id}`)
       await page.getByLabel('Password').waitFor()
       await page.getByRole('button', { name: 'Create link' }).click()
-      await page.getByText('1 field has an error').waitFor()
+      await page.getByRole('status').filter({ hasText: '1 field has an error' }).waitFor()
       assert.equal((await read('?url=https://example.com/&search=locked')).meta.total, 1)
       await page.getByRole('button', { name: 'Without a password' }).click()
       await page.getByRole('button', { name: 'Create link' }).click()

@@ -150,7 +150,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await on('/links/new?key=link-1', async (page, { faults }) => {
         await page.getByLabel('Destination').fill('https://example.com/')
         await page.getByRole('button', { name: 'Create link' }).click()
-        await page.getByText('1 field has an error').waitFor()
+        await page.getByRole('status').filter({ hasText: '1 field has an error' }).waitFor()
         assert.equal(
           await page.getByLabel('Key', { exact: true }).getAttribute('aria-invalid'),
           'true',

@@ -135,6 +135,20 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
     return client
   }
 
+  test('focuses the first field that was refused, and announces the number of faults', async () => {
+    await on('/sign-in', async (page, { faults }) => {
+      await page.getByLabel('E-mail').fill('nobody@example.com')
+      await page.getByLabel('Password', { exact: true }).fill('not the password')
+      for (const _ of ['first', 'again']) {
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await page.getByLabel('Password', { exact: true }).and(page.locator(':focus')).waitFor()
+        await page.getByRole('status').filter({ hasText: '1 field has an error' }).waitFor()
+        await page.getByLabel('E-mail').focus()
+      }
+      dropRefusals(faults, 2)
+    })
+  })
+
   test('signs in with a password, and goes where the person wanted to go', async () => {
     await on('/links?search=first', async (page, { faults }) => {
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -33,6 +33,7 @@ export const de: Catalogue = {
     notCopied: 'Der Browser hat das Kopieren nicht erlaubt.',
     none: 'Keine',
     notFound: 'Unter dieser Adresse gibt es nichts.',
+    problems: count('Feld ist fehlerhaft', 'Felder sind fehlerhaft'),
     retry: 'Erneut versuchen',
     save: 'Speichern',
     undo: 'Rückgängig',

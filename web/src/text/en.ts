@@ -35,6 +35,7 @@ export const en = {
     notCopied: 'The browser did not allow to copy.',
     none: 'None',
     notFound: 'There is nothing at this address.',
+    problems: count('field has an error', 'fields have an error'),
     retry: 'Retry',
     save: 'Save',
     undo: 'Undo',

@@ -1,6 +1,8 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { AlertIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
+import { useFaultReport } from './form-faults.ts'
 
 type FieldProps = {
   readonly label: ReactNode
@@ -19,10 +21,12 @@ type ControlProps = {
   readonly 'aria-invalid': true | undefined
 }
 
-/** A label above, a hint or the errors below. */
+/** A label above, a hint or the errors below. The first field with errors gets the focus when its form was sent. */
 export function Field({ label, aside, hint, errors = [], children }: FieldProps) {
   const id = useId()
+  const t = useText()
   const isBad = errors.length > 0
+  useFaultReport(id, isBad, t.common.problems)
   const describedBy = isBad || hint !== undefined ? `${id}-text` : undefined
   const name = <label htmlFor={id}>{label}</label>
   return (

@@ -10,6 +10,7 @@ import { keysText, useShortcut } from '../../shell/shortcuts.ts'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, buttonClass } from '../../widgets/Button.tsx'
+import { reportFaults } from '../../widgets/form-faults.ts'
 import { AddressFields } from './AddressFields.tsx'
 import { DestinationField } from './DestinationField.tsx'
 import type { FormState } from './form-state.ts'
@@ -66,7 +67,7 @@ export function LinkForm(props: LinkFormProps) {
     },
     onError(failure) {
       setErrors(faultsByField(failure, FIELDS, t))
-      requestAnimationFrame(focusFirstError)
+      showFaults()
     },
   })
   const { general } = useFaults(error, FIELDS)
@@ -74,15 +75,15 @@ export function LinkForm(props: LinkFormProps) {
   const fields = fieldsOf(draft, link)
   const isChanged = !isSame(draft, start)
 
-  function focusFirstError() {
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  function showFaults() {
+    if (form.current !== null) reportFaults(form.current, t.common.problems)
   }
 
   function submit() {
     const faults = Object.entries(faultsOf(draft))
     if (faults.length > 0) {
       setErrors(Object.fromEntries(faults.map(([field, text]) => [field, [t.linkForm[text]]])))
-      requestAnimationFrame(focusFirstError)
+      showFaults()
       return
     }
     if (!isPending) mutate(save(fields))
@@ -180,19 +181,17 @@ type SaveBarProps = {
 
 function SaveBar({ problems, message, isChanged, isNew, isBusy, onSave }: SaveBarProps) {
   const t = useText()
-  const problem = problems > 0 ? t.linkForm.problems(problems) : message
+  const problem = problems > 0 ? t.common.problems(problems) : message
   return (
     <div className="savebar">
-      <span role="status">
-        {problem === undefined ? (
-          isChanged && t.linkForm.unsaved
-        ) : (
-          <span className="msg">
-            <Icon of={AlertIcon} small />
-            {problem}
-          </span>
-        )}
-      </span>
+      <span role="status">{problem === undefined && isChanged && t.linkForm.unsaved}</span>
+      {problem !== undefined && (
+        // The number of fields is announced with the focus.
+        <span className="msg" role={problems > 0 ? undefined : 'alert'}>
+          <Icon of={AlertIcon} small />
+          {problem}
+        </span>
+      )}
       <div className="end">
         <Link to="/links" className={buttonClass({ look: 'bare' })}>
           {t.common.cancel}

@@ -1,6 +1,6 @@
 import type * as en from '../en/link-form.ts'
 import { plural } from '../plural.ts'
-import { count, n } from './counts.ts'
+import { n } from './counts.ts'
 
 /** Wörter des Formulars für Links. */
 export const linkForm: typeof en.linkForm = {
@@ -69,7 +69,6 @@ export const linkForm: typeof en.linkForm = {
   redirects: '302 zur endgültigen Adresse, nicht zwischengespeichert, nicht indexiert',
   from: (date) => `Ab ${date}:`,
   expiredPage: 'die Seite „abgelaufen“',
-  problems: count('Feld ist fehlerhaft', 'Felder sind fehlerhaft'),
   unsaved: 'Ungespeicherte Änderungen',
   create: 'Link anlegen',
   save: 'Änderungen speichern',

@@ -1,5 +1,5 @@
 import { plural } from '../plural.ts'
-import { count, n } from './counts.ts'
+import { n } from './counts.ts'
 
 /** Words of the form of a link. */
 export const linkForm = {
@@ -63,7 +63,6 @@ export const linkForm = {
   redirects: '302 to the final URL, not cached, not indexed',
   from: (date: string) => `From ${date}:`,
   expiredPage: 'the page “expired”',
-  problems: count('field has an error', 'fields have an error'),
   unsaved: 'Unsaved changes',
   create: 'Create link',
   save: 'Save changes',
