@@ -13,6 +13,9 @@ export const memberSchema = z
       .describe(
         'Whether groups of single sign-on gave the role, and take it away; false for one given by hand.',
       ),
+    is_email_proved: z
+      .boolean()
+      .describe('Whether the person has proved that they read mail to the address.'),
     is_disabled: z.boolean().describe('Whether an operator has disabled the person.'),
     has_second_factor: z.boolean().describe('Whether a passkey or an authenticator app is set up.'),
     joined_at: timestamp.describe('When the person became a member.'),

@@ -364,6 +364,33 @@ for (const engine of ENGINES) {
       await signIn(service, { email, password: NEW_PASSWORD })
     })
 
+    const rises: Record<string, (id: string) => Promise<Answer>> = {
+      'a higher role': (id) => owner.patch(`/members/${id}`, { role: 'owner' }),
+      'the role of an operator': (id) => owner.patch(`/people/${id}`, { is_operator: true }),
+    }
+    for (const [what, rise] of Object.entries(rises)) {
+      test(`whoever prepared an account does not gain ${what}, but a proved person keeps access`, async () => {
+        for (const isProved of [false, true]) {
+          const person = await prepare()
+          await leaveWaysIn(person.id)
+          const { store } = service.instance
+          if (isProved) {
+            await store.write((stores) => stores.people.update(person.id, { email_proved_at: 1 }))
+          }
+          expectStatus(await owner.post('/session/authenticate', { password: PASSWORD }), 200)
+          expectStatus(await rise(person.id), 200)
+          const { passkeys, subjects } = await left(person.id)
+          const count = isProved ? 1 : 0
+          assert.deepEqual([passkeys.length, subjects.length], [count, count])
+          const me = await person.get('/me')
+          assert.equal(me.status, isProved ? 200 : 401)
+          const { body } = await owner.get('/members')
+          const shown = body.data.find(({ id }: { id: string }) => id === person.id)
+          assert.equal(shown.is_email_proved, isProved)
+        }
+      })
+    }
+
     test('an ended session changes no way in', async () => {
       const { id } = await prepare()
       const { store } = service.instance

@@ -235,6 +235,7 @@ for (const engine of ENGINES) {
       ]
       for (const [index, end] of ends.entries()) {
         const operator = await join('member')
+        await write((stores) => stores.people.update(operator.id, { email_proved_at: 1 }))
         await patchPerson(operator, { is_operator: true })
         const made = await operator.post(`/people/${member.id}/password-reset`)
         await end(operator)

@@ -70,6 +70,10 @@ for (const engine of ENGINES) {
       const { id } = await create()
       const { client, id: successorId } = await joinAs('admin', 'successor@example.com')
       await authenticate(operator)
+      // A higher role would end the session of a person whose address is unproved (address-proof.test.ts).
+      await service.instance.store.write((stores) =>
+        stores.people.update(successorId, { email_proved_at: 1 }),
+      )
       expectStatus(await operator.patch(`/members/${successorId}`, { role: 'owner' }), 200)
       expectStatus(await operator.delete(`/workspaces/${id}/membership`), 200)
       const { body } = await operator.get('/workspaces')

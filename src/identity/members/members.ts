@@ -1,17 +1,18 @@
 import type { Role } from '@terse/contract/roles'
 import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import { endLostGrants, type GrantStores } from '../grants/grants.ts'
+import { endLostGrants } from '../grants/grants.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'
+import { type AccessStores, dropUnproved } from '../people/address-proof.ts'
 import { type Operation, requireRankOver } from '../permissions.ts'
 import type { Membership, ShownMember } from './membership.ts'
+import { isHigher } from './role.ts'
 
-type MemberStores = GrantStores & ActingStores & { readonly changes: ChangeLog }
+type MemberStores = AccessStores & ActingStores
 
 /** A change of one membership, by an actor who was judged in the transaction. */
 type MemberChange = {
@@ -43,6 +44,8 @@ export class Members {
   }
 
   /**
+   * A higher role ends what `dropUnproved` says.
+   *
    * @throws {Failure} `not_found`; `missing_role` or `authentication_required` where a role is given or
    *   taken that the actor may not give; `validation_failed` for the last owner
    */
@@ -53,6 +56,7 @@ export class Members {
       requireRankOver(actor, member.role)
       requireRankOver(actor, role)
       await stores.memberships.setRole(actor.workspaceId, personId, role, 'hand')
+      if (isHigher(role, member.role)) await dropUnproved(stores, actor, personId, now)
       const event = {
         type: 'member.updated' as const,
         subjectId: personId,

@@ -16,6 +16,7 @@ export function presentMember(member: ShownMember): MemberResource {
     name: person.name,
     role,
     is_from_groups: source === 'groups',
+    is_email_proved: person.email_proved_at !== null,
     is_disabled: person.disabled_at !== null,
     has_second_factor: hasSecondFactor,
     joined_at: formatInstant(joinedAt),

@@ -43,7 +43,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         operationId: 'members.patch',
         summary: 'Change the role of a member',
         description:
-          'Takes effect with the next request of the member. Neither role can allow more than the caller may do; people need a recent authentication to make and unmake admins and owners. The last owner keeps the role.',
+          'Takes effect with the next request of the member. Neither role can allow more than the caller may do; people need a recent authentication to make and unmake admins and owners. A member whose address is not proved and who gets a higher role is signed out and loses all ways to sign in: give them a link for a new password. The last owner keeps the role.',
         params: idParams,
         body: patchMemberBody,
         response: { 200: memberSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },

@@ -1,10 +1,11 @@
-import { ROLES, type Role } from '@terse/contract/roles'
+import type { Role } from '@terse/contract/roles'
 import { sessionChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { systemActor } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import type { Membership } from '../members/membership.ts'
+import { isHigher } from '../members/role.ts'
 import type { Person } from '../people/person.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { GroupBindingStore } from './store/group-binding-store.ts'
@@ -54,7 +55,7 @@ export function rolesByWorkspace(
  * give no longer. A role given by hand stays as it is, and so does the last owner of a workspace. A name in the map
  * is bound to the workspace that has it when it is first used; names of no workspace are passed over.
  *
- * @returns whether the person has joined a workspace
+ * @returns whether the person has joined a workspace or has a higher role in one
  */
 export async function applyGroupRoles(
   stores: GroupRoleStores,
@@ -62,7 +63,7 @@ export async function applyGroupRoles(
   roles: ReadonlyMap<string, Role | undefined>,
   now: number,
 ): Promise<boolean> {
-  let hasJoined = false
+  let hasGained = false
   let hasChanged = false
   const targets = await targetsOf(stores, person, roles)
   // In one order, so that two sign-ons cannot wait for one another.
@@ -70,11 +71,11 @@ export async function applyGroupRoles(
     await stores.memberships.lock(workspaceId)
     if (!(await isBound(stores, workspaceId, target, now))) continue
     const change = await setRole(stores, person, workspaceId, target.role, now)
-    hasJoined ||= change === 'joined'
+    hasGained ||= change === 'gained'
     hasChanged ||= change !== 'unchanged'
   }
   if (hasChanged) await noteChange(stores, person, now)
-  return hasJoined
+  return hasGained
 }
 
 /**
@@ -159,7 +160,7 @@ async function setRole(
   workspaceId: string,
   role: Role | undefined,
   now: number,
-): Promise<'joined' | 'changed' | 'unchanged'> {
+): Promise<'gained' | 'changed' | 'unchanged'> {
   const { memberships, events } = stores
   const { id, email } = person
   const before = await memberships.find(workspaceId, id)
@@ -184,11 +185,11 @@ async function setRole(
     await memberships.setRole(workspaceId, id, role, 'groups')
   }
   await memberships.confirm(workspaceId, id, now)
-  if (before === undefined) return 'joined'
+  if (before === undefined) return 'gained'
   if (before.role === role) return 'unchanged'
   const event = { type: 'member.updated', subjectId: id } as const
   await events.append(author, { ...event, before: { role: before.role }, after: { role } }, now)
-  return 'changed'
+  return isHigher(role, before.role) ? 'gained' : 'changed'
 }
 
 async function isLastOwner(
@@ -200,5 +201,5 @@ async function isLastOwner(
 
 function higherOf(role: Role | undefined, other: Role | undefined): Role | undefined {
   if (role === undefined || other === undefined) return role ?? other
-  return ROLES.indexOf(role) > ROLES.indexOf(other) ? role : other
+  return isHigher(role, other) ? role : other
 }

@@ -95,8 +95,8 @@ export class OidcSignIn {
       const author = authorOf(person, requestId)
       const change = { author, person, now: clock.nowMicros() }
       const byWorkspace = rolesByWorkspace(roles, account.groups)
-      const hasJoined = await applyGroupRoles(stores, person, byWorkspace, change.now)
-      const hasChanged = await this.#settleAddress(stores, change, account, hasJoined)
+      const hasGained = await applyGroupRoles(stores, person, byWorkspace, change.now)
+      const hasChanged = await this.#settleAddress(stores, change, account, hasGained)
       // The session in which a person links the account goes on, unless it was dropped.
       if (isLink && !hasChanged) return undefined
       return sessions.start(stores, author, id, device)
@@ -108,13 +108,13 @@ export class OidcSignIn {
     stores: OidcStores,
     change: AccessChange,
     account: OidcAccount,
-    hasJoined: boolean,
+    hasGained: boolean,
   ): Promise<boolean> {
     const { person } = change
     if (person.email_proved_at !== null) return false
     if (vouchesFor(account, person)) return proveAddress(stores, change, account)
-    if (hasJoined) await dropAccess(stores, change, account)
-    return hasJoined
+    if (hasGained) await dropAccess(stores, change, account)
+    return hasGained
   }
 
   async #personFor(

@@ -58,7 +58,7 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'people.patch',
         summary: 'Disable a person, or name an operator',
         description:
-          'For operators of the instance. A person who is disabled cannot sign in, and all sessions end. The instance keeps an operator.',
+          'For operators of the instance. A person who is disabled cannot sign in, and all sessions end. One whose address is not proved and who becomes an operator is signed out and loses all ways to sign in: give them a link for a new password. The instance keeps an operator.',
         params: idParams,
         body: patchAccountBody,
         response: { 200: accountSchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },

@@ -10,14 +10,14 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
 import { endLostGrants } from '../grants/grants.ts'
-import { type ActingStores, requireActor } from '../grants/require-actor.ts'
-import type { SessionStore } from '../sessions/store/session-store.ts'
+import { requireActor } from '../grants/require-actor.ts'
+import { type AccessStores, dropUnproved } from './address-proof.ts'
 import { deletePerson, type PersonDeletionStores } from './delete-person.ts'
 import { foldEmail } from './email.ts'
 import type { Person } from './person.ts'
 import type { Account, PersonChanges } from './store/person-store.ts'
 
-type AccountStores = PersonDeletionStores & ActingStores & { readonly sessions: SessionStore }
+type AccountStores = PersonDeletionStores & AccessStores
 
 export type AccountChanges = {
   readonly isDisabled?: boolean | undefined
@@ -66,7 +66,8 @@ export class Accounts {
   }
 
   /**
-   * Disabling ends all sessions of the person, and signing in fails until they are enabled.
+   * Disabling ends all sessions of the person, and signing in fails until they are enabled. Who becomes an operator loses
+   * what `dropUnproved` says.
    *
    * @throws {Failure} `not_found`; `validation_failed` where no operator would be left who can sign in
    */
@@ -88,6 +89,7 @@ export class Accounts {
       if (applied.disabled_at !== undefined && applied.disabled_at !== null) {
         await stores.sessions.deleteOthers(id, undefined)
       }
+      if (applied.is_operator === true) await dropUnproved(stores, author, id, now)
       await stores.changes.append(sessionChange(id), now)
       await endLostGrants(stores, id, now)
       await noteChanges(stores.events, author, person, applied, now)

@@ -82,6 +82,20 @@ export async function dropAccess(
 }
 
 /**
+ * As `dropAccess`, for a person whose address is unproved and who is given more rights: whoever prepared the account must
+ * not gain them. The person needs a link for a new password then.
+ */
+export async function dropUnproved(
+  stores: AccessStores,
+  author: EventAuthor,
+  personId: string,
+  now: number,
+): Promise<void> {
+  const person = await stores.people.findById(personId)
+  if (person?.email_proved_at === null) await dropAccess(stores, { author, person, now })
+}
+
+/**
  * Removes, within a transaction that has locked the person and is to set a new password, the passkeys and accounts with
  * the provider that the person does not confirm. Without another second factor, passkeys stay as that alone: they no
  * longer sign in without the password, and whoever can read the person's mail still needs one of them.

@@ -37,6 +37,7 @@ export function MemberRow({ member }: { member: MemberResource }) {
         <span className="cut">
           {member.email} ·{' '}
           {member.has_second_factor ? t.members.withFactor : t.members.withoutFactor}
+          {!member.is_email_proved && <> · {t.instance.unproved}</>}
           {member.is_from_groups && <> · {t.members.fromGroups}</>}
         </span>
       </span>
