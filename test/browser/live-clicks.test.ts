@@ -63,6 +63,24 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('agrees with the figures of the list and of the page of the link', async () => {
+      const counted = await createLink(api, { key: 'counted' })
+      await inDashboard(browser, service, '/links', async (page, { origin }) => {
+        const clicks = page.getByRole('row', { name: /counted/ }).locator('.c-clicks b')
+        await clicks.getByText('0', { exact: true }).waitFor()
+        await visit(counted)
+        await clicks.getByText('1', { exact: true }).waitFor()
+        await page.goto(`${origin}/app/links/${counted.id}`)
+        const total = page.getByRole('tab', { name: /^Clicks/ }).getByText('2', { exact: true })
+        const fact = page.locator('.facts').getByText('2', { exact: true })
+        await rows(page).getByRole('listitem').waitFor()
+        await visit(counted)
+        await rows(page).getByRole('listitem').nth(1).waitFor()
+        await total.waitFor()
+        await fact.waitFor()
+      })
+    })
+
     test('closes the stream in a hidden tab, and catches up when it is visible', async () => {
       await inDashboard(browser, service, '/analytics', async (page) => {
         await rows(page).waitFor()

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useObservable } from '../state/observable.ts'
@@ -6,6 +7,7 @@ import { undoLastAct } from '../widgets/toasts.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { OutageNote } from './OutageNote.tsx'
 import { paletteOpen } from './palette-open.ts'
+import { refreshFigures } from './refresh-figures.ts'
 import { Sidebar } from './Sidebar.tsx'
 import { SignInGate } from './SignInGate.tsx'
 import { handleKey, useShortcut } from './shortcuts.ts'
@@ -17,12 +19,14 @@ const ShortcutList = lazy(() => import('./ShortcutList.tsx'))
 export function Shell() {
   const t = useText()
   const navigate = useNavigate()
+  const client = useQueryClient()
   const [areShortcutsOpen, setShortcutsOpen] = useState(false)
   const isPaletteOpen = useObservable(paletteOpen)
   useEffect(() => {
     addEventListener('keydown', handleKey)
     return () => removeEventListener('keydown', handleKey)
   }, [])
+  useEffect(() => refreshFigures(client), [client])
   useShortcut(
     'mod+k',
     (text) => text.shortcuts.palette,

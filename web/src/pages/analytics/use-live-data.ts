@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { followClicks, type LiveListener, type LiveQuery } from '../../api/live-clicks.ts'
+import { noteStreamedClicks } from '../../shell/refresh-figures.ts'
 import { type LiveData, liveData, movedTo, withClicks } from './live-data.ts'
 
 const TICK_MS = 1_000
@@ -27,11 +28,13 @@ export function useLiveData(initial: LiveQuery): Live {
     const change = (state: Live['state']) => setLive((before) => ({ ...before, state }))
     const listener: LiveListener = {
       onStart: (start, aheadMs) => setLive({ data: liveData(start), state: 'open', aheadMs }),
-      onClicks: (batch) =>
+      onClicks(batch) {
+        noteStreamedClicks()
         setLive((before) => {
           const data = current(before).data
           return { ...before, data: data && withClicks(data, batch) }
-        }),
+        })
+      },
       onFailure: () => change('retrying'),
       onRefusal: () => change('refused'),
     }

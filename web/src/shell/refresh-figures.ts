@@ -1,0 +1,54 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { outage } from '../api/availability.ts'
+import { LINKS_KEY } from '../api/links.ts'
+
+const REFRESH_MS = 5_000
+/** A click that was streamed is counted in the reports by then. */
+const COUNTED_MS = 30_000
+/** Requests keep a session alive: not that of a person who has left. */
+const PRESENCE_MS = 300_000
+const ACTS = ['pointermove', 'pointerdown', 'keydown', 'wheel'] as const
+
+let streamedAtMs = Number.NEGATIVE_INFINITY
+
+/** To be called when clicks were streamed: the reports that are shown are to have them too. */
+export function noteStreamedClicks(): void {
+  streamedAtMs = Date.now()
+}
+
+/**
+ * Loads the links that are shown again every few seconds, and the reports while clicks come, so that no figure contradicts
+ * another. Only while the page is visible and used, and not during an outage.
+ *
+ * @returns stops it
+ */
+export function refreshFigures(client: QueryClient): () => void {
+  let actedAtMs = Date.now()
+  const end = new AbortController()
+  for (const act of ACTS) {
+    const note = () => {
+      actedAtMs = Date.now()
+    }
+    addEventListener(act, note, { signal: end.signal, passive: true, capture: true })
+  }
+  const refresh = () => {
+    if (document.visibilityState !== 'visible' || outage.value !== undefined) return
+    const nowMs = Date.now()
+    if (nowMs - actedAtMs > PRESENCE_MS) return
+    const areReportsOld = nowMs - streamedAtMs < COUNTED_MS
+    const keys = [
+      [...LINKS_KEY, 'page'],
+      [...LINKS_KEY, 'one'],
+      ...(areReportsOld ? [['clicks']] : []),
+    ]
+    // One that fails keeps what it has shown; the outage is reported by the request.
+    for (const queryKey of keys) {
+      void client.refetchQueries({ queryKey, type: 'active' }, { cancelRefetch: false })
+    }
+  }
+  const timer = setInterval(refresh, REFRESH_MS)
+  return () => {
+    clearInterval(timer)
+    end.abort()
+  }
+}
