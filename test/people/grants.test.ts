@@ -263,6 +263,15 @@ for (const engine of ENGINES) {
       expectProblem(await reset(made[0]?.code ?? ''), 'validation_failed', ['code'])
     })
 
+    test('nobody makes a reset link for themselves, which would outlive their rights', async () => {
+      const { body } = expectStatus(await owner.get('/me'), 200)
+      for (const by of ['members', 'people']) {
+        await authenticate(owner)
+        const answer = await owner.post(`/${by}/${body.id}/password-reset`)
+        expectProblem(answer, 'validation_failed', ['id'])
+      }
+    })
+
     test('a new password ends the links for another one', async () => {
       const member = await join('member')
       const code = await resetLink(owner, member)

@@ -11,7 +11,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import {
   FAILURES,
   INVALID,
-  INVALID_BODY,
   NOT_FOUND,
   NOT_MODIFIED,
   SESSION_FAILURES,
@@ -104,9 +103,9 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'people.resetPassword',
         summary: 'Make a link for a new password',
         description:
-          'Returns a link for the person, this once. It works once, for 24 hours, as long as the operator is one. Passkeys and single sign-on accounts that the person does not confirm with the new password are removed; an authenticator app stays. For operators of the instance.',
+          'Returns a link for another person, this once. It works once, for 24 hours, as long as the operator is one. Passkeys and single sign-on accounts that the person does not confirm with the new password are removed; an authenticator app stays. For operators of the instance.',
         params: idParams,
-        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
       },
     },
     async (request, reply) => {
@@ -125,7 +124,7 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         description:
           'As `people.resetPassword`, for a member who belongs to no other workspace, does not operate the instance and may do no more than the caller: as long as all of that holds. No token may do this.',
         params: idParams,
-        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {

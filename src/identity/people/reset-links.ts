@@ -32,10 +32,11 @@ export class ResetLinks {
   /**
    * For operators. Earlier links of the person stop working.
    *
-   * @throws {Failure} `not_found`
+   * @throws {Failure} `not_found`; `validation_failed` for the actor's own account
    */
   async create(by: Actor, personId: string): Promise<ResetLink> {
     if (!isUuid(personId)) throw Failure.notFound('Person')
+    refuseOwn(by, personId)
     return this.#deps.store.write(async (stores) => {
       const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
       const actor = await requireActor(stores, by, 'people.resetPassword', at)
@@ -62,11 +63,12 @@ export class ResetLinks {
    * For a member of the actor's workspace who belongs to no other workspace, does not operate the instance, and may do
    * no more than the actor: a new password opens everything that the person may do.
    *
-   * @throws {Failure} `not_found` for a person who is no member; `missing_role` where it takes an owner or an
+   * @throws {Failure} `not_found` for a person who is no member; `validation_failed` for the actor; `missing_role` where it takes an owner or an
    *   operator
    */
   async createForMember(by: Actor, personId: string): Promise<ResetLink> {
     if (!isUuid(personId)) throw Failure.notFound('Member')
+    refuseOwn(by, personId)
     return this.#deps.store.write(async (stores) => {
       const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
       const actor = await requireActor(stores, by, 'members.resetPassword', at)
@@ -104,6 +106,16 @@ export class ResetLinks {
     await stores.events.append(author, { ...event, before: null, after: {} }, now)
     return made
   }
+}
+
+/**
+ * A link that names its person as its maker is one that was requested by mail: nobody is judged when it is used.
+ *
+ * @throws {Failure} `validation_failed`
+ */
+function refuseOwn({ id }: Actor, personId: string): void {
+  if (id !== personId) return
+  throw Failure.invalid({ id: ['is your own; set a new password in your account'] })
 }
 
 /** Browsers do not send what is behind `#`, so no log has the code. */

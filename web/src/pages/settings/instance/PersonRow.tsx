@@ -38,7 +38,7 @@ export function PersonRow({ person }: { person: AccountResource }) {
       <span className="col x">
         <State person={person} />
       </span>
-      <PersonMenu person={person} />
+      <PersonMenu person={person} isOwn={isOwn} />
     </li>
   )
 }
@@ -50,7 +50,7 @@ function State({ person }: { person: AccountResource }) {
   return <Ago instant={new Date(person.last_seen_at)} />
 }
 
-function PersonMenu({ person }: { person: AccountResource }) {
+function PersonMenu({ person, isOwn }: { person: AccountResource; isOwn: boolean }) {
   const t = useText()
   const [open, setOpen] = useState<'reset' | 'disable'>()
   const { name } = person
@@ -69,9 +69,11 @@ function PersonMenu({ person }: { person: AccountResource }) {
   return (
     <>
       <Menu trigger={<IconButton icon={MoreIcon} label={t.settings.actionsFor(name)} />}>
-        <MenuItem icon={LockIcon} onSelect={() => setOpen('reset')}>
-          {t.members.resetLink}
-        </MenuItem>
+        {!isOwn && (
+          <MenuItem icon={LockIcon} onSelect={() => setOpen('reset')}>
+            {t.members.resetLink}
+          </MenuItem>
+        )}
         <MenuItem icon={ShieldIcon} onSelect={() => setOperator(!person.is_operator)}>
           {person.is_operator ? t.instance.removeOperator : t.instance.makeOperator}
         </MenuItem>

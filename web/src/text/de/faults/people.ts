@@ -30,6 +30,8 @@ export const peopleFaults: typeof faults = {
     'Der Arbeitsbereich {name} hätte keinen Inhaber mehr; machen Sie zuerst ein anderes Mitglied zum Inhaber, oder löschen Sie den Arbeitsbereich',
   'cannot be invited: {max} invitations are open':
     'lässt sich nicht einladen: {max} Einladungen sind offen',
+  'is your own; set a new password in your account':
+    'ist Ihr eigenes Konto; setzen Sie dort ein neues Passwort',
   'is your last way to sign in; set a password first':
     'ist Ihr letzter Weg, sich anzumelden; setzen Sie zuerst ein Passwort',
   'is named in the settings of single sign-on; an operator of the instance renames it':
