@@ -130,6 +130,9 @@ for (const engine of ENGINES) {
       // A stranger who finds the link of a person with an account must sign in as that person.
       const stranger = await personClient(service).post('/invitations/accept', given)
       expectProblem(stranger, 'unauthorized')
+      const wrong = { email: 'nobody@example.com', password: PASSWORD }
+      const { body: refusal } = await personClient(service).post('/session', wrong)
+      assert.deepEqual(stranger.body, refusal, 'the answer does not confirm the account')
       await authenticate(other)
       const fresh = { code: taken, password: OTHER_PASSWORD }
       const { body } = expectStatus(await other.post('/invitations/accept', fresh), 201)

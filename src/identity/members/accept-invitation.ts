@@ -21,6 +21,7 @@ import { requireRecentAuthentication } from '../permissions.ts'
 import { FRESH_MICROS } from '../sessions/session.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import { type OpenedSession, requireSession, type Sessions } from '../sessions/sessions.ts'
+import { wrongSignIn } from '../sign-in/sign-in.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { canCreateAccount, invitationEvent, invitationOf } from './invitation.ts'
 import { invalidInvitation } from './invitations.ts'
@@ -104,7 +105,7 @@ export class AcceptInvitation {
    * Creates the person, who becomes a member and is signed in.
    *
    * @throws {Failure} `validation_failed` for a code that is not valid, or an unusable password;
-   *   `unauthorized` where the address has an account
+   *   `unauthorized` where the address has an account: for a code that whoever invites has seen, as for a wrong sign-in
    */
   async asNewPerson(
     code: string,
@@ -132,7 +133,7 @@ export class AcceptInvitation {
     const password = await this.#passwords.prepare(person, account.password)
     const author = { ...personActor(person, undefined, true), requestId }
     return this.#store.write(async (stores) => {
-      if (!(await stores.people.insert(person))) throw accountExists(email)
+      if (!(await stores.people.insert(person))) throw accountExists(link)
       await stores.events.append(author, personCreated(person), now)
       await this.join(stores, code, person, { requestId })
       await stores.passwords.set(person.id, { ...password, changed_at: now })
@@ -207,6 +208,7 @@ function passwordNeeded(): Failure {
   })
 }
 
-function accountExists(email: string): Failure {
+function accountExists({ is_mailed, email }: FoundLink): Failure {
+  if (!is_mailed) return wrongSignIn()
   return Failure.unauthorized(`Sign in as ${email} to accept this invitation.`)
 }

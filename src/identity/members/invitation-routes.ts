@@ -150,7 +150,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         operationId: 'invitations.accept',
         summary: 'Accept an invitation',
         description:
-          'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first. Where the instance sends mail, a new account takes the code that was mailed. Where the address is not proved, whoever made the account may have kept a way into it: the person sends a new `password` after a recent authentication, all else that signs in is removed, and all sessions end but the new one of the answer.',
+          'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first: `name` and `password` are refused like a wrong sign-in. Where the instance sends mail, a new account takes the code that was mailed. Where the address is not proved, whoever made the account may have kept a way into it: the person sends a new `password` after a recent authentication, all else that signs in is removed, and all sessions end but the new one of the answer.',
         body: acceptInvitationBody,
         response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
       },

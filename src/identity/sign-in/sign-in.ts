@@ -50,7 +50,10 @@ type Proof = {
 
 type Account = { readonly person: Person; readonly sealedPassword: string | null }
 
-const WRONG = 'The e-mail address or the password is wrong.'
+/** The same for wrong passwords and for people who do not exist. */
+export function wrongSignIn(): Failure {
+  return Failure.unauthorized('The e-mail address or the password is wrong.')
+}
 
 /** For a person who is signed in the answer is not 401, with which clients send people to the sign-in. */
 const WRONG_AGAIN: FieldFaults = { password: ['is wrong'] }
@@ -94,8 +97,7 @@ export class SignIn {
     const account = foldEmail(email ?? '')
     this.#limits.check(account, origin.address)
     const found = await this.#store.read.people.findForSignIn(account)
-    const wrong = () => Failure.unauthorized(WRONG)
-    return this.#start(await this.#prove(account, found, given, origin, wrong), origin)
+    return this.#start(await this.#prove(account, found, given, origin, wrongSignIn), origin)
   }
 
   /** Renews the session of a person who proves again who they are. Throws as `signIn`. */
@@ -208,10 +210,10 @@ export class SignIn {
     await stores.people.lock(person.id)
     const now = await stores.people.findForSignIn(person.email_folded)
     if (now === undefined || now.person.id !== person.id || now.person.disabled_at !== null) {
-      throw Failure.unauthorized(WRONG)
+      throw wrongSignIn()
     }
     if (sealedPassword !== undefined && now.sealedPassword !== sealedPassword) {
-      throw Failure.unauthorized(WRONG)
+      throw wrongSignIn()
     }
     if (factor === undefined) {
       const fields = factorFields(await factorState(stores, person.id))
