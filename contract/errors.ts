@@ -19,8 +19,11 @@ const ERROR_CODES = [
   'validation_failed',
   'https_required',
   'rate_limited',
+  'too_many_attempts',
+  'queue_full',
   'internal',
   'unavailable',
+  'overloaded',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
@@ -35,6 +38,12 @@ export const problemSchema = z
       .optional()
       .describe(
         'The faults of each field, for `validation_failed`; the fields that would do, for `second_factor_required`.',
+      ),
+    request_id: z
+      .string()
+      .optional()
+      .describe(
+        'The id of the request, as in `X-Request-Id` and in the log of the service; absent only in the items of a bulk request.',
       ),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused.' })

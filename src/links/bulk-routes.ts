@@ -105,6 +105,6 @@ function present(result: ItemResult | undefined, index: number): BulkResult {
     id,
     link,
     before: before && { ...before },
-    error: error && problem(error.code, error.message, error.fields),
+    error: error && problem(error.code, error.message, { fields: error.fields }),
   }
 }

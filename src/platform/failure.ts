@@ -15,6 +15,7 @@ export type FailureCode =
   | 'precondition_failed'
   | 'validation_failed'
   | 'rate_limited'
+  | 'too_many_attempts'
   | 'unavailable'
 
 /** What is unavailable; docs/operating/monitoring.md says what to do about each. */
@@ -43,7 +44,7 @@ export class Failure extends Error {
   readonly fields: FieldFaults | undefined
   /** Of `unavailable`, for operators. */
   readonly unavailable: UnavailableKind | undefined
-  /** For `rate_limited`, when it is known how long to wait before the same request. */
+  /** For `rate_limited` and `too_many_attempts`, when it is known how long to wait before the same request. */
   retryAfterSeconds: number | undefined
 
   private constructor(
@@ -121,6 +122,13 @@ export class Failure extends Error {
   /** The caller sends too much at once; the same request may succeed later. */
   static tooMany(message: string, retryAfterSeconds?: number): Failure {
     const failure = new Failure('rate_limited', message)
+    failure.retryAfterSeconds = retryAfterSeconds
+    return failure
+  }
+
+  /** Too many wrong passwords or codes; the right ones are not looked at either until then. */
+  static tooManyAttempts(message: string, retryAfterSeconds: number): Failure {
+    const failure = new Failure('too_many_attempts', message)
     failure.retryAfterSeconds = retryAfterSeconds
     return failure
   }

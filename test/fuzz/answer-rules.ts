@@ -15,7 +15,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   413: ['body_too_large'],
   415: ['unsupported_media_type'],
   422: ['validation_failed'],
-  429: ['rate_limited'],
+  429: ['rate_limited', 'queue_full'],
 }
 
 /** What no answer may reveal: paths of the program, its build, or messages of the database. */
@@ -93,6 +93,7 @@ function assertRefusal(answer: ReceivedAnswer): void {
   assert.ok(CODES[answer.status]?.includes(problem.code), `${problem.code} is not for this status`)
   const namesFields = ['validation_failed', 'second_factor_required'].includes(problem.code)
   assert.equal(problem.errors !== undefined, namesFields)
+  assert.equal(problem.request_id, answer.headers['x-request-id'])
   assert.doesNotMatch(problem.message, INNARDS)
   for (const text of Object.values(problem.errors ?? {}).flat()) assert.doesNotMatch(text, INNARDS)
   if (problem.code === 'unauthorized')

@@ -111,7 +111,7 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     const openOne = () => openEventStream(stage.service.baseUrl, token, '/clicks/live')
     const streams = await Promise.all(Array.from({ length: STREAMS_MAX }, openOne))
     const api = await stage.service.api('watchers')
-    const refused = expectProblem(await api.get('/clicks/live'), 'rate_limited')
+    const refused = expectProblem(await api.get('/clicks/live'), 'queue_full')
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
     await Promise.all(streams.map((stream) => stream.close()))
   })

@@ -54,7 +54,7 @@ onEachEngine('searches of a workspace', (stage) => {
       assert.equal(chart.body.total.clicks, 2)
       for (const answer of await Promise.all(searches)) {
         // On a busy machine the last ones may have waited too long for their turn.
-        if (answer.status !== 200) expectProblem(answer, 'unavailable')
+        if (answer.status !== 200) expectProblem(answer, 'overloaded')
       }
       return ended.at(-1) === 'chart'
     }
@@ -72,11 +72,11 @@ onEachEngine('searches of a workspace', (stage) => {
     assert.ok(refused.length > 0)
     for (const answer of answers) {
       // On a busy machine the last ones may have waited too long for their turn.
-      if (![200, 429].includes(answer.status)) expectProblem(answer, 'unavailable')
+      if (![200, 429].includes(answer.status)) expectProblem(answer, 'overloaded')
     }
     assert.ok(answers.length - refused.length >= SEARCHES_MAX)
     for (const answer of refused) {
-      expectProblem(answer, 'rate_limited')
+      expectProblem(answer, 'queue_full')
       assert.ok(Number(answer.headers.get('retry-after')) >= 1)
     }
     expectStatus(await search(), 200)

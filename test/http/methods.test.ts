@@ -38,9 +38,10 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.deepEqual(allowed, [...(methodsOf.get(template) ?? [])].toSorted(), template)
       if (method === 'HEAD') return
       assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-      const { code, message, ...rest } = JSON.parse(answer.body)
+      const { code, message, request_id, ...rest } = JSON.parse(answer.body)
       assert.equal(code, 'method_not_allowed')
       assert.ok(message.length > 0)
+      assert.equal(request_id, answer.headers['x-request-id'])
       assert.deepEqual(rest, {})
     }
 

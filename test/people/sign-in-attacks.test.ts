@@ -104,7 +104,7 @@ describeStore('attacks on sign-in', (at) => {
     for (const email of [person.email, newPerson().email]) {
       for (let count = 0; count < 10; count += 1) await attempt(email, 'a wrong password')
       const { outcome, cost } = await attempt(email, PASSWORD)
-      assert.equal(typeof outcome === 'object' && outcome.code, 'rate_limited')
+      assert.equal(typeof outcome === 'object' && outcome.code, 'too_many_attempts')
       assert.deepEqual(cost, { hashes: 0, reads: 0, writes: 0 })
     }
     assert.equal((await attempt(person.email, PASSWORD, '192.0.2.2')).outcome, 'signed in')
@@ -166,13 +166,13 @@ describeStore('attacks on sign-in', (at) => {
       ofAddress.push(await codeOf(`${count}@example.com`, '192.0.2.3'))
     }
     assert.deepEqual(new Set(ofAddress.slice(0, 50)), new Set(['unauthorized']))
-    assert.equal(ofAddress[50], 'rate_limited')
+    assert.equal(ofAddress[50], 'too_many_attempts')
     const ofAccount: string[] = []
     for (let count = 0; count < 41; count += 1) {
       ofAccount.push(await codeOf('one@example.com', `198.51.100.${count}`))
     }
     assert.deepEqual(new Set(ofAccount.slice(0, 40)), new Set(['unauthorized']))
-    assert.equal(ofAccount[40], 'rate_limited')
+    assert.equal(ofAccount[40], 'too_many_attempts')
   })
 
   test('do not use up the attempts of a person who gets it right', async () => {

@@ -20,11 +20,15 @@ const STATUS_OF = {
   validation_failed: 422,
   https_required: 426,
   rate_limited: 429,
+  too_many_attempts: 429,
+  queue_full: 429,
   unavailable: 503,
+  overloaded: 503,
 } as const
 
 export type ProblemCode = keyof typeof STATUS_OF
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const LOOKS_LIKE_A_STACK = /node_modules|\.ts:\d+|\n\s+at |Error:/
 
 /**
@@ -43,8 +47,10 @@ export function expectProblem(
   assert.equal(status, STATUS_OF[code], shown)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
   const hasFields = code === 'validation_failed' || code === 'second_factor_required'
-  const keys = hasFields ? ['message', 'code', 'errors'] : ['message', 'code']
+  const keys = ['message', 'code', ...(hasFields ? ['errors'] : []), 'request_id']
   assert.deepEqual(Object.keys(body), keys)
+  assert.match(body.request_id, UUID)
+  assert.equal(headers.get('x-request-id'), body.request_id)
   assert.ok(typeof body.message === 'string' && body.message.length > 0, shown)
   assert.doesNotMatch(shown, LOOKS_LIKE_A_STACK)
   for (const texts of Object.values<string[]>(body.errors ?? {})) {
@@ -54,4 +60,9 @@ export function expectProblem(
     assert.deepEqual(Object.keys(body.errors ?? {}).sort(), [...fields].sort(), shown)
   }
   return answer
+}
+
+/** Returns the body of a refusal without the id of its request, to compare it with another one. */
+export function withoutId({ body: { request_id: _, ...rest } }: Answer): object {
+  return rest
 }

@@ -12,7 +12,7 @@ const DESCRIPTION = `Short links and the domains they live on.
 Programs send \`Authorization: Bearer <token>\` with every request; make a token with
 \`npx terse token create --workspace <name>\`. Pages of the service send the cookie of a session and the header
 \`Terse-Workspace\` with the identifier of a workspace of the person.
-Errors have the form \`{"message", "code", "errors"?}\`; \`code\` is stable. Requests that create
+Errors have the form \`{"message", "code", "errors"?, "request_id"}\`; \`code\` is stable. Requests that create
 something may carry an \`Idempotency-Key\`: the same request with the same key is done once, and
 answered alike for 24 hours.
 

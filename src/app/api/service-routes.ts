@@ -41,7 +41,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const fault = health.data_folder_fault ?? 'This node cannot do its work now.'
     const message = isStopping ? 'This node is stopping.' : fault
     reply.code(503).header('Retry-After', String(RETRY_AFTER_SECONDS))
-    return { ...problem('unavailable', message), roles, ...health }
+    return { ...problem('unavailable', message, { requestId: reply.request.id }), roles, ...health }
   })
 }
 

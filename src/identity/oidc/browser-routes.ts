@@ -75,7 +75,7 @@ async function leadingBack(
 function codeOf(error: unknown): string | undefined {
   if (error instanceof OidcFault) return error.code
   const isExpected =
-    error instanceof Failure && (error.code === 'unavailable' || error.code === 'rate_limited')
+    error instanceof Failure && (error.code === 'unavailable' || error.code === 'too_many_attempts')
   return isExpected ? error.code : undefined
 }
 
@@ -107,11 +107,11 @@ async function complete(
   return attempt.returnPath
 }
 
-/** @throws {Failure} `rate_limited` */
+/** @throws {Failure} `too_many_attempts` */
 function limitCallbacks(deps: OidcBrowserDependencies, request: FastifyRequest): void {
   const address = subscriberOf(addressOf(request.raw, deps.trustedProxies))
   const { allowed, resetSeconds } = deps.callbackThrottle.take(address)
-  if (!allowed) throw Failure.tooMany('Too many attempts to sign in.', resetSeconds)
+  if (!allowed) throw Failure.tooManyAttempts('Too many attempts to sign in.', resetSeconds)
 }
 
 async function sessionOf(

@@ -28,7 +28,7 @@ export class CodeLimits {
    * limit.
    *
    * @param check resolves with undefined for a wrong code
-   * @throws {Failure} `rate_limited`, without running it
+   * @throws {Failure} `too_many_attempts`, without running it
    */
   async run<T>(personId: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#refuse(personId)
@@ -48,6 +48,6 @@ export class CodeLimits {
     const waits = verdicts.filter(({ allowed }) => !allowed).map((verdict) => verdict.resetSeconds)
     if (waits.length === 0) return
     const seconds = Math.max(...waits)
-    throw Failure.tooMany(`Too many wrong codes. Try again in ${seconds} s.`, seconds)
+    throw Failure.tooManyAttempts(`Too many wrong codes. Try again in ${seconds} s.`, seconds)
   }
 }

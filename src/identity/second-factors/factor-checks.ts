@@ -39,7 +39,7 @@ export class FactorChecks implements SecondFactors {
     return factorFields(await factorState(this.#deps.store.read, personId))
   }
 
-  /** @throws {Failure} `rate_limited` after too many wrong codes of the person */
+  /** @throws {Failure} `too_many_attempts` after too many wrong codes of the person */
   async verify(
     personId: string,
     { code, passkey }: GivenFactors,

@@ -65,7 +65,7 @@ export class OwnFactors {
   }
 
   /**
-   * @throws {Failure} `validation_failed` for a wrong code, and without a secret to confirm; `rate_limited`
+   * @throws {Failure} `validation_failed` for a wrong code, and without a secret to confirm; `too_many_attempts`
    *   after too many wrong codes
    */
   async confirmTotp(changer: Changer, code: string): Promise<void> {

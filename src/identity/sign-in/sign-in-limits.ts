@@ -38,7 +38,7 @@ export class SignInLimits {
   /**
    * @param account the folded e-mail address; the same for a person that does not exist
    * @param address as `subscriberOf`
-   * @throws {Failure} `rate_limited` when an attempt would be refused now
+   * @throws {Failure} `too_many_attempts` when an attempt would be refused now
    */
   check(account: string, address: string): void {
     const ofAddress = this.#perAddress.peek(address)
@@ -50,7 +50,7 @@ export class SignInLimits {
   /**
    * Counts an attempt as a failure until it is given back.
    *
-   * @throws {Failure} `rate_limited`
+   * @throws {Failure} `too_many_attempts`
    */
   charge(account: string, address: string): Charge {
     this.check(account, address)
@@ -68,7 +68,7 @@ export class SignInLimits {
 }
 
 function tooMany(waitSeconds: number): Failure {
-  return Failure.tooMany(
+  return Failure.tooManyAttempts(
     `Too many attempts were wrong. Try again in ${waitSeconds} seconds.`,
     waitSeconds,
   )

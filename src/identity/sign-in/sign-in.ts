@@ -85,7 +85,7 @@ export class SignIn {
 
   /**
    * @throws {Failure} `unauthorized`, the same for wrong passwords and for people who do not exist;
-   *   `second_factor_required`; `rate_limited`; `validation_failed`
+   *   `second_factor_required`; `too_many_attempts`; `validation_failed`
    * @throws {QueueRefusal} when too many passwords are being hashed
    */
   async signIn(given: Credentials, origin: SignInOrigin): Promise<OpenedSession> {

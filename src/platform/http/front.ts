@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Networks } from '../network/ip-address.ts'
 import { problem } from './api/problem.ts'
@@ -128,12 +129,13 @@ function targetOf(request: IncomingMessage): RequestTarget | undefined {
 
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   request.resume()
-  const body = JSON.stringify(
-    problem('bad_request', 'The request needs one valid Host and target.'),
-  )
+  const requestId = randomUUID()
+  const message = 'The request needs one valid Host and target.'
+  const body = JSON.stringify(problem('bad_request', message, { requestId }))
   response.writeHead(400, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
     ...(!isHttp2(request) && { Connection: 'close' }),
   })
   response.end(body)

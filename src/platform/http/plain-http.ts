@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from './api/problem.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -86,7 +87,8 @@ function requireHttps(request: IncomingMessage, response: ServerResponse, locati
       ? ''
       : ' The token of this request was sent unencrypted: revoke it and make a new one.'
   const message = `The API is served over HTTPS: use ${new URL(location).origin}.${advice}`
-  const body = JSON.stringify(problem('https_required', message))
+  const requestId = randomUUID()
+  const body = JSON.stringify(problem('https_required', message, { requestId }))
   response.writeHead(426, {
     Connection: 'Upgrade',
     Upgrade: 'TLS/1.2, HTTP/1.1',
@@ -94,6 +96,7 @@ function requireHttps(request: IncomingMessage, response: ServerResponse, locati
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
   })
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -71,6 +71,7 @@ function generalText(
   if (error.status === 0) return t.shell.offline
   if (error.isTemporary || error.code === 'unavailable') return t.shell.unavailable
   if (error.code === 'rate_limited') return t.signIn.failures.rate_limited
+  if (error.code === 'too_many_attempts') return t.signIn.failures.too_many_attempts
   if (others.length > 0) {
     return others.map(([, texts]) => texts.map((text) => translated(text, t)).join(' ')).join(' ')
   }

@@ -25,8 +25,11 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   validation_failed: 422,
   https_required: 426,
   rate_limited: 429,
+  too_many_attempts: 429,
+  queue_full: 429,
   internal: 500,
   unavailable: 503,
+  overloaded: 503,
 }
 
 const UNAVAILABLE_RETRY_SECONDS = 2
@@ -62,10 +65,20 @@ export class HttpRefusal extends Error {
   }
 }
 
-export function problem(code: ErrorCode, message: string, fields?: FieldFaults): Problem {
+/** @param on.requestId left out for one item of a request */
+export function problem(
+  code: ErrorCode,
+  message: string,
+  { fields, requestId }: { fields?: FieldFaults | undefined; requestId?: string } = {},
+): Problem {
   const errors =
     fields && Object.fromEntries(Object.entries(fields).map(([f, texts]) => [f, [...texts]]))
-  return { message, code, ...(errors && { errors }) }
+  return {
+    message,
+    code,
+    ...(errors && { errors }),
+    ...(requestId !== undefined && { request_id: requestId }),
+  }
 }
 
 /**
@@ -88,7 +101,7 @@ export function sendError(
   if (error instanceof Failure) {
     const challenge = challengeFor(error.code, request.headers.authorization)
     if (challenge !== undefined) reply.header('WWW-Authenticate', challenge)
-    if (error.code === 'rate_limited') {
+    if (error.code === 'rate_limited' || error.code === 'too_many_attempts') {
       reply.header('Retry-After', String(error.retryAfterSeconds ?? BUSY_RETRY_SECONDS))
     }
     if (error.code === 'unavailable') {
@@ -101,7 +114,7 @@ export function sendError(
   }
   if (error instanceof QueueRefusal) {
     reply.header('Retry-After', String(error.retryAfterSeconds))
-    send(reply, error.reason === 'owner_full' ? 'rate_limited' : 'unavailable', error.message)
+    send(reply, error.reason === 'owner_full' ? 'queue_full' : 'overloaded', error.message)
     return
   }
   if (error instanceof TaskThreadEnded) {
@@ -148,7 +161,7 @@ function send(reply: FastifyReply, code: ErrorCode, message: string, fields?: Fi
   reply
     .code(STATUS[code])
     .header('Content-Type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(problem(code, message, fields)))
+    .send(JSON.stringify(problem(code, message, { fields, requestId: reply.request.id })))
 }
 
 function codeOf(error: unknown): string {

@@ -56,7 +56,9 @@ export const signIn: typeof en.signIn = {
       'Zu dieser Adresse gibt es schon eine Person. Melden Sie sich an und öffnen Sie dann die Einladung.',
     unavailable:
       'Die Anmeldung ist gerade nicht möglich. Weiterleitungen laufen weiter. Versuchen Sie es gleich noch einmal.',
-    rate_limited: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann erneut.',
+    rate_limited: 'Zu viele Anfragen. Warten Sie eine Minute und versuchen Sie es dann erneut.',
+    too_many_attempts:
+      'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann erneut.',
   },
 }
 

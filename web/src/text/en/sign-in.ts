@@ -47,7 +47,8 @@ export const signIn = {
     oidc_invitation: 'This invitation was used, has expired or was withdrawn.',
     oidc_address_taken: 'A person has this address already. Sign in, then open the invitation.',
     unavailable: 'Signing in is not possible now. Redirects continue. Try again in a moment.',
-    rate_limited: 'Too many attempts. Wait a minute, then try again.',
+    rate_limited: 'Too many requests. Wait a minute, then try again.',
+    too_many_attempts: 'Too many attempts. Wait a minute, then try again.',
   },
 }
 
