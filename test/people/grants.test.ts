@@ -312,6 +312,29 @@ for (const engine of ENGINES) {
       expectProblem(await accept(code), 'validation_failed', ['code'])
     })
 
+    test('no token makes one that expires later', async () => {
+      await authenticate(owner)
+      const expires_at = new Date(Date.now() + 60 * MINUTE * 1_000).toISOString()
+      const given = { name: 'short', scopes: ['workspace:admin'], expires_at }
+      const { secret } = expectStatus(await owner.post('/tokens', given), 201).body
+      const token = apiClient(service.baseUrl, secret)
+      const later = new Date(Date.now() + 61 * MINUTE * 1_000).toISOString()
+      for (const end of [{ expires_at: undefined }, { expires_at: later }]) {
+        const answer = await token.post('/tokens', { ...given, ...end })
+        expectProblem(answer, 'validation_failed', ['expires_at'])
+      }
+      expectStatus(await token.post('/tokens', given), 201)
+    })
+
+    test('a role from groups stays one when its holder lowers it', async () => {
+      const admin = await join('admin')
+      await write((stores) => stores.memberships.setRole(acme, admin.id, 'admin', 'groups'))
+      await authenticate(admin)
+      expectStatus(await admin.patch(`/members/${admin.id}`, { role: 'member' }), 200)
+      const found = await service.instance.store.read.memberships.find(acme, admin.id)
+      assert.deepEqual([found?.role, found?.source], ['member', 'groups'])
+    })
+
     test('an admin resets no owner, nor a member who can do more elsewhere', async () => {
       const admin = await join('admin')
       const partner = await join('owner')

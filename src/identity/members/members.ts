@@ -55,7 +55,9 @@ export class Members {
       if (member.role === role) return
       requireRankOver(actor, member.role)
       requireRankOver(actor, role)
-      await stores.memberships.setRole(actor.workspaceId, personId, role, 'hand')
+      // By one's own act, a role from groups must not become one that outlives them.
+      const source = actor.id === personId ? member.source : 'hand'
+      await stores.memberships.setRole(actor.workspaceId, personId, role, source)
       if (isHigher(role, member.role)) await dropUnproved(stores, actor, personId, now)
       const event = {
         type: 'member.updated' as const,

@@ -56,7 +56,7 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
         operationId: 'tokens.create',
         summary: 'Create a token',
         description:
-          'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do. People need a recent authentication. With an `Idempotency-Key`, only the caller who created it gets it again.',
+          'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do, and it expires no later than a token that creates it. People need a recent authentication. With an `Idempotency-Key`, only the caller who created it gets it again.',
         headers: idempotencyHeaders,
         body: createTokenBody,
         response: { 201: createdTokenSchema, ...CONFLICT, ...INVALID, ...FAILURES },

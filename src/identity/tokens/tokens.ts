@@ -44,8 +44,8 @@ export class Tokens {
    * Creates a token in the actor's workspace. The secret is returned here, and is otherwise kept only for a repetition of
    * the request.
    *
-   * @throws {Failure} `validation_failed` for a scope that would allow what the actor may not do;
-   *   `idempotency_conflict`
+   * @throws {Failure} `validation_failed` for a scope that would allow what the actor may not do, and for a token that
+   *   would outlive the one that creates it; `idempotency_conflict`; as `requireActor`
    */
   async create(
     actor: Actor,
@@ -69,6 +69,7 @@ export class Tokens {
     return this.#store.write(async (stores) => {
       const current = await requireActor(stores, actor, 'tokens.create', { nowMicros: now })
       refuseHigherScopes(current, options.scopes)
+      if (current.kind === 'token') await refuseLaterEnd(stores, current, token)
       return once<void, NewToken>(stores, actor.workspaceId, repeatable, now, {
         look: async () => {},
         async work() {
@@ -132,6 +133,18 @@ function refuseHigherScopes({ permissions }: Actor, scopes: readonly Scope[]): v
   throw Failure.invalid({
     scopes: [`can allow no more than you may do; leave out ${refused.join(', ')}`],
   })
+}
+
+/** @throws {Failure} `validation_failed` */
+async function refuseLaterEnd(
+  { tokens }: TokenStores,
+  { id }: Actor,
+  { expires_at }: Token,
+): Promise<void> {
+  const end = id === null ? null : ((await tokens.findById(id))?.expires_at ?? null)
+  if (end === null || (expires_at !== null && expires_at <= end)) return
+  const text = `must be no later than ${formatInstant(end)}, when the token that creates it expires`
+  throw Failure.invalid({ expires_at: [text] })
 }
 
 function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewEvent {

@@ -19,7 +19,7 @@ export type MembershipStore = {
     workspaceId: string,
     personId: string,
     role: Role,
-    source: 'hand' | 'groups',
+    source: Membership['source'],
   ): Promise<void>
   /** Notes that the groups of single sign-on still grant the membership. */
   confirm(workspaceId: string, personId: string, atMicros: number): Promise<void>

@@ -7,6 +7,8 @@ export const peopleFaults: typeof faults = {
   'must have at least {min} characters': 'braucht mindestens {min} Zeichen',
   'must be 1 to 63 lower-case letters, digits and hyphens, such as acme':
     'muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen, etwa acme',
+  'must be no later than {end}, when the token that creates it expires':
+    'darf nicht nach {end} liegen: Dann läuft das Token ab, das dieses anlegt',
   'must be before the year 2255; leave it out for never':
     'muss vor dem Jahr 2255 liegen; lassen Sie es leer, wenn das Token nicht ablaufen soll',
   'can allow no more than you may do; leave out {scopes}':
