@@ -87,8 +87,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('shows "Copied" beside the button', async () => {
       await on('/links', async (page) => {
         const row = page.getByRole('row', { name: /first/ })
+        const shown = page.getByRole('tooltip').filter({ hasText: 'Copied' }).waitFor()
         await row.getByRole('button', { name: 'Copy link' }).click()
-        await page.getByRole('tooltip').filter({ hasText: 'Copied' }).waitFor()
+        await shown
         await page.getByRole('tooltip').waitFor({ state: 'detached' })
       })
     })

@@ -1,4 +1,4 @@
-import { TipRequest } from './tip.ts'
+import { requestedTip } from './tip.ts'
 
 const DELAY_MS = 400
 /** Long enough to move the pointer from the element to its text. */
@@ -61,16 +61,16 @@ export function watchTips(show: (host: HTMLElement | undefined) => void): () => 
     },
     on,
   )
-  document.addEventListener(
-    TipRequest.type,
-    (event) => {
-      if (!(event instanceof TipRequest)) return
-      set(hostOf(event.target))
-      after(event.timeMs, undefined)
-    },
-    on,
-  )
+  function showRequested(): void {
+    const leftMs = (requestedTip.value?.untilMs ?? 0) - Date.now()
+    if (leftMs <= 0) return
+    set(requestedTip.value?.host)
+    after(leftMs, undefined)
+  }
+  showRequested()
+  const unsubscribe = requestedTip.subscribe(showRequested)
   return () => {
+    unsubscribe()
     end.abort()
     hide.disconnect()
     clearTimeout(timer)
