@@ -61,6 +61,7 @@ export async function startExportServer(): Promise<ExportServer> {
       },
     },
     baseUrl: 'http://localhost',
+    countedUntil: async () => null,
     servesApi: true,
     rateLimit: 0,
     apiMeter: new ApiMeter(),
