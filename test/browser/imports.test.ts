@@ -41,7 +41,7 @@ describe('imports in Chromium', { skip: skipWithout('chromium') }, () => {
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Next' }).click()
       await page.getByText('Choose a file').setInputFiles(FILE)
-      await page.getByLabel('Short link').selectOption('Short')
+      await page.getByLabel('Short link', { exact: true }).selectOption('Short')
       await page.getByLabel('Destination', { exact: true }).selectOption('Where to')
       await page.getByLabel('Tags').selectOption('Labels')
       await page.getByRole('button', { name: 'Change a domain' }).click()

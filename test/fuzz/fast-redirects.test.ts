@@ -30,6 +30,9 @@ const KNOWN_CASES = ['HTTP/1.0', 'HTTP/2.0'].map((version): [Conversation, boole
   return [{ packets, end: 'by-request' }, true]
 })
 
+/** In a header and in the body of an error; each is as long as any other. */
+const REQUEST_ID = /(X-Request-Id: |"request_id":")[0-9a-f-]{36}/g
+
 /** What was received until the connection closed. */
 type Outcome = { readonly received: string; readonly wasReset: boolean }
 
@@ -70,7 +73,10 @@ async function converse(site: Site, conversation: Conversation) {
     outcome = await play(site.port, conversation)
     clicks = site.takeClicks()
   }
-  return { received: outcome.received.replaceAll(/^Date: .*$/gm, 'Date'), clicks }
+  const received = outcome.received
+    .replaceAll(/^Date: .*$/gm, 'Date')
+    .replaceAll(REQUEST_ID, '$1random')
+  return { received, clicks }
 }
 
 async function play(port: number, { packets, end }: Conversation): Promise<Outcome> {
