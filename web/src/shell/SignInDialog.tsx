@@ -101,6 +101,8 @@ function useSignInElsewhere(goOn: (session: Session) => void): void {
     async function look() {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {})
       if (!session) return
+      // For another person the gate begins again: twice, the browser would ask twice, and do neither.
+      if (session.person.id !== before?.person.id) return
       const { id, authenticated_at: at } = session
       if (id !== before?.id || at !== before.authenticated_at) goOn(session)
     }
