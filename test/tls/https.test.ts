@@ -134,7 +134,7 @@ for (const fast of ['on', 'off']) {
         headers,
       })
       assert.equal(exported.status, 200, exported.body)
-      assert.match(exported.body, /^[\w,]+\r\n/)
+      assert.match(exported.body, /^"at","link_id",[\w",]+\r\n/)
       const docs = await visitOverHttp2(port, OWN, '/docs/', { ca })
       assert.equal(docs.status, 200)
       assert.match(docs.body, /<html/)

@@ -159,9 +159,15 @@ function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
     },
     remove() {
       const removing = folder + REMOVING
-      renameSync(folder, removing)
-      lock.close()
-      rmSync(removing, { recursive: true, force: true })
+      try {
+        renameSync(folder, removing)
+        rmSync(removing, { recursive: true, force: true })
+      } catch (error) {
+        // The process that was creating it has given it up, and removed it itself.
+        if (!hasErrorCode(error, 'ENOENT')) throw error
+      } finally {
+        lock.close()
+      }
     },
   }
 }
