@@ -5,7 +5,9 @@ import type { Role } from '@terse/contract/roles'
 import pg from 'pg'
 import type { Stores } from '../../src/app/database/stores.ts'
 import { openPeople } from '../../src/app/instance/people.ts'
-import { type Actor, commandLine, personActor } from '../../src/identity/actor.ts'
+import { type Actor, commandLine, personActor, tokenActor } from '../../src/identity/actor.ts'
+import { Sessions } from '../../src/identity/sessions/sessions.ts'
+import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { generateSecret, hashSecret } from '../../src/identity/tokens/secret.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { INSTANCE } from '../../src/platform/events/event-writer.ts'
@@ -117,6 +119,72 @@ for (const engine of ENGINES) {
       const actor = { ...(await join('admin')), sessionId: randomUUID() }
       const creating = service.instance.tokens.create(actor, TOKEN)
       await assert.rejects(creating, { code: 'unauthorized' })
+    })
+
+    test('end no other session once their own has ended', async () => {
+      const { store, clock } = service.instance
+      const sessions = new Sessions({ store, clock, random: systemRandom })
+      const person = await join('viewer')
+      const start = () =>
+        write((stores) => sessions.start(stores, person, idOf(person), 'a browser'))
+      const [own, other] = [(await start()).session.id, (await start()).session.id]
+      await sessions.end(person, idOf(person), own, other)
+      for (const late of [
+        () => sessions.end(person, idOf(person), other, own),
+        () => sessions.endOthers(person, idOf(person), own),
+      ]) {
+        await assert.rejects(late, { code: 'unauthorized' })
+      }
+      const left = await sessions.list(idOf(person))
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        [other],
+      )
+    })
+
+    test('give nobody a higher role whose access would end beyond the workspace', async () => {
+      const { tokens, workspaces } = service.instance
+      const { members } = people
+      const admin = await join('admin')
+      const { token } = await tokens.create(admin, { ...TOKEN, scopes: SCOPES })
+      const elsewhere = (await workspaces.create(commandLine, `w-${randomUUID().slice(0, 8)}`)).id
+      const [operator, member] = [newPerson({ is_operator: true }), newPerson()]
+      const membership = { role: 'viewer' as const, created_at: 1, source: 'hand' as const }
+      await write(async (stores) => {
+        for (const { id } of [operator, member]) {
+          await stores.people.insert(id === member.id ? member : operator)
+          await stores.memberships.insert({ ...membership, workspace_id: acme, person_id: id })
+        }
+        const there = { ...membership, workspace_id: elsewhere, person_id: member.id }
+        await stores.memberships.insert(there)
+      })
+      for (const { id } of [operator, member])
+        for (const actor of [admin, tokenActor(token)]) {
+          const raising = members.setRole(actor, id, 'member')
+          await assert.rejects(raising, { code: 'missing_role' })
+        }
+      await members.setRole(commandLine(acme), member.id, 'member')
+      // A token gives a higher role to nobody whose address is not proved: it makes no links for new passwords.
+      const here = idOf(await join('viewer'))
+      await assert.rejects(members.setRole(tokenActor(token), here, 'member'), {
+        code: 'missing_role',
+      })
+      await members.setRole(admin, here, 'member')
+    })
+
+    test('keep a role from groups one of the groups when a token changes it', async () => {
+      const { tokens } = service.instance
+      const admin = await join('admin')
+      const { token } = await tokens.create(admin, { ...TOKEN, scopes: SCOPES })
+      const person = newPerson()
+      const membership = { workspace_id: acme, person_id: person.id, created_at: 1 }
+      await write(async (stores) => {
+        await stores.people.insert(person)
+        await stores.memberships.insert({ ...membership, role: 'member', source: 'groups' })
+      })
+      await people.members.setRole(tokenActor(token), person.id, 'viewer')
+      const found = await service.instance.store.read.memberships.find(acme, person.id)
+      assert.deepEqual([found?.role, found?.source], ['viewer', 'groups'])
     })
 
     test('make no token of a workspace that was deleted', async () => {

@@ -5,7 +5,7 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import { endLostGrants } from '../grants/grants.ts'
+import { endLostGrants, memberResetFault } from '../grants/grants.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import { type AccessStores, dropUnproved } from '../people/address-proof.ts'
 import { type Operation, requireRankOver } from '../permissions.ts'
@@ -55,10 +55,13 @@ export class Members {
       if (member.role === role) return
       requireRankOver(actor, member.role)
       requireRankOver(actor, role)
-      // By one's own act, a role from groups must not become one that outlives them.
-      const source = actor.id === personId ? member.source : 'hand'
+      const isRaised = isHigher(role, member.role)
+      if (isRaised) await refuseRise(stores, actor, personId)
+      // A role from groups must not become one that outlives them by one's own act, or that of one's own token.
+      const isOwnAct = actor.id === personId || actor.kind === 'token'
+      const source = isOwnAct ? member.source : 'hand'
       await stores.memberships.setRole(actor.workspaceId, personId, role, source)
-      if (isHigher(role, member.role)) await dropUnproved(stores, actor, personId, now)
+      if (isRaised) await dropUnproved(stores, actor, personId, now)
       const event = {
         type: 'member.updated' as const,
         subjectId: personId,
@@ -123,4 +126,20 @@ export class Members {
       })
     })
   }
+}
+
+/**
+ * A higher role ends all access of a person whose address is not proved, in every workspace. So only those may give it who
+ * may also make the link for a new password that the person then needs.
+ *
+ * @throws {Failure} `missing_role`
+ */
+async function refuseRise(stores: MemberStores, actor: Actor, personId: string): Promise<void> {
+  if (actor.kind === 'system' || actor.isOperator) return
+  const person = await stores.people.findById(personId)
+  if (person === undefined || person.email_proved_at !== null) return
+  if ((await memberResetFault(stores, actor, personId, true)) === undefined) return
+  throw Failure.missingRole(
+    'A higher role would end all access of this person, whose address is not proved: who may make the link for a new password has to give it.',
+  )
 }

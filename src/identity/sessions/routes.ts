@@ -174,8 +174,8 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
       },
     },
     async (request) => {
-      const { person } = signedInOf(request)
-      await deps.sessions.end(actorOf(request), person.id, request.params.id)
+      const { person, session } = signedInOf(request)
+      await deps.sessions.end(actorOf(request), person.id, request.params.id, session.id)
       return { message: 'Session ended' as const }
     },
   )

@@ -6,12 +6,16 @@ import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { PersonStore } from '../people/store/person-store.ts'
 import { expiryOf, type Session } from './session.ts'
 import { generateSessionSecret, hashSessionSecret } from './session-secret.ts'
 import type { SessionStore } from './store/session-store.ts'
 
 /** Of one person. A sign-in beyond them ends the session that was not used for longest. */
 const SESSIONS_MAX = 100
+
+/** The stores of a request that ends sessions: it must not come from one that has ended itself. */
+type EndingStores = SessionWriteStores & { readonly people: Pick<PersonStore, 'lock'> }
 
 export type SessionWriteStores = {
   readonly sessions: SessionStore
@@ -24,11 +28,11 @@ export type OpenedSession = { readonly session: Session; readonly secret: string
 
 /** Starts, lists and ends the sessions of people. */
 export class Sessions {
-  readonly #store: Store<SessionWriteStores>
+  readonly #store: Store<EndingStores>
   readonly #clock: Clock
   readonly #random: Random
 
-  constructor(deps: { store: Store<SessionWriteStores>; clock: Clock; random: Random }) {
+  constructor(deps: { store: Store<EndingStores>; clock: Clock; random: Random }) {
     this.#store = deps.store
     this.#clock = deps.clock
     this.#random = deps.random
@@ -80,19 +84,30 @@ export class Sessions {
     return stored.filter((session) => expiryOf(session) > now)
   }
 
-  /** @throws {Failure} `not_found` for a session of another person, too */
-  async end(author: EventAuthor, personId: string, id: string): Promise<void> {
+  /**
+   * @param by the session of the request, where it is another
+   * @throws {Failure} `not_found` for a session of another person, too; `unauthorized` where `by` has ended
+   */
+  async end(author: EventAuthor, personId: string, id: string, by?: string): Promise<void> {
     const notFound = Failure.notFound(`Session "${id}"`)
     if (!isUuid(id)) throw notFound
     await this.#store.write(async (stores) => {
+      await stores.people.lock(personId)
+      if (by !== undefined) await requireSession(stores, personId, by)
       if (!(await stores.sessions.delete(personId, id))) throw notFound
       await this.#noteEnd(stores, author, personId, [id])
     })
   }
 
-  /** Ends all sessions of a person but one. */
+  /**
+   * Ends all sessions of a person but one, that of the request.
+   *
+   * @throws {Failure} `unauthorized` where that one has ended
+   */
   async endOthers(author: EventAuthor, personId: string, keptId: string): Promise<void> {
     await this.#store.write(async (stores) => {
+      await stores.people.lock(personId)
+      await requireSession(stores, personId, keptId)
       const ended = await stores.sessions.deleteOthers(personId, keptId)
       await this.#noteEnd(stores, author, personId, ended)
     })

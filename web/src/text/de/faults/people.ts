@@ -51,6 +51,8 @@ export const peopleFaults: typeof faults = {
     'Dieser Arbeitsbereich hat in der letzten Stunde {max} Einladungen versendet.',
   'This person can do more than what is in this workspace, so an operator of the instance has to make the link.':
     'Diese Person darf mehr als das in diesem Arbeitsbereich; den Link muss ein Betreiber der Instanz anlegen.',
+  'A higher role would end all access of this person, whose address is not proved: who may make the link for a new password has to give it.':
+    'Ein höheres Recht würde jeden Zugang dieser Person beenden, deren Adresse nicht nachgewiesen ist: Geben kann es, wer auch den Link für ein neues Passwort anlegen darf.',
   'This instance has no single sign-on (TERSE_OIDC_ISSUER).':
     'Diese Instanz hat kein Single Sign-on (TERSE_OIDC_ISSUER).',
   'The provider of single sign-on cannot be reached. Try again.':
