@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { labelled, type MetricSource, plain } from '../../platform/metrics/metric.ts'
-import { openFilesMax } from '../../platform/process/open-files-max.ts'
 import { MinuteCounts } from '../../platform/work/minute-counts.ts'
 import type { Config } from '../config/read-config.ts'
 
@@ -13,6 +13,9 @@ const CONNECTIONS_MIN = 10
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
 /** Clients determine which error codes occur, and TLS alone has hundreds. */
 const KINDS_MAX = 64
+
+/** The line of Linux that has the limit of open files and sockets. */
+const OPEN_FILES = /^Max open files +(\d+)/m
 
 /** Limits the connections of a node, and reports those that were closed or malformed. */
 export type ConnectionGuard = {
@@ -90,4 +93,17 @@ export function openConnectionGuard(
 /** Returns how many connections a process that may have so many files open can have. */
 function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
   return Math.max(CONNECTIONS_MIN, openFiles - OTHER_FILES)
+}
+
+/**
+ * Returns how many files and sockets this process may have open; undefined where the system sets no limit or does
+ * not say. Node.js raises the limit, when it starts, to the most that the system allows.
+ */
+function openFilesMax(): number | undefined {
+  try {
+    const soft = OPEN_FILES.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined
+  }
 }
