@@ -247,12 +247,8 @@ export function requireAccess(actor: Holder, operation: Operation): void {
   const access: Access = OPERATION_ACCESS[operation]
   if (isPermission(access)) requirePermission(actor, access)
   else if (actor.kind !== 'person') throw Failure.missingRole(PEOPLE_ONLY)
-  else if (isForOperators(access) && !actor.isOperator) throw Failure.missingRole(OPERATORS_ONLY)
+  else if (access === 'operator' && !actor.isOperator) throw Failure.missingRole(OPERATORS_ONLY)
   if (NEEDS_RECENT_AUTHENTICATION.has(operation)) requireRecentAuthentication(actor)
-}
-
-function isForOperators(access: Access): boolean {
-  return access === 'operator'
 }
 
 const PEOPLE_ONLY = 'This is for people who are signed in. A token cannot do it.'

@@ -96,7 +96,7 @@ async function complete(
   // The library checks it too; another state is no fault of the provider.
   if (new URLSearchParams(query).get('state') !== attempt.state) throw new OidcFault('oidc_expired')
   const earlier = await sessionOf(deps, cookie)
-  requireSession(attempt, earlier)
+  requireSamePerson(attempt, earlier)
   const account = await provider.accountOf(query, attempt)
   const origin = { ...originOf(request, deps), sessionId: earlier?.session.id }
   const opened = await signIn.complete(account, attempt.intent, origin, redeem)
@@ -123,7 +123,7 @@ async function sessionOf(
 }
 
 /** A link is only for the person who began it and is still signed in. */
-function requireSession({ intent }: OidcAttempt, signedIn: SignedIn | undefined): void {
+function requireSamePerson({ intent }: OidcAttempt, signedIn: SignedIn | undefined): void {
   if (intent.kind !== 'link' || signedIn?.person.id === intent.personId) return
   throw new OidcFault('oidc_session_ended')
 }

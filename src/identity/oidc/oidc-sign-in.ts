@@ -5,6 +5,7 @@ import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
+import { findGranted } from '../grants/grants.ts'
 import type { AcceptInvitation, AcceptStores } from '../members/accept-invitation.ts'
 import { invitationOf } from '../members/invitation.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
@@ -83,7 +84,8 @@ export class OidcSignIn {
       const { id } = await this.#personFor(stores, account, intent, requestId)
       await stores.people.lock(id)
       const isLink = intent.kind === 'link'
-      if (isLink && !(await stores.sessions.has(id, sessionId ?? id))) {
+      const isSignedIn = sessionId !== undefined && (await stores.sessions.has(id, sessionId))
+      if (isLink && !isSignedIn) {
         throw new OidcFault('oidc_session_ended')
       }
       // The person may have unlinked the account since it was found.
@@ -157,7 +159,8 @@ export class OidcSignIn {
     requestId: string,
   ): Promise<Person> {
     const now = this.#deps.clock.nowMicros()
-    const link = await stores.oneTimeLinks.findOpen('invitation', hashCode(code), now)
+    const at = { nowMicros: now, isUse: false }
+    const link = await findGranted(stores, 'invitation', hashCode(code), at)
     if (link === undefined) throw new OidcFault('oidc_invitation')
     const person = known ?? this.#newPerson(invitationOf(link).email, account.name, false)
     if (known === undefined) {

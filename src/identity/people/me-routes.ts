@@ -64,9 +64,9 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
       },
     },
     async (request) => {
-      const { person } = signedInOf(request)
+      const { person, session } = signedInOf(request)
       const name = request.body.name ?? person.name
-      return present(await deps.people.rename(actorOf(request), person, name))
+      return present(await deps.people.rename(actorOf(request), person, name, session.id))
     },
   )
 

@@ -44,13 +44,23 @@ export class People {
     return { ...factors, identities, hasPassword: password !== undefined }
   }
 
-  /** @throws {Failure} `validation_failed` for a name that is a web address */
-  async rename(author: EventAuthor, person: Person, name: string): Promise<Person> {
+  /**
+   * @throws {Failure} `validation_failed` for a name that is a web address; `unauthorized` where the session has ended
+   *   meanwhile
+   */
+  async rename(
+    author: EventAuthor,
+    person: Person,
+    name: string,
+    sessionId: string,
+  ): Promise<Person> {
     const after = { ...person, name }
     const changed = changedFields({ name: person.name }, { name })
     if (Object.keys(changed.after).length === 0) return person
     requirePersonName(name, person.email)
     await this.#store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      await requireSession(stores, person.id, sessionId)
       const now = this.#clock.nowMicros()
       await stores.people.update(person.id, { name })
       await stores.changes.append(sessionChange(person.id), now)

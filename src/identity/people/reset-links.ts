@@ -63,8 +63,8 @@ export class ResetLinks {
    * For a member of the actor's workspace who belongs to no other workspace, does not operate the instance, and may do
    * no more than the actor: a new password opens everything that the person may do.
    *
-   * @throws {Failure} `not_found` for a person who is no member; `validation_failed` for the actor; `missing_role` where it takes an owner or an
-   *   operator
+   * @throws {Failure} `not_found` for a person who is no member; `validation_failed` for the actor's own account;
+   *   `missing_role` where it takes an owner or an operator
    */
   async createForMember(by: Actor, personId: string): Promise<ResetLink> {
     if (!isUuid(personId)) throw Failure.notFound('Member')

@@ -56,11 +56,19 @@ export class OwnFactors {
     this.#deps = deps
   }
 
-  /** Makes a secret, which `confirmTotp` puts into force. An app that is set up works until then. */
-  async startTotp(person: Person): Promise<TotpSetup> {
+  /**
+   * Makes a secret, which `confirmTotp` puts into force. An app that is set up works until then.
+   *
+   * @throws {Failure} `unauthorized` where the session has ended meanwhile
+   */
+  async startTotp({ person, sessionId }: Changer): Promise<TotpSetup> {
     const { store, secrets } = this.#deps
     const setup = await secrets.create(person.id, person.email)
-    await store.write((stores) => stores.totp.setPending(person.id, setup.sealedSecret))
+    await store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      await requireSession(stores, person.id, sessionId)
+      await stores.totp.setPending(person.id, setup.sealedSecret)
+    })
     return setup
   }
 

@@ -6,6 +6,7 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Person } from '../people/person.ts'
 import { requireWayIn } from '../people/ways-in.ts'
+import { requireSession } from '../sessions/sessions.ts'
 import {
   type Changer,
   changeFactors,
@@ -115,11 +116,13 @@ export class OwnPasskeys {
     return passkey
   }
 
-  /** @throws {Failure} `not_found` */
-  async rename({ author, person }: Changer, id: string, name: string): Promise<Passkey> {
+  /** @throws {Failure} `not_found`; `unauthorized` where the session has ended meanwhile */
+  async rename({ author, person, sessionId }: Changer, id: string, name: string): Promise<Passkey> {
     const { store, clock } = this.#deps
     if (!isUuid(id)) throw Failure.notFound('Passkey')
     return store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      await requireSession(stores, person.id, sessionId)
       const before = await stores.passkeys.rename(person.id, id, name)
       if (before === undefined) throw Failure.notFound('Passkey')
       const changed = changedFields({ name: before.name }, { name })

@@ -13,7 +13,6 @@ import {
   NOT_FOUND,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
-import { signedInOf } from '../access/authentication.ts'
 import { changerOf } from './changer-of.ts'
 import type { OwnFactors } from './own-factors.ts'
 import type { OwnPasskeys } from './own-passkeys.ts'
@@ -48,7 +47,7 @@ function registerTotp(app: FastifyInstanceZod, deps: SecondFactorRouteDependenci
       },
     },
     async (request, reply) => {
-      const { secret, url } = await deps.ownFactors.startTotp(signedInOf(request).person)
+      const { secret, url } = await deps.ownFactors.startTotp(changerOf(request))
       return reply.code(201).send({ secret, url })
     },
   )
