@@ -54,8 +54,7 @@ export function hostThatCouldLoop(
   const isSecure = destination.startsWith('https://')
   if (!isSecure && !destination.startsWith('http://')) return undefined
   const start = isSecure ? 'https://'.length : 'http://'.length
-  const end = destination.indexOf('/', start)
-  const authority = destination.slice(start, end === -1 ? undefined : end)
+  const authority = destination.slice(start, destination.indexOf('/', start))
   const colon = authority.lastIndexOf(':')
   const hasPort = colon > authority.lastIndexOf(']')
   const port = hasPort ? Number(authority.slice(colon + 1)) : isSecure ? 443 : 80

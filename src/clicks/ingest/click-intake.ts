@@ -21,7 +21,10 @@ import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
 import { LostClicks } from './lost-clicks.ts'
 
-/** How often to look whether the own journal is where it was created: two system calls. */
+/**
+ * How often to look whether the own journal is where it was created: three system calls, and a copy of the active
+ * segment if that was removed.
+ */
 const CHECK_INTERVAL_MS = 1_000
 /** How often to look for journals of processes that crashed. */
 const TAKEOVER_INTERVAL_MS = 30_000
@@ -228,8 +231,11 @@ export class ClickIntake implements ClickRecorder {
 
   /** Ends a fault also while no visitor comes whose click could be written. */
   async #check(): Promise<void> {
+    const before = this.#writer.fault
     this.#writer.check()
     const { fault } = this.#writer
+    // A check that fails sets a fault of its own, which the probe of the folder does not disprove.
+    if (fault !== before) return
     try {
       const isOver = fault !== undefined && (await probeFolder(this.#folder)) === undefined
       // A click that could not be written in the meantime is more recent.

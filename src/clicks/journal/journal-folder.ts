@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import { fileIdentity } from '../../platform/disk/file-identity.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
@@ -19,7 +20,6 @@ const FENCED_LOCK = 'owner'
  * journal as in use and do not touch it. Without the fence they would discard frames that they cannot read.
  */
 const FENCE = 'This journal is for releases that lock the file "owner".\n'
-const SQLITE_BUSY = 5
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A journal that is locked by this process until it is released or the process ends. */
@@ -119,7 +119,7 @@ function createLocked(creating: string): DatabaseSync | undefined {
   try {
     if (writeFence(creating)) return openLock(creating)
   } catch (error) {
-    const isBeingRemoved = !existsSync(creating) || isLockedByAnother(error)
+    const isBeingRemoved = !existsSync(creating) || isBusy(error)
     removeQuietly(creating)
     if (!isBeingRemoved) throw error
   }
@@ -198,10 +198,6 @@ function openLock(folder: string): DatabaseSync {
     lock.close()
     throw error
   }
-}
-
-function isLockedByAnother(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
 /** Writes the fence into a journal's folder. False if it has one, or if a starting process has just removed the folder as a leftover. */

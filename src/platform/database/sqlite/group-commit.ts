@@ -123,8 +123,7 @@ export class GroupCommit {
         count: Math.min(BATCH_MAX, batch.length + this.#queue.length),
         untilMs: performance.now() + RETURN_MS_MAX,
       }
-      const pause = this.#log?.checkpointIfLong()
-      if (pause !== undefined) await pause
+      await this.#log?.checkpointIfLong()
     }
     // Reset in the same turn that saw the queue empty, so that a later transaction starts a new
     // drain.

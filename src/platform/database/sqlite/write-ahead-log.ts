@@ -73,7 +73,7 @@ export class WriteAheadLog {
 
   /**
    * Whether the next commit appends to a log that has begun. Call it while holding the write lock: a
-   * log that has begun stays so until the lock is released.
+   * log that has begun stays so until the lock is released. Notes how long the log is, for `checkpointIfLong`.
    */
   isBegun(): boolean {
     const { log, checkpointed } = this.#findPosition.get() ?? {}
