@@ -105,6 +105,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       const other = await context.newPage()
       await other.goto(`${origin}/app/settings/profile`)
       await other.getByRole('button', { name: /Ada Lovelace/ }).click()
+      await other.getByRole('menuitem', { name: 'Licences' }).waitFor()
       await other.getByRole('menuitem', { name: 'Sign out' }).click()
       await other.getByRole('heading', { name: 'Sign in' }).waitFor()
       await page.getByRole('button', { name: 'Create link' }).click()

@@ -68,7 +68,7 @@ export function AccountItems() {
       <MenuItem icon={SettingsIcon} render={<Link to="/settings/profile" />}>
         {t.shell.settings}
       </MenuItem>
-      <MenuItem icon={InfoIcon} render={<a href={LICENCES_ADDRESS}>{null}</a>}>
+      <MenuItem icon={InfoIcon} render={<a href={LICENCES_ADDRESS} />}>
         {t.shell.licences}
       </MenuItem>
       <MenuItem icon={SignOutIcon} onSelect={leave}>

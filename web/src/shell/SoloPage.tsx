@@ -35,7 +35,7 @@ export function SoloPage({ title, heading = title, footer, children }: SoloPageP
         </div>
       </main>
       <footer>
-        <span>{footer}</span>
+        {footer && <span>{footer}</span>}
         <a href={LICENCES_ADDRESS}>{t.shell.licences}</a>
         <ThemeSwitch />
       </footer>

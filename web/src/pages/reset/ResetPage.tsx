@@ -132,7 +132,7 @@ function OtherWaysIn({ details, kept, onChange }: OtherWaysInProps) {
   if (ways.length === 0) return null
   return (
     <fieldset className="grid gap-2">
-      <legend className="lab mb-1">{t.reset.whose}</legend>
+      <legend className="lab mb-1 p-0">{t.reset.whose}</legend>
       {ways.map(({ id, name, at }) => (
         <label key={id} className="flex gap-2 items-center text-13">
           <input
@@ -147,8 +147,10 @@ function OtherWaysIn({ details, kept, onChange }: OtherWaysInProps) {
               )
             }
           />
-          <span className="cut">{name}</span>
-          <span className="muted text-12 ml-auto">
+          <span className="cut" title={name}>
+            {name}
+          </span>
+          <span className="muted text-12 ml-auto flex-none whitespace-nowrap">
             {t.account.added(formats.day(new Date(at)))}
           </span>
         </label>

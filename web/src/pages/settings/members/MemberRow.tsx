@@ -34,7 +34,7 @@ export function MemberRow({ member }: { member: MemberResource }) {
         <b>
           {member.name} {isOwn && <span className="tag">{t.settings.you}</span>}
         </b>
-        <span className="cut">
+        <span className="wrap">
           {member.email} ·{' '}
           {member.has_second_factor ? t.members.withFactor : t.members.withoutFactor}
           {!member.is_email_proved && <> · {t.instance.unproved}</>}
