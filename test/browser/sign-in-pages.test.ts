@@ -258,8 +258,8 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
         await expectAccessible(page)
         await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
         await page.keyboard.press('Enter')
-        // Her address is unproved: whoever invited her first may know the password.
-        await page.getByText('Nobody has shown yet that vera', { exact: false }).waitFor()
+        // Her address is unproved: the first inviter may know the password.
+        await page.getByText('is not proved to be yours yet', { exact: false }).waitFor()
         await expectAccessible(page)
         await page.getByLabel('Choose a password').fill(OTHER_PASSWORD)
         await page.keyboard.press('Enter')

@@ -97,7 +97,7 @@ export const invitation = {
     `The invitation is for ${email}; you are signed in as ${other}.`,
   signOut: (email: string) => `Sign out and continue as ${email}`,
   unproved: (email: string) =>
-    `Nobody has shown yet that ${email} is theirs, so whoever made this account may know its password. Choose a new one: sessions, passkeys and everything else that signs in here are removed with the old one.`,
+    `${email} is not proved to be yours yet, so another person may have created this account and know its password. Choose a new one: the old password, all sessions, passkeys and other ways to sign in are removed.`,
   joined: (workspace: string) => `You are a member of ${workspace}`,
 }
 
