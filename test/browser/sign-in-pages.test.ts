@@ -21,6 +21,7 @@ import {
 } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
 
 const ADA = 'ada@example.com'
 const TOO_OLD_SECONDS = 11 * 60
@@ -81,12 +82,30 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
       await page.keyboard.press('Tab')
       await page.keyboard.type(PASSWORD)
       await page.keyboard.press('Enter')
-      await page.getByLabel('Destination').waitFor()
+      await page.getByRole('heading', { name: 'Paste a long URL' }).waitFor()
       await expectFocusIn(page)
+      await expectAccessible(page)
+      await page.keyboard.type('not an address')
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('alert')
+        .getByText(/Type a complete address/)
+        .waitFor()
+      await page.keyboard.press('Control+A')
       await page.keyboard.type('example.com/first')
       await page.keyboard.press('Enter')
-      await page.getByText('Link created and copied').waitFor()
-      await expectCopied(page, /localhost(?::\d+)?\/[\w-]+$/)
+      await page.getByRole('heading', { name: 'Your first short link' }).waitFor()
+      await page.getByRole('status').getByText('Copied').waitFor()
+      const address = await expectCopied(page, /localhost(?::\d+)?\/[\w-]+$/)
+      await expectAccessible(page)
+      await page.getByText('0 clicks').waitFor()
+      await visit(service.port, new URL(address).pathname)
+      await page.getByText('1 click').waitFor()
+      await page.getByRole('button', { name: 'QR code' }).click()
+      await page.getByRole('img', { name: `QR code of ${address}` }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.reload()
+      await page.waitForURL(/\/app\/links$/)
       await page.goBack()
     })
     await on('/setup', async (page) => {

@@ -18,7 +18,7 @@ import { lineQuery } from './pages/analytics/line-queries.ts'
 import { viewOf } from './pages/analytics/view.ts'
 import { parseLinksSearch } from './pages/links/links-search.ts'
 import { settings, settingsPages } from './routes/settings.ts'
-import { home, noWorkspace, root, shell } from './routes/shell.ts'
+import { firstLink, home, noWorkspace, root, shell } from './routes/shell.ts'
 import { invitation, reset, setUp, signIn } from './routes/signed-out.ts'
 import { formatSearchText, parseSearchText, positiveOf, textOf, wordOf } from './search-text.ts'
 
@@ -139,6 +139,7 @@ const routeTree = root.addChildren([
   setUp,
   invitation,
   reset,
+  firstLink,
   shell.addChildren([
     home,
     noWorkspace,

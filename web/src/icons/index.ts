@@ -2,6 +2,7 @@
 
 export { default as ArrowDownIcon } from 'lucide/dist/esm/icons/arrow-down.mjs'
 export { default as FallIcon } from 'lucide/dist/esm/icons/arrow-down-right.mjs'
+export { default as ArrowRightIcon } from 'lucide/dist/esm/icons/arrow-right.mjs'
 export { default as ArrowUpIcon } from 'lucide/dist/esm/icons/arrow-up.mjs'
 export { default as SortIcon } from 'lucide/dist/esm/icons/arrow-up-down.mjs'
 export { default as RiseIcon } from 'lucide/dist/esm/icons/arrow-up-right.mjs'
@@ -47,6 +48,7 @@ export { default as PointerIcon } from 'lucide/dist/esm/icons/mouse-pointer-clic
 export { default as EditIcon } from 'lucide/dist/esm/icons/pencil.mjs'
 export { default as AddIcon } from 'lucide/dist/esm/icons/plus.mjs'
 export { default as PrintIcon } from 'lucide/dist/esm/icons/printer.mjs'
+export { default as QrIcon } from 'lucide/dist/esm/icons/qr-code.mjs'
 export { default as ReloadIcon } from 'lucide/dist/esm/icons/refresh-cw.mjs'
 export { default as SearchIcon } from 'lucide/dist/esm/icons/search.mjs'
 export { default as SettingsIcon } from 'lucide/dist/esm/icons/settings-2.mjs'

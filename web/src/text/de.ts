@@ -72,6 +72,7 @@ export const de: Catalogue = {
   },
   signIn: signIn.signIn,
   setUp: signIn.setUp,
+  firstLink: signIn.firstLink,
   invitation: signIn.invitation,
   reset: signIn.reset,
   settings: settings.settings,

@@ -73,6 +73,7 @@ export const en = {
   },
   signIn: signIn.signIn,
   setUp: signIn.setUp,
+  firstLink: signIn.firstLink,
   invitation: signIn.invitation,
   reset: signIn.reset,
   settings: settings.settings,

@@ -71,7 +71,7 @@ function SetUpForm() {
     mutationFn: setUp,
     async onSuccess(session) {
       startSession(client, session)
-      await navigate({ to: '/links/new', replace: true })
+      await navigate({ to: '/first-link', replace: true })
       client.removeQueries({ queryKey: signInOptionsQuery.queryKey })
     },
   })

@@ -129,3 +129,21 @@ export const reset: typeof en.reset = {
   done: 'Passwort geändert',
   doneHint: 'Melden Sie sich mit dem neuen an.',
 }
+
+export const firstLink: typeof en.firstLink = {
+  tab: 'Ihr erster Link',
+  title: 'Lange URL einfügen',
+  toDashboard: 'Zum Dashboard',
+  signedInAs: (name) => `Angemeldet als ${name}`,
+  becomes: 'Daraus wird',
+  letters: 'wenige-zeichen',
+  shorten: 'Kürzen',
+  later: 'Eigene Domain, andere Personen und alte Links können später kommen.',
+  made: 'Ihr erster Kurzlink',
+  next: 'Wie es weitergeht',
+  steps: {
+    domain: ['Eigene Domain verwenden', ', etwa go.example.com'],
+    imports: ['Links mitbringen', ' von Bitly, Dub, Short.io und anderen'],
+    programs: ['Aus eigenen Programmen kürzen', ' mit einem Token'],
+  },
+}

@@ -118,3 +118,21 @@ export const reset = {
   done: 'Password changed',
   doneHint: 'Sign in with the new one.',
 }
+
+export const firstLink = {
+  tab: 'Your first link',
+  title: 'Paste a long URL',
+  toDashboard: 'Go to the dashboard',
+  signedInAs: (name: string) => `Signed in as ${name}`,
+  becomes: 'It becomes',
+  letters: 'a-few-letters',
+  shorten: 'Shorten',
+  later: 'Your own domain, other people and old links can come later.',
+  made: 'Your first short link',
+  next: 'Next',
+  steps: {
+    domain: ['Use your own domain', ', such as go.example.com'],
+    imports: ['Bring links along', ' from Bitly, Dub, Short.io and others'],
+    programs: ['Shorten from your own programs', ' with a token'],
+  },
+}

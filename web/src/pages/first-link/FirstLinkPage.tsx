@@ -1,0 +1,140 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { destinationOf } from '../../api/destination.ts'
+import { createLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AlertIcon, ArrowRightIcon, LinkIcon } from '../../icons/index.ts'
+import { Brand } from '../../shell/Brand.tsx'
+import { OutageNote } from '../../shell/OutageNote.tsx'
+import { refreshFigures } from '../../shell/refresh-figures.ts'
+import { SignInGate } from '../../shell/SignInGate.tsx'
+import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { useFaults } from '../../shell/use-faults.ts'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useServiceHost } from '../../shell/use-service-host.ts'
+import { randomId } from '../../state/random-id.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { copyText } from '../../widgets/copy.ts'
+import { MadeLink } from './MadeLink.tsx'
+
+type Made = { readonly link: LinkResource; readonly isCopied: boolean }
+
+/** From the set-up to the first short link: one field, then what came of it and where to go next. */
+export default function FirstLinkPage() {
+  const t = useText()
+  useTabTitle(t.firstLink.tab)
+  const client = useQueryClient()
+  const { person } = useMembership().session
+  const [made, setMade] = useState<Made>()
+  useEffect(() => refreshFigures(client), [client])
+  return (
+    <div className="solo">
+      <header>
+        <Brand />
+        <Link to="/links" className="end">
+          {t.firstLink.toDashboard}
+          <Icon of={ArrowRightIcon} small />
+        </Link>
+      </header>
+      <main>
+        <div className="start">
+          <OutageNote />
+          {made === undefined ? <FirstLinkForm onMade={setMade} /> : <MadeLink {...made} />}
+        </div>
+      </main>
+      <footer>
+        <span>{t.firstLink.signedInAs(person.name)}</span>
+        <ThemeSwitch />
+      </footer>
+      <SignInGate />
+    </div>
+  )
+}
+
+function FirstLinkForm({ onMade }: { onMade: (made: Made) => void }) {
+  const t = useText()
+  const client = useQueryClient()
+  const host = useServiceHost()
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
+  const [isInvalid, setInvalid] = useState(false)
+  const [requestId] = useState(randomId)
+  const { mutate, isPending, error, reset } = useMutation({
+    async mutationFn(url: string) {
+      const creation = createLink({ url, domain: host }, requestId)
+      // Within the gesture, as `copyText` demands.
+      const [link, isCopied] = await Promise.all([
+        creation,
+        copyText(creation.then((one) => visitAddress(one))),
+      ])
+      return { link, isCopied }
+    },
+    onSuccess(made) {
+      void client.invalidateQueries({ queryKey: LINKS_KEY })
+      onMade(made)
+    },
+  })
+  useEffect(() => field.current?.focus(), [])
+  const faults = useFaults(error)
+  const fault = isInvalid ? t.linkForm.invalidUrl : faults.general
+
+  function submit() {
+    const url = destinationOf(typed)
+    setInvalid(url === undefined)
+    if (url !== undefined && !isPending) mutate(url)
+  }
+
+  return (
+    <>
+      <h1 id="first-link">{t.firstLink.title}</h1>
+      <form
+        className="quick"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <div className="q1">
+          <Icon of={LinkIcon} />
+          <input
+            ref={field}
+            aria-labelledby="first-link"
+            aria-invalid={fault !== undefined || undefined}
+            aria-describedby={fault && 'first-link-fault'}
+            placeholder="https://"
+            inputMode="url"
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value)
+              setInvalid(false)
+              reset()
+            }}
+          />
+        </div>
+        <div className="q2">
+          <span className="becomes">
+            {t.firstLink.becomes} <b>{host}/</b>
+            {t.firstLink.letters}
+          </span>
+          <Button type="submit" look="ink" shortcut="↵" isBusy={isPending} disabled={typed === ''}>
+            {t.firstLink.shorten}
+          </Button>
+        </div>
+      </form>
+      {fault === undefined ? (
+        <p className="hint">{t.firstLink.later}</p>
+      ) : (
+        <p className="err" role="alert" id="first-link-fault">
+          <Icon of={AlertIcon} />
+          <span>{fault}</span>
+        </p>
+      )}
+    </>
+  )
+}
