@@ -27,7 +27,7 @@ type Repository = {
  * Returns the faults of the documents below `root`, each as a sentence that begins with the document's
  * name: a link to a missing file or heading; the name of a missing source file or folder; the explanation
  * of a log message that no code writes; a decision without a part of its header. A source file is named
- * by its full path or by the end of it, such as `clicks/journal/frame.ts`.
+ * by its full path or by the end of it, such as `clicks/journal/record.ts`.
  */
 export function findDocumentFaults(root: string): readonly string[] {
   const files = filesBelow(root, '')

@@ -1,7 +1,7 @@
 import type { Store } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { LeaseRunner } from '../platform/work/lease-runner.ts'
+import { LeaseRunner } from '../platform/work/leases.ts'
 import { AccountManager } from './account-manager.ts'
 import { AuthorityError } from './authority-error.ts'
 import type { Certificate } from './certificate.ts'

@@ -1,5 +1,4 @@
-import { certificateChange } from '../platform/changes/change.ts'
-import type { ChangeLog } from '../platform/changes/change-log.ts'
+import { type ChangeLog, certificateChange } from '../platform/changes/changes.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Certificate, SealedCertificate } from './certificate.ts'

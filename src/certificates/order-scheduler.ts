@@ -1,6 +1,5 @@
 import type { Store } from '../platform/database/store.ts'
-import { DueOwners } from '../platform/work/due-owners.ts'
-import type { LeaseRunner } from '../platform/work/lease-runner.ts'
+import { DueOwners, type LeaseRunner } from '../platform/work/leases.ts'
 import type { LeasedOrder, OrderQueue } from './certificate-order.ts'
 import { type BudgetStores, firstOrdersLeft } from './order-budgets.ts'
 import { LEASE_MICROS } from './order-lease.ts'

@@ -1,4 +1,4 @@
-import { hostChange } from '../platform/changes/change.ts'
+import { hostChange } from '../platform/changes/changes.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'

@@ -1,5 +1,5 @@
 import type { Actor, Growth } from '../identity/index.ts'
-import { hostChange } from '../platform/changes/change.ts'
+import { hostChange } from '../platform/changes/changes.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Clock } from '../platform/time/clock.ts'

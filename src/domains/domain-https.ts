@@ -1,6 +1,5 @@
 import type { Actor } from '../identity/index.ts'
-import { hostChange } from '../platform/changes/change.ts'
-import type { ChangeLog } from '../platform/changes/change-log.ts'
+import { type ChangeLog, hostChange } from '../platform/changes/changes.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { EventWriter } from '../platform/events/event-writer.ts'

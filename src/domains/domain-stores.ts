@@ -1,6 +1,6 @@
 import type { KeyspaceStore } from '../hosts/index.ts'
 import type { QuotaStores } from '../identity/index.ts'
-import type { ChangeLog } from '../platform/changes/change-log.ts'
+import type { ChangeLog } from '../platform/changes/changes.ts'
 import type { EventWriter } from '../platform/events/event-writer.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { DomainCheckStore } from './store/domain-check-store.ts'

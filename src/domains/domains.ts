@@ -5,9 +5,13 @@ import {
   parseHost,
   type ServiceName,
 } from '../hosts/index.ts'
-import type { Actor } from '../identity/index.ts'
-import { enforceQuotas, type QuotaBook, requireRecentAuthentication } from '../identity/index.ts'
-import { hostChange } from '../platform/changes/change.ts'
+import {
+  type Actor,
+  enforceQuotas,
+  type QuotaBook,
+  requireRecentAuthentication,
+} from '../identity/index.ts'
+import { hostChange } from '../platform/changes/changes.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Page, Run } from '../platform/database/page.ts'

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { actorOf } from '../identity/index.ts'
 import { FAILURES, INVALID_QUERY } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
-import { STANDSTILL_TIMEOUT_MS } from '../platform/http/time-limits.ts'
+import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
 import type { WorkspaceExports } from './workspace-exports.ts'
 
 export type ExportRouteDependencies = { readonly workspaceExports: WorkspaceExports }

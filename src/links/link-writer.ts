@@ -1,8 +1,12 @@
 import type { Domain } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
-import type { Actor } from '../identity/index.ts'
-import { enforceQuotas, type QuotaBook, type WorkspaceLimits } from '../identity/index.ts'
-import { type Change, linkChange } from '../platform/changes/change.ts'
+import {
+  type Actor,
+  enforceQuotas,
+  type QuotaBook,
+  type WorkspaceLimits,
+} from '../identity/index.ts'
+import { type Change, linkChange } from '../platform/changes/changes.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { NewEvent } from '../platform/events/event-writer.ts'

@@ -1,6 +1,5 @@
 import type { ErasureStore } from '../identity/index.ts'
-import { linkChange } from '../platform/changes/change.ts'
-import type { ChangeLog } from '../platform/changes/change-log.ts'
+import { type ChangeLog, linkChange } from '../platform/changes/changes.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { foldKey } from './key.ts'

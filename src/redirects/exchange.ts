@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RawVisit } from '../clicks/index.ts'
+import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
 import { http } from '../platform/http/node-http.ts'
+import { preferredLanguage } from '../platform/http/preferred-language.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import { type VisitHeaders, visitHeadersOf } from '../platform/http/visit-headers.ts'
+import { clientAddress, hidesClient, type Networks } from '../platform/network/ip-address.ts'
+import { PAGE_POLICY } from './pages/page.ts'
+import type { PageTexts } from './pages/texts/page-texts.ts'
+import { DEFAULT_TEXTS, TEXTS } from './pages/texts/texts-by-language.ts'
+import { renderVisitorPage, type VisitorPage } from './pages/visitor-page.ts'
 
 /** A visitor's request and the way to answer it, on the fast path or over Node's own objects. */
 export type Exchange = {
@@ -69,4 +77,111 @@ export class HttpExchange implements Exchange {
   abandon(): void {
     this.response.destroy()
   }
+}
+
+/** Reads a visit's headers. Of the headers that proxies add, those of trusted proxies count. */
+export type VisitReader = {
+  /** Returns the client's address: the last one that is not a trusted proxy's. */
+  readonly addressOf: (exchange: Exchange) => string
+  /** Returns whether the visitor came over HTTPS, to this service or to a trusted proxy. */
+  readonly isSecure: (exchange: Exchange) => boolean
+  /** Returns what the visit's click is made from. */
+  readonly rawVisitOf: (exchange: Exchange, atMicros: number) => RawVisit
+}
+
+export function visitReader(trustedProxies: Networks): VisitReader {
+  function addressOf({ headers, remoteAddress }: Exchange): string {
+    return clientAddress(remoteAddress, headers['x-forwarded-for'], trustedProxies)
+  }
+
+  function isSecure(exchange: Exchange): boolean {
+    return arrivedSecurely(exchange, exchange.headers['x-forwarded-proto'], trustedProxies)
+  }
+
+  function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
+    const { headers, remoteAddress } = exchange
+    return {
+      at: atMicros,
+      method: exchange.method,
+      address: addressOf(exchange),
+      isForwarded: hidesClient(remoteAddress, headers['x-forwarded-for'], trustedProxies),
+      query: exchange.target.query,
+      userAgent: headers['user-agent'],
+      referer: headers.referer,
+      acceptLanguage: headers['accept-language'],
+      secPurpose: headers['sec-purpose'],
+      purpose: headers.purpose,
+      xPurpose: headers['x-purpose'],
+      xMoz: headers['x-moz'],
+    }
+  }
+
+  return { addressOf, isSecure, rawVisitOf }
+}
+
+/** On every answer to a visitor: not cached, not indexed. */
+const COMMON_HEADERS: AnswerHeaders = {
+  'Cache-Control': 'private, no-store',
+  'X-Robots-Tag': 'noindex',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+}
+
+const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
+
+/**
+ * By the texts of a language. No cache keeps a page; `Vary` is for those that are configured to keep it anyway,
+ * which must not show it to visitors with another language.
+ */
+const pageHeaders = new WeakMap<PageTexts, AnswerHeaders>()
+
+/** @param status 302 for a visit, 303 for the answer to a form */
+export function sendRedirect(
+  exchange: Exchange,
+  status: 302 | 303,
+  location: string,
+  extra?: AnswerHeaders,
+): void {
+  exchange.answer(status, REDIRECT_HEADERS, { Location: location, ...extra }, '')
+}
+
+/** Sends a page in the visitor's language. */
+export function sendPage(
+  exchange: Exchange,
+  status: number,
+  page: VisitorPage,
+  extra?: AnswerHeaders,
+): void {
+  const texts = preferredLanguage(exchange.headers['accept-language'], TEXTS, DEFAULT_TEXTS)
+  const bytes = renderVisitorPage(page, texts, exchange.target)
+  const own = { 'Content-Length': String(bytes.length), ...extra }
+  exchange.answer(status, pageHeadersOf(texts), own, bytes)
+}
+
+function pageHeadersOf(texts: PageTexts): AnswerHeaders {
+  let headers = pageHeaders.get(texts)
+  if (headers === undefined) {
+    headers = {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': texts.tag,
+      Vary: 'Accept-Language',
+      'Content-Security-Policy': PAGE_POLICY,
+      'X-Content-Type-Options': 'nosniff',
+    }
+    pageHeaders.set(texts, headers)
+  }
+  return headers
+}
+
+/**
+ * Answers every request for a link on a node that does not redirect, with "Misdirected Request" (RFC
+ * 9110, section 15.5.20), which reveals nothing about the link.
+ */
+export function answerElsewhere(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: RequestTarget,
+): void {
+  request.resume()
+  sendPage(new HttpExchange(request, response, target), 421, { kind: 'elsewhere' })
 }

@@ -6,7 +6,7 @@ import { foldKey } from '../links/key.ts'
 import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/store/link-directory.ts'
 import type { WarmStart } from '../platform/cache/warm-start.ts'
-import { linkChange } from '../platform/changes/change.ts'
+import { linkChange } from '../platform/changes/changes.ts'
 import { type LinkFinder, linkFinder } from './find-link.ts'
 
 const KEYSPACE = 7

@@ -5,8 +5,7 @@ import {
   CoherentCache,
 } from '../platform/cache/coherent-cache.ts'
 import { COLD_START, type WarmStart } from '../platform/cache/warm-start.ts'
-import { linkSubject } from '../platform/changes/change.ts'
-import type { ChangeListener } from '../platform/changes/change-listener.ts'
+import { type ChangeListener, linkSubject } from '../platform/changes/changes.ts'
 import {
   decodeEntry,
   encodeEntry,

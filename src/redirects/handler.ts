@@ -9,15 +9,25 @@ import type { Networks } from '../platform/network/ip-address.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type Decision, decide } from './decide.ts'
-import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
+import {
+  type AnswerHeaders,
+  type Exchange,
+  HttpExchange,
+  sendPage,
+  sendRedirect,
+  type VisitReader,
+  visitReader,
+} from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
 import { type FoundLink, LoopDetector } from './loop-detector.ts'
-import { type AttemptPassword, type FailedAttempt, passwordAttempts } from './password-attempts.ts'
-import type { PasswordCookies } from './password-cookie.ts'
+import {
+  type AttemptPassword,
+  type FailedAttempt,
+  type PasswordCookies,
+  passwordAttempts,
+} from './password.ts'
 import type { PreparedLink } from './prepared-link.ts'
-import { sendPage, sendRedirect } from './respond.ts'
 import { VisitMeter } from './visit-meter.ts'
-import { type VisitReader, visitReader } from './visit-reader.ts'
 
 const RETRY_AFTER_SECONDS = 2
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { preparedLink } from '../../test/redirect/prepared-links.ts'
-import { passwordCookies } from './password-cookie.ts'
+import { passwordCookies } from './password.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 const LIFETIME_MS = 10 * 60 * 1_000

@@ -4,8 +4,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { damagedJournalsFolder, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import {
+  damagedJournalsFolder,
+  journalsRoot,
+  segmentFile,
+} from '../../src/clicks/journal/journal-folder.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'

@@ -11,8 +11,11 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { createJournal, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import {
+  createJournal,
+  journalsRoot,
+  segmentFile,
+} from '../../src/clicks/journal/journal-folder.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { clicksFrom } from '../clicks/some-clicks.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'

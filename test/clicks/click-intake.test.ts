@@ -21,8 +21,8 @@ import {
   createJournal,
   journalsRoot,
   listJournals,
+  segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { encodeFrame } from '../support/click-frames.ts'
 import { drainWorkers } from '../support/drain-worker.ts'

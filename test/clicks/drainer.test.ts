@@ -14,9 +14,10 @@ import {
   damagedJournalsFolder,
   type JournalFolder,
   journalsRoot,
+  listSegments,
+  segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
-import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { encodeFrame } from '../support/click-frames.ts'

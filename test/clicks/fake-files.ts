@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Click } from '../../src/clicks/click.ts'
-import type { JournalFiles } from '../../src/clicks/journal/journal-files.ts'
-import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import { listSegments, segmentFile } from '../../src/clicks/journal/journal-folder.ts'
+import type { JournalFiles } from '../../src/clicks/journal/journal-writer.ts'
 import { clicksInFrames } from '../support/click-frames.ts'
 
 type Call = { readonly name: keyof JournalFiles; readonly bytes: number }

@@ -7,7 +7,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { totalBacklogBytes } from '../../src/clicks/journal/journal-backlog.ts'
 import {
   createJournal,
   journalsRoot,
@@ -16,6 +15,7 @@ import {
   removeLeftovers,
   takeOverJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
+import { totalBacklogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import { createFolder } from '../support/engines.ts'
 import type { OwnerMessage } from './journal-owner.ts'
 

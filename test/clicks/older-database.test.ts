@@ -10,8 +10,8 @@ import {
   createJournal,
   type JournalFolder,
   journalsRoot,
+  segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { encodeFrame } from '../support/click-frames.ts'
 import { openWriterAt, overrideWriter } from '../support/click-writers.ts'

@@ -1,4 +1,4 @@
-import { type JournalFiles, systemFiles } from '../../src/clicks/journal/journal-files.ts'
+import { type JournalFiles, systemFiles } from '../../src/clicks/journal/journal-writer.ts'
 
 /** The real file system, on a disk that fails on request. */
 export class FailingFiles implements JournalFiles {

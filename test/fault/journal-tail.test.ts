@@ -9,9 +9,9 @@ import {
   createJournal,
   damagedJournalsFolder,
   journalsRoot,
+  segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { readBatch } from '../../src/clicks/journal/journal-reader.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { JournalPosition } from '../../src/clicks/store/click-store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink } from '../clicks/test-link.ts'

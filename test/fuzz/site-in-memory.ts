@@ -14,7 +14,7 @@ import { Networks } from '../../src/platform/network/ip-address.ts'
 import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { linkFinder } from '../../src/redirects/find-link.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
-import { passwordCookies } from '../../src/redirects/password-cookie.ts'
+import { passwordCookies } from '../../src/redirects/password.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { linkChange } from '../../src/platform/changes/change.ts'
+import { linkChange } from '../../src/platform/changes/changes.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { sealing } from '../../src/platform/crypto/sealing.ts'
 import { deriveKey } from '../../src/platform/instance/instance-keys.ts'

@@ -4,8 +4,8 @@ import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitingRequests } from '../../src/platform/http/connections/input-gate.ts'
 import { createFront } from '../../src/platform/http/front.ts'
+import { waitingRequests } from '../../src/platform/http/front-server.ts'
 import { eventually } from '../support/eventually.ts'
 
 /** More than the system buffers for one connection on loopback. */

@@ -10,7 +10,7 @@ import {
   type AttemptPassword,
   type PasswordAttempt,
   passwordAttempts,
-} from '../../src/redirects/password-attempts.ts'
+} from '../../src/redirects/password.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 

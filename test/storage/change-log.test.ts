@@ -3,8 +3,12 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { type Change, hostChange, linkChange } from '../../src/platform/changes/change.ts'
-import type { ChangeCursor } from '../../src/platform/changes/change-log.ts'
+import {
+  type Change,
+  type ChangeCursor,
+  hostChange,
+  linkChange,
+} from '../../src/platform/changes/changes.ts'
 import { dropConnections } from '../support/database-access.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeStore } from '../support/store.ts'

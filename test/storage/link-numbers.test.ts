@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { keepJournalledNumbers } from '../../src/app/node/intake.ts'
-import { createJournal, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
-import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import {
+  createJournal,
+  journalsRoot,
+  segmentFile,
+} from '../../src/clicks/journal/journal-folder.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { clicksFrom } from '../clicks/some-clicks.ts'
 import { createTestLink } from '../clicks/test-link.ts'

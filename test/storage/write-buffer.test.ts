@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Change, hostChange } from '../../src/platform/changes/change.ts'
+import { type Change, hostChange } from '../../src/platform/changes/changes.ts'
 import { StaleRow } from '../../src/platform/database/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { type Change, hostChange, linkChange } from '../../src/platform/changes/change.ts'
+import { type Change, hostChange, linkChange } from '../../src/platform/changes/changes.ts'
 import { StaleRow } from '../../src/platform/database/store.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { describeStore } from '../support/store.ts'

@@ -1,6 +1,6 @@
 import type { Click } from '../../src/clicks/click.ts'
 import { ClickColumns } from '../../src/clicks/click-columns.ts'
-import { decodeFrames, FrameBuilder } from '../../src/clicks/journal/frame.ts'
+import { decodeFrames, FrameBuilder } from '../../src/clicks/journal/record.ts'
 
 /** Encodes one frame of a journal. The clicks must fit. */
 export function encodeFrame(clicks: readonly Click[]): Buffer {

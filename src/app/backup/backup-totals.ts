@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { BackupContent, BackupTotals } from '../../backup/index.ts'
 import { isJournalId, journalsRoot, listJournals } from '../../clicks/journal/journal-folder.ts'
-import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
 import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import {
   listRawDays,

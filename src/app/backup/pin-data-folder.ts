@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
 import { RefusedFiles } from '../../platform/database/file-fault.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { countedFile, hasDataFiles } from '../../platform/database/sqlite/data-files.ts'

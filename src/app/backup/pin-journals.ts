@@ -4,10 +4,11 @@ import {
   isJournalId,
   journalsRoot,
   listJournals,
+  listSegments,
+  segmentFile,
   writeFence,
 } from '../../clicks/journal/journal-folder.ts'
-import { countClicksAfter, endOfClicks } from '../../clicks/journal/journal-scan.ts'
-import { listSegments, segmentFile } from '../../clicks/journal/segments.ts'
+import { countClicksAfter, endOfClicks } from '../../clicks/journal/journal-reader.ts'
 import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import { copyBytes } from '../../platform/disk/copy-bytes.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'

@@ -77,7 +77,7 @@ import {
   utmTemplateStore,
 } from '../../links/utm-templates/utm-template-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import type { ChangeLog } from '../../platform/changes/changes.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'

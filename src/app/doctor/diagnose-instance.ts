@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { totalBacklogBytes } from '../../clicks/journal/journal-backlog.ts'
 import { damagedJournalsFolder } from '../../clicks/journal/journal-folder.ts'
+import { totalBacklogBytes } from '../../clicks/journal/journal-reader.ts'
 import { diskFindings } from '../../operations/doctor/disk-findings.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
 import { isLost } from '../../operations/nodes/node.ts'

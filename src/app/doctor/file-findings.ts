@@ -1,4 +1,4 @@
-import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
 import { type FileFault, filesAdvice } from '../../platform/database/file-fault.ts'
 import { readLastCheck } from '../../platform/database/last-check.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
 import { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { SetupLinks } from '../../identity/setup/setup-links.ts'
 import { Tokens } from '../../identity/tokens/tokens.ts'

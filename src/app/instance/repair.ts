@@ -1,4 +1,4 @@
-import { countClicksAfter, positionAfterClicks } from '../../clicks/journal/journal-scan.ts'
+import { countClicksAfter, positionAfterClicks } from '../../clicks/journal/journal-reader.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { hasDataFiles } from '../../platform/database/sqlite/data-files.ts'

@@ -6,10 +6,10 @@ import {
   isJournalId,
   journalsRoot,
   listJournals,
+  listSegments,
   lockJournal,
 } from '../../clicks/journal/journal-folder.ts'
 import { backlogBytes } from '../../clicks/journal/journal-reader.ts'
-import { listSegments } from '../../clicks/journal/segments.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { Config } from '../config/read-config.ts'

@@ -1,6 +1,6 @@
 import type { ServiceHost } from '../../hosts/service-host.ts'
 import type { WarmStartState } from '../../platform/cache/warm-start.ts'
-import { hostChange } from '../../platform/changes/change.ts'
+import { hostChange } from '../../platform/changes/changes.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'
 import { serviceNameOf } from './domains.ts'

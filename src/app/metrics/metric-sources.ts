@@ -1,7 +1,7 @@
 import type { Nodes } from '../../operations/nodes/nodes.ts'
 import type { CacheUse } from '../../platform/cache/coherent-cache.ts'
 import { staleCache } from '../../platform/cache/stale-cache.ts'
-import type { ChangeFollower } from '../../platform/changes/change-follower.ts'
+import type { ChangeFollower } from '../../platform/changes/changes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import { labelled, type Metric, type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Readiness } from '../../platform/process/readiness.ts'

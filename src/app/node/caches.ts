@@ -2,8 +2,11 @@ import type { Logger } from 'pino'
 import { SessionCache } from '../../identity/sessions/session-cache.ts'
 import { type Authenticator, authenticator } from '../../identity/tokens/authenticator.ts'
 import type { WarmStart } from '../../platform/cache/warm-start.ts'
-import { type ChangeFollower, changeFollower } from '../../platform/changes/change-follower.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import {
+  type ChangeFollower,
+  type ChangeListener,
+  changeFollower,
+} from '../../platform/changes/changes.ts'
 import { type LinkFinder, linkFinder } from '../../redirects/find-link.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'

@@ -2,14 +2,22 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo, BoundSocket, Server } from 'node:net'
 import { isServicePath } from '../../links/key.ts'
 import type { LinkHost } from '../../links/store/link-directory.ts'
-import { acceptorEntrance, createAcceptor } from '../../platform/http/acceptors.ts'
-import { createFront } from '../../platform/http/front.ts'
-import { createInternalServer, type InternalHandlers } from '../../platform/http/internal.ts'
-import { isServiceHost } from '../../platform/http/service-host.ts'
-import { entranceOf, type FrontEntrance, stopFront } from '../../platform/http/stop-front.ts'
+import {
+  acceptorEntrance,
+  createAcceptor,
+  entranceOf,
+  type FrontEntrance,
+  stopFront,
+} from '../../platform/http/entrances.ts'
+import {
+  createFront,
+  createInternalServer,
+  type InternalHandlers,
+} from '../../platform/http/front.ts'
+import { isServiceHost } from '../../platform/http/request-target.ts'
+import { answerElsewhere } from '../../redirects/exchange.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import type { RedirectHandler } from '../../redirects/handler.ts'
-import { answerElsewhere } from '../../redirects/not-here.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { AppContext } from '../instance/app-context.ts'
 import type { ConnectionGuard } from './connection-guard.ts'

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import type { JournalBacklog } from '../../clicks/journal/journal-backlog.ts'
+import type { JournalBacklog } from '../../clicks/journal/journal-reader.ts'
 import { BEAT_INTERVAL_MS, LOST_AFTER_MICROS } from '../../operations/nodes/node.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'

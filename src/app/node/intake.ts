@@ -7,7 +7,7 @@ import {
 } from '../../clicks/ingest/click-intake.ts'
 import { IngestionPaused } from '../../clicks/ingest/drain-messages.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
-import { highestPendingLink } from '../../clicks/journal/journal-scan.ts'
+import { highestPendingLink } from '../../clicks/journal/journal-reader.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Config } from '../config/read-config.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { answerLimit } from '../../platform/http/api/deadline.ts'
-import { deferredListener } from '../../platform/http/deferred-listener.ts'
+import { deferredListener } from '../../platform/http/entrances.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttles.ts'
 import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'

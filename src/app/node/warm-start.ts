@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceHost } from '../../hosts/service-host.ts'
 import { COLD_START, type WarmStart } from '../../platform/cache/warm-start.ts'
-import type { ChangeFollower, EarlierPosition } from '../../platform/changes/change-follower.ts'
+import type { ChangeFollower, EarlierPosition } from '../../platform/changes/changes.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
 import type { DataFolder } from './data-folder.ts'

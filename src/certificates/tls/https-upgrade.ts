@@ -1,7 +1,6 @@
 import type { CertificateLife } from '../../domains/index.ts'
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
-import type { Change } from '../../platform/changes/change.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 

@@ -2,8 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import type { CertificateLife } from '../../domains/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/warm-start.ts'
-import type { Change } from '../../platform/changes/change.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 
 /** Each context takes up to 90 KiB of OpenSSL's memory. */

@@ -3,18 +3,21 @@ import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { probeFolder } from '../../platform/disk/probe-folder.ts'
 import type { Click, ClickRecorder } from '../click.ts'
-import { BacklogReader, type JournalBacklog } from '../journal/journal-backlog.ts'
-import type { JournalFiles } from '../journal/journal-files.ts'
 import {
   createJournal,
   type JournalFolder,
   journalsRoot,
+  listSegments,
   lockJournal,
   removeLeftovers,
   takeOverJournals,
 } from '../journal/journal-folder.ts'
-import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
-import { listSegments } from '../journal/segments.ts'
+import { BacklogReader, type JournalBacklog } from '../journal/journal-reader.ts'
+import {
+  type ClickDurability,
+  type JournalFiles,
+  JournalWriter,
+} from '../journal/journal-writer.ts'
 import type { ErasedClicks } from '../store/erased-clicks.ts'
 import type { JournalDamage, JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'

@@ -6,7 +6,7 @@ import { clicksFrom } from '../../../test/clicks/some-clicks.ts'
 import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { segmentFile } from '../journal/segments.ts'
+import { segmentFile } from '../journal/journal-folder.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
 

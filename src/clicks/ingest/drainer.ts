@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
+import { SEGMENT_BYTES_MAX } from '../journal/journal-folder.ts'
 import {
   CLICK_BYTES,
   clicksIn,
@@ -10,7 +11,6 @@ import {
   readBatch,
   removeIngestedSegments,
 } from '../journal/journal-reader.ts'
-import { SEGMENT_BYTES_MAX } from '../journal/segments.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { batchIntervalMs } from './batch-interval.ts'
 import { IngestionPaused, type JournalDamage, type JournalLocation } from './drain-messages.ts'

@@ -8,8 +8,8 @@ import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
 import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { cases } from '../../../test/support/properties.ts'
+import { segmentFile } from './journal-folder.ts'
 import { JournalWriter } from './journal-writer.ts'
-import { segmentFile } from './segments.ts'
 
 describe('JournalWriter with durability "disk"', () => {
   let folder: string

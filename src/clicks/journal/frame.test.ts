@@ -7,7 +7,7 @@ import { clicksOf, encodeFrame } from '../../../test/support/click-frames.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { CLICK_FLAGS, type Click, cappedClick, countVisits } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
-import { decodeFrames, FrameBuilder } from './frame.ts'
+import { decodeFrames, FrameBuilder } from './record.ts'
 
 const ALL = Number.POSITIVE_INFINITY
 

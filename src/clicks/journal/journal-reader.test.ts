@@ -16,16 +16,15 @@ import { createFolder } from '../../../test/support/engines.ts'
 import type { Click } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { totalBacklogBytes } from './journal-backlog.ts'
-import { damagedJournalsFolder, journalsRoot } from './journal-folder.ts'
+import { damagedJournalsFolder, journalsRoot, listSegments, segmentFile } from './journal-folder.ts'
 import {
   backlogBytes,
   keepDamagedSegment,
   readBatch,
   readPending,
   removeIngestedSegments,
+  totalBacklogBytes,
 } from './journal-reader.ts'
-import { listSegments, segmentFile } from './segments.ts'
 
 const MIB = 1024 * 1024
 const CLICKS_MAX = 5_000

@@ -4,9 +4,14 @@ import { createFolder } from '../../platform/disk/create-folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { type DecodedBytes, decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
-import { damagedJournalsFolder } from './journal-folder.ts'
-import { listSegments, segmentFile } from './segments.ts'
+import {
+  damagedJournalsFolder,
+  journalsRoot,
+  listJournals,
+  listSegments,
+  segmentFile,
+} from './journal-folder.ts'
+import { type DecodedBytes, decodeFrames, FRAME_BYTES_MAX } from './record.ts'
 
 /** Bytes per read: room for the longest frame and for many average ones. */
 const CHUNK_BYTES = 2 * 1024 * 1024
@@ -154,4 +159,152 @@ function readChunk(
 function bytesAfter(file: string, offset: number): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return Math.max(0, size - offset)
+}
+
+/** Treats no segment as complete, so that torn ends are not skipped. */
+const NO_COMPLETE_SEGMENT = 0
+const CLICKS_PER_BATCH = 20_000
+
+/** Counts the readable clicks of a journal after a position. */
+export function countClicksAfter(
+  dataDir: string,
+  id: string,
+  from: JournalPosition | undefined,
+): number {
+  let count = 0
+  for (const { clicks } of batchesAfter(path.join(journalsRoot(dataDir), id), from)) {
+    count += clicks.length
+  }
+  return count
+}
+
+/** Returns the position after the last readable click of a journal; `from` when there is none after it. */
+export function endOfClicks(
+  dataDir: string,
+  id: string,
+  from: JournalPosition | undefined,
+): JournalPosition | undefined {
+  let position = from
+  for (const { next } of batchesAfter(path.join(journalsRoot(dataDir), id), from)) position = next
+  return position
+}
+
+/**
+ * Returns the position after `count` clicks from a position on. Undefined if the journal has fewer clicks, or
+ * if the position would lie inside a frame.
+ */
+export function positionAfterClicks(
+  dataDir: string,
+  id: string,
+  from: JournalPosition,
+  count: number,
+): JournalPosition | undefined {
+  const folder = path.join(journalsRoot(dataDir), id)
+  let position = from
+  for (let left = count; left > 0; ) {
+    // Reading stops at the end of the frame with the last click.
+    const batch = readPending(folder, position, NO_COMPLETE_SEGMENT, left)
+    if (batch === undefined || batch.clicks.length > left) return undefined
+    left -= batch.clicks.length
+    position = batch.next
+  }
+  return position
+}
+
+/**
+ * Returns the highest link number among the clicks of a data folder that are not ingested yet; 0 if there are
+ * none. Reads all of these clicks, which takes about 100 ms for 100,000 clicks.
+ *
+ * @param findPosition returns the position up to which a journal is ingested
+ */
+export async function highestPendingLink(
+  dataDir: string,
+  findPosition: (journalId: string) => Promise<JournalPosition | undefined>,
+): Promise<number> {
+  const root = journalsRoot(dataDir)
+  let highest = 0
+  for (const id of listJournals(root)) {
+    for (const { clicks } of batchesAfter(path.join(root, id), await findPosition(id))) {
+      for (const link_seq of clicks.link_seq.subarray(0, clicks.length)) {
+        if (link_seq > highest) highest = link_seq
+      }
+    }
+  }
+  return highest
+}
+
+function* batchesAfter(folder: string, from: JournalPosition | undefined): Generator<JournalBatch> {
+  let position = from
+  for (;;) {
+    const batch = readPending(folder, position, NO_COMPLETE_SEGMENT, CLICKS_PER_BATCH)
+    if (batch === undefined) return
+    yield batch
+    position = batch.next
+  }
+}
+
+/** The clicks of a journal that are not in the database yet. */
+export type JournalBacklog = {
+  readonly bytes: number
+  /** The instant of the oldest click, in microseconds; undefined when there is none. */
+  readonly oldestMicros: number | undefined
+}
+
+/** @param activeSegment see `readPending` */
+function backlogOf(
+  folder: string,
+  position: JournalPosition | undefined,
+  activeSegment: number,
+): JournalBacklog {
+  const bytes = backlogBytes(folder, position)
+  const first = bytes === 0 ? undefined : readPending(folder, position, activeSegment, 1)
+  return { bytes, oldestMicros: first?.clicks.at[0] }
+}
+
+/**
+ * Reads backlogs repeatedly. The oldest click is read again only when the position has moved, so that a large backlog
+ * from which nothing is taken costs a few system calls.
+ */
+export class BacklogReader {
+  readonly #oldest = new Map<string, { readonly position: string; readonly micros: number }>()
+
+  /** As `backlogOf`. */
+  read(...[folder, position, activeSegment]: Parameters<typeof backlogOf>): JournalBacklog {
+    const known = this.#oldest.get(folder)
+    const at = `${position?.segment} ${position?.offset}`
+    if (known?.position === at) {
+      const bytes = backlogBytes(folder, position)
+      return { bytes, oldestMicros: bytes === 0 ? undefined : known.micros }
+    }
+    const backlog = backlogOf(folder, position, activeSegment)
+    const { oldestMicros: micros } = backlog
+    if (micros === undefined) this.#oldest.delete(folder)
+    else this.#oldest.set(folder, { position: at, micros })
+    return backlog
+  }
+
+  /** Forgets a journal that is read no more. */
+  forget(folder: string): void {
+    this.#oldest.delete(folder)
+  }
+}
+
+/** Adds up the backlogs of several journals. */
+export function sumOfBacklogs(backlogs: readonly JournalBacklog[]): JournalBacklog {
+  const oldest = backlogs.flatMap(({ oldestMicros }) => oldestMicros ?? [])
+  return {
+    bytes: backlogs.reduce((sum, { bytes }) => sum + bytes, 0),
+    oldestMicros: oldest.length === 0 ? undefined : Math.min(...oldest),
+  }
+}
+
+/** Returns the bytes in all journals of a data folder that are not in the database yet. */
+export function totalBacklogBytes(
+  dataDir: string,
+  positions: ReadonlyMap<string, JournalPosition>,
+): number {
+  const root = journalsRoot(dataDir)
+  let bytes = 0
+  for (const id of listJournals(root)) bytes += backlogBytes(path.join(root, id), positions.get(id))
+  return bytes
 }

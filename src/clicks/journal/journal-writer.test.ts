@@ -8,9 +8,8 @@ import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
 import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { cases } from '../../../test/support/properties.ts'
-import type { JournalFiles } from './journal-files.ts'
-import { JournalWriter } from './journal-writer.ts'
-import { listSegments, segmentFile } from './segments.ts'
+import { listSegments, segmentFile } from './journal-folder.ts'
+import { type JournalFiles, JournalWriter } from './journal-writer.ts'
 
 describe('JournalWriter', () => {
   let folder: string

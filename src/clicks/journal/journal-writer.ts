@@ -1,9 +1,182 @@
+import {
+  closeSync,
+  fdatasync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { copyBytes } from '../../platform/disk/copy-bytes.ts'
+import { fileIdentity } from '../../platform/disk/file-identity.ts'
+import { syncFolder } from '../../platform/disk/sync-folder.ts'
 import type { Click, ClickRecorder } from '../click.ts'
-import { FrameBuilder } from './frame.ts'
-import { GroupSync } from './group-sync.ts'
-import { closeQuietly, type JournalFiles, systemFiles } from './journal-files.ts'
-import { listSegments, SEGMENT_BYTES_MAX, segmentFile } from './segments.ts'
+import { listSegments, SEGMENT_BYTES_MAX, segmentFile } from './journal-folder.ts'
+import { FrameBuilder } from './record.ts'
+
+/** The files, folders and waiting visits of one round of syncs. */
+type Round = {
+  readonly files: ReadonlySet<number>
+  readonly folders: ReadonlySet<string>
+  readonly callbacks: readonly (() => void)[]
+  readonly clicks: number
+}
+
+/**
+ * Group commit for the journal. One round of syncs runs at a time, off the event loop; visits that arrive
+ * during a round share the next one. The slower the disk, the more visits share a sync.
+ *
+ * A failed round is never retried. Linux marks the pages clean after a failed sync, so the next sync would
+ * succeed without having written them (Rebello et al., "Can Applications Recover from fsync Failures?",
+ * USENIX ATC 2020). The clicks of a failed round, and those written since it began, are doubtful, and the
+ * writer continues in another file.
+ */
+class GroupSync {
+  readonly #sync: JournalFiles
+  readonly #onFailed: (clicks: number, error: unknown) => void
+  #files = new Set<number>()
+  #folders = new Set<string>()
+  #retired = new Set<number>()
+  #callbacks: (() => void)[] = []
+  #clicks = 0
+  #busy = false
+  #running: Promise<void> = Promise.resolve()
+
+  /** @param onFailed called with the number of doubtful clicks before their visits are answered */
+  constructor(files: JournalFiles, onFailed: (clicks: number, error: unknown) => void) {
+    this.#sync = files
+    this.#onFailed = onFailed
+  }
+
+  /** Records that clicks were written to a file. */
+  written(fd: number, clicks: number): void {
+    this.#files.add(fd)
+    this.#clicks += clicks
+  }
+
+  /** Records that a folder is new or has a new file. */
+  changed(folder: string): void {
+    this.#folders.add(folder)
+  }
+
+  /** Calls each of `callbacks` once everything recorded so far is on disk or reported as doubtful. */
+  wait(callbacks: readonly (() => void)[]): void {
+    for (const done of callbacks) this.#callbacks.push(done)
+    if (this.#busy) return
+    this.#busy = true
+    this.#running = this.#run()
+  }
+
+  /** Closes a completely written file as soon as it needs no further sync. */
+  retire(fd: number): void {
+    this.#retired.add(fd)
+    if (!this.#busy) this.#closeRetired()
+  }
+
+  /** Resolves when no callback is waiting. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#callbacks.length > 0) {
+      const round = this.#takeRound()
+      let callbacks = round.callbacks
+      try {
+        for (const fd of round.files) await this.#sync.sync(fd)
+        for (const folder of round.folders) await this.#sync.syncFolder(folder)
+      } catch (error) {
+        for (const folder of round.folders) this.#folders.add(folder)
+        const since = this.#takeRound()
+        for (const folder of since.folders) this.#folders.add(folder)
+        callbacks = [...round.callbacks, ...since.callbacks]
+        this.#onFailed(round.clicks + since.clicks, error)
+      }
+      for (const done of callbacks) done()
+      this.#closeRetired()
+    }
+    this.#busy = false
+  }
+
+  #takeRound(): Round {
+    const round = {
+      files: this.#files,
+      folders: this.#folders,
+      callbacks: this.#callbacks,
+      clicks: this.#clicks,
+    }
+    this.#files = new Set()
+    this.#folders = new Set()
+    this.#callbacks = []
+    this.#clicks = 0
+    return round
+  }
+
+  #closeRetired(): void {
+    for (const fd of this.#retired) {
+      if (this.#files.has(fd)) continue
+      this.#retired.delete(fd)
+      closeQuietly(this.#sync, fd)
+    }
+  }
+}
+
+const syncData = promisify(fdatasync)
+
+/** The file operations of `JournalWriter`; tests pass operations that fail. */
+export type JournalFiles = {
+  open(file: string): number
+  /** Returns the bytes written, which may be fewer than requested, as with the system call. */
+  write(fd: number, bytes: Buffer, offset: number, position: number): number
+  truncate(fd: number, size: number): void
+  close(fd: number): void
+  /** See `fileIdentity`. */
+  identity(file: string | number): string | undefined
+  /**
+   * Copies the first bytes of an open file, also of a removed one, to a path in one step, and opens the copy. What is at
+   * the path is replaced.
+   */
+  restore(fd: number, bytes: number, file: string): number
+  /** Resolves when the contents of the file are on disk. */
+  sync(fd: number): Promise<void>
+  /** Resolves when the folder's directory entries are on disk. */
+  syncFolder(folder: string): Promise<void>
+}
+
+export const systemFiles: JournalFiles = {
+  // Readable, so that a file that was removed can be restored.
+  open: (file) => openSync(file, 'wx+', 0o600),
+  write: (fd, bytes, offset, position) =>
+    writeSync(fd, bytes, offset, bytes.length - offset, position),
+  truncate: ftruncateSync,
+  close: closeSync,
+  identity: fileIdentity,
+  restore(fd, bytes, file) {
+    const temporary = `${file}.restored`
+    rmSync(temporary, { force: true })
+    try {
+      copyBytes(fd, bytes, temporary)
+      renameSync(temporary, file)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+    return openSync(file, 'r+')
+  },
+  sync: (fd) => syncData(fd),
+  syncFolder,
+}
+
+/** Closes a file to which nothing is written any more, and ignores failures. */
+function closeQuietly(files: JournalFiles, fd: number): void {
+  try {
+    files.close(fd)
+  } catch {
+    // The data is in the kernel already; only the file handle is lost.
+  }
+}
 
 /** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { firstLanguage } from './first-language.ts'
+import { firstLanguage } from './raw-visit.ts'
 
 describe('firstLanguage', () => {
   const table: [string | undefined, string][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rawVisit } from '../../../test/redirect/click/raw-visits.ts'
-import { isPrefetch } from './is-prefetch.ts'
+import { isPrefetch } from './raw-visit.ts'
 
 describe('isPrefetch', () => {
   const ahead = [

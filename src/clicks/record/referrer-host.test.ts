@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyCharacter, cases, webUrl } from '../../../test/support/properties.ts'
-import { referrerHost } from './referrer-host.ts'
+import { referrerHost } from './raw-visit.ts'
 
 describe('referrerHost', () => {
   const table: [string | undefined, string][] = [

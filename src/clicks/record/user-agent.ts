@@ -3,7 +3,6 @@ import Bowser from 'bowser'
 import { isBot } from 'isbot'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { CLICK_FLAGS } from '../click.ts'
-import { findApp, findScreen } from './user-agent-marks.ts'
 
 /** The systems for which a link may have its own destination. */
 export type Device = 'ios' | 'android' | 'other'
@@ -113,4 +112,42 @@ function isKnownBot(agent: string): boolean {
 function deviceOf(agent: string): Device {
   if (/iPhone|iPad|iPod/.test(agent)) return 'ios'
   return /Android/i.test(agent) ? 'android' : 'other'
+}
+
+/** Tokens of in-app browsers, which the parser reports as the system's browser. */
+const APPS: readonly (readonly [mark: string, name: string])[] = [
+  ['Instagram ', 'Instagram'],
+  ['FBAN/', 'Facebook'],
+  ['FBAV/', 'Facebook'],
+  ['musical_ly', 'TikTok'],
+  ['BytedanceWebview', 'TikTok'],
+  ['LinkedInApp', 'LinkedIn'],
+  ['Snapchat/', 'Snapchat'],
+  ['[Pinterest/', 'Pinterest'],
+]
+
+/** Tokens of televisions and game consoles, which the parser reports as tablets or desktops. */
+const SCREENS: readonly (readonly [mark: string, kind: 'tv' | 'console'])[] = [
+  ['PlayStation', 'console'],
+  ['Xbox', 'console'],
+  ['Nintendo', 'console'],
+  ['CrKey/', 'tv'],
+  ['SMART-TV', 'tv'],
+  ['SmartTV', 'tv'],
+  ['Android TV', 'tv'],
+  ['Google TV', 'tv'],
+  ['GoogleTV', 'tv'],
+  ['BRAVIA', 'tv'],
+  // The model names of Amazon Fire TV devices begin with AFT.
+  ['; AFT', 'tv'],
+]
+
+/** Finds the app of an in-app browser. */
+function findApp(agent: string): string | undefined {
+  return APPS.find(([mark]) => agent.includes(mark))?.[1]
+}
+
+/** Finds the device kind of a television or a game console. */
+function findScreen(agent: string): string | undefined {
+  return SCREENS.find(([mark]) => agent.includes(mark))?.[1]
 }

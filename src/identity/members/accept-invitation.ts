@@ -1,4 +1,4 @@
-import { sessionChange } from '../../platform/changes/change.ts'
+import { sessionChange } from '../../platform/changes/changes.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'

@@ -1,5 +1,5 @@
 import type { Role } from '@terse/contract/roles'
-import { sessionChange } from '../../platform/changes/change.ts'
+import { sessionChange } from '../../platform/changes/changes.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'

@@ -1,6 +1,5 @@
 import type { Role } from '@terse/contract/roles'
-import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { systemActor } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'

@@ -1,4 +1,4 @@
-import { sessionChange } from '../../platform/changes/change.ts'
+import { sessionChange } from '../../platform/changes/changes.ts'
 import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { endGroupRoles, type GroupRoleStores } from '../oidc/group-roles.ts'
 import { type Identity, identityIdOf } from '../oidc/store/identity-store.ts'

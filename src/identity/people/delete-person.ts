@@ -1,5 +1,4 @@
-import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Actor } from '../actor.ts'

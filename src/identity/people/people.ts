@@ -1,4 +1,4 @@
-import { sessionChange } from '../../platform/changes/change.ts'
+import { sessionChange } from '../../platform/changes/changes.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { changedFields, type EventAuthor } from '../../platform/events/event-writer.ts'
 import type { Clock } from '../../platform/time/clock.ts'

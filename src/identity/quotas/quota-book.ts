@@ -1,5 +1,5 @@
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import type { ChangeListener } from '../../platform/changes/changes.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { QuotaStores, WorkspaceLimits } from './enforce-quotas.ts'
 import { NearQuotas } from './near-quotas.ts'

@@ -1,5 +1,4 @@
-import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter, NewEvent } from '../../platform/events/event-writer.ts'

@@ -1,6 +1,5 @@
 import { type CacheUse, CoherentCache } from '../../platform/cache/coherent-cache.ts'
-import type { Change } from '../../platform/changes/change.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { NamedMembership } from '../members/membership.ts'

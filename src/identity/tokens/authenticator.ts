@@ -1,5 +1,5 @@
 import { type CacheUse, CoherentCache } from '../../platform/cache/coherent-cache.ts'
-import type { ChangeListener } from '../../platform/changes/change-listener.ts'
+import type { ChangeListener } from '../../platform/changes/changes.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'

@@ -1,5 +1,9 @@
-import { quotaChange, sessionChange, tokenChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import {
+  type ChangeLog,
+  quotaChange,
+  sessionChange,
+  tokenChange,
+} from '../../platform/changes/changes.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'

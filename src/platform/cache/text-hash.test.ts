@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { textHash } from './text-hash.ts'
+import { textHash } from './sieve-cache.ts'
 
 const BITS = 12
 

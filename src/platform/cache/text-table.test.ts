@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { TextTable } from './text-table.ts'
+import { TextTable } from './sieve-cache.ts'
 
 type Entry = { readonly key: string; readonly number: number }
 

@@ -1,4 +1,4 @@
-import type { ChangeCursor } from '../changes/change-log.ts'
+import type { ChangeCursor } from '../changes/changes.ts'
 
 /** The place in the change log and the service's host to which kept values belong. */
 export type WarmStartState = {

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hostChange } from './change.ts'
-import { type ChangeFollower, changeFollower } from './change-follower.ts'
-import type { ChangeLog, NewChanges } from './change-log.ts'
+import {
+  type ChangeFollower,
+  type ChangeLog,
+  changeFollower,
+  hostChange,
+  type NewChanges,
+} from './changes.ts'
 
 const INTERVAL_MS = 100
 const STALE_MS_MAX = 60_000

@@ -1,4 +1,4 @@
-import type { Change } from '../changes/change.ts'
+import type { Change } from '../changes/changes.ts'
 
 type Listener = (changes: readonly Change[]) => void
 

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Change } from '../changes/change.ts'
+import type { Change } from '../changes/changes.ts'
 import type { ClickSpoolTables } from './click-spool-tables.ts'
 import type { ImportTables } from './import-tables.ts'
 import type { PeopleTables } from './people-tables.ts'

@@ -1,4 +1,4 @@
-import type { Change } from '../changes/change.ts'
+import type { Change } from '../changes/changes.ts'
 
 /**
  * The database, on either engine, as the stores that a service names. Every operation may throw

@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely'
-import type { Change } from '../changes/change.ts'
+import type { Change } from '../changes/changes.ts'
 import type { EventAuthor, NewEvent } from '../events/event-writer.ts'
 import type { EventAuthors, NumberedAuthor } from './event-authors.ts'
 import { pipeline } from './pipeline.ts'

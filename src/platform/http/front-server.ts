@@ -1,19 +1,70 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientError } from './client-error.ts'
-import type { Activity } from './connections/connection.ts'
-import type { Connections } from './connections/connections.ts'
-import { gateInput, startInTurn, waitingRequests } from './connections/input-gate.ts'
-import { PacedResponse } from './connections/paced-response.ts'
+import type { Activity, Connections } from './connections/connections.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
 import { FastServer } from './fast/fast-server.ts'
-import { http } from './node-http.ts'
 import {
   HEADERS_TIMEOUT_MS,
+  http,
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_TIMEOUT_MS,
   STANDSTILL_TIMEOUT_MS,
-} from './time-limits.ts'
+} from './node-http.ts'
+
+/**
+ * How much of an answer is written to the connection at a time. A TLS connection encrypts everything that
+ * is written at once, and keeps a buffer of that size until it is closed.
+ */
+const SENT_PIECE_BYTES = 64 * 1024
+
+type Callback = () => void
+
+/** An HTTP/1 response that writes a large body in pieces, each when the one before is sent. */
+class PacedResponse extends http.ServerResponse {
+  #heldBytes = 0
+
+  /** Bytes of the body that are not yet written to the connection. */
+  get heldBytes(): number {
+    return this.destroyed ? 0 : this.#heldBytes
+  }
+
+  override end(callback?: Callback): this
+  override end(chunk: unknown, callback?: Callback): this
+  override end(chunk: unknown, encoding: BufferEncoding, callback?: Callback): this
+  override end(chunk?: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): this {
+    const bytes = typeof encoding === 'function' ? undefined : largeBytes(chunk, encoding)
+    if (bytes === undefined || this.req.method === 'HEAD') {
+      return super.end(chunk, encoding as BufferEncoding, callback)
+    }
+    if (!this.headersSent && !this.hasHeader('Content-Length')) {
+      this.setHeader('Content-Length', bytes.length)
+    }
+    this.#send(bytes, callback)
+    return this
+  }
+
+  #send(rest: Uint8Array, callback: Callback | undefined): void {
+    let left = rest
+    while (left.length > SENT_PIECE_BYTES) {
+      const mayGoOn = this.write(left.subarray(0, SENT_PIECE_BYTES))
+      left = left.subarray(SENT_PIECE_BYTES)
+      this.#heldBytes = left.length
+      if (mayGoOn) continue
+      this.once('drain', () => this.#send(left, callback))
+      return
+    }
+    this.#heldBytes = 0
+    super.end(left, callback)
+  }
+}
+
+/** The body as bytes; undefined when it fits into one piece. */
+function largeBytes(chunk: unknown, encoding: BufferEncoding | undefined): Uint8Array | undefined {
+  if (typeof chunk === 'string' && chunk.length > SENT_PIECE_BYTES)
+    return Buffer.from(chunk, encoding)
+  return chunk instanceof Uint8Array && chunk.length > SENT_PIECE_BYTES ? chunk : undefined
+}
 
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000
 /** Extra time for a request that the client sent just before the advertised time-out. */
@@ -120,4 +171,91 @@ export function createFrontServer(options: {
 /** Checks a pseudo-header, which HTTP/1 cannot have; an HTTP/1 request line may claim any version. */
 export function isHttp2({ headers }: IncomingMessage): boolean {
   return headers[':method'] !== undefined
+}
+
+/**
+ * How many received bytes are parsed before checking whether a request waits. A request has at least 18
+ * bytes, so at most 227 wait on one connection.
+ */
+const PARSED_PIECE_BYTES = 4 * 1024
+
+const gates = new WeakMap<Socket, InputGate>()
+
+/**
+ * Sits between a connection and Node's parser, which would start all pipelined requests of a packet at
+ * once, even when the client does not read the answers. Nothing is parsed while a request waits for the
+ * answer before it.
+ */
+class InputGate {
+  readonly #socket: Socket
+  readonly #toParser: (bytes: Buffer) => void
+  readonly #toParserAtEnd: () => void
+  #waiting = 0
+  #hasEnded = false
+
+  /** @param socket must have the listeners of Node's HTTP server already */
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.#toParser = takeListener(socket, 'data')
+    this.#toParserAtEnd = takeListener(socket, 'end')
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Calls `start` when Node assigns the socket to this response: when the answer before it is sent. */
+  wait(response: ServerResponse, start: () => void): void {
+    this.#waiting += 1
+    response.once('socket', () => {
+      this.#waiting -= 1
+      start()
+      if (this.#waiting > 0) return
+      this.#socket.resume()
+      if (this.#hasEnded) this.#toParserAtEnd.call(this.#socket)
+    })
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const socket = this.#socket
+    let parsed = 0
+    if (this.#waiting === 0) {
+      parsed = Math.min(bytes.length, PARSED_PIECE_BYTES)
+      this.#toParser.call(socket, parsed === bytes.length ? bytes : bytes.subarray(0, parsed))
+    }
+    // A flowing socket would emit the returned bytes again at once.
+    if (this.#waiting > 0) socket.pause()
+    if (parsed < bytes.length) socket.unshift(bytes.subarray(parsed))
+  }
+
+  /** Delayed while requests wait: Node ends the connection on `end`, and they would get no answer. */
+  readonly #onEnd = (): void => {
+    if (this.#waiting > 0) this.#hasEnded = true
+    else this.#toParserAtEnd.call(this.#socket)
+  }
+}
+
+/** Puts a gate before Node's parser. The socket must have the listeners of Node's HTTP server already. */
+export function gateInput(socket: Socket): void {
+  gates.set(socket, new InputGate(socket))
+}
+
+/** Starts an HTTP/1 request when the answers to earlier requests of its connection have left the process. */
+function startInTurn(socket: Socket, response: ServerResponse, start: () => void): void {
+  if (response.socket === null) gates.get(socket)?.wait(response, start)
+  else start()
+}
+
+/** How many parsed requests of a connection wait for the answers before them. */
+export function waitingRequests(socket: Socket): number {
+  return gates.get(socket)?.waiting ?? 0
+}
+
+function takeListener(socket: Socket, event: 'data' | 'end'): (bytes?: Buffer) => void {
+  const [listener] = socket.listeners(event).slice(-1)
+  if (listener === undefined) throw new Error(`Node's HTTP server has no listener for ${event}.`)
+  socket.off(event, listener as () => void)
+  return listener as (bytes?: Buffer) => void
 }

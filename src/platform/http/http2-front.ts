@@ -8,7 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Connections } from './connections/connections.ts'
 import { StreamLimiter } from './connections/stream-limiter.ts'
-import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS, STANDSTILL_TIMEOUT_MS } from './time-limits.ts'
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS, STANDSTILL_TIMEOUT_MS } from './node-http.ts'
 
 const STREAMS_MAX = 100
 const HEADER_BYTES_MAX = 16 * 1024

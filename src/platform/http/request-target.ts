@@ -1,3 +1,5 @@
+import { isIpAddress } from '../network/ip-address.ts'
+
 /** The host, path and query of an HTTP request. */
 export type RequestTarget = {
   /** Lower-case, without port or final dot; an IPv6 address keeps its brackets. */
@@ -62,4 +64,12 @@ export function splitTarget(host: string, target: string): RequestTarget {
 export function parseHost(header: string): string | undefined {
   const host = header.toLowerCase().replace(PORT, '').replace(/\.$/, '')
   return host.length <= HOST_LENGTH_MAX && HOST.test(host) ? host : undefined
+}
+
+/**
+ * Whether a request's host belongs to the service itself: the host of its base URL, and any IP address,
+ * because no workspace can claim one and monitors use it.
+ */
+export function isServiceHost(host: string, serviceHost: string): boolean {
+  return host === serviceHost || isIpAddress(host) || host.startsWith('[')
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DueOwners } from './due-owners.ts'
+import { DueOwners } from './leases.ts'
 
 const SECOND = 1_000_000
 const NOW = 1_750_000_000_000_000

@@ -1,8 +1,7 @@
 import { displayHost, formatHost } from '../../hosts/index.ts'
 import { keyOfPath, parseKey } from '../../links/index.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
-import { ICONS } from './icons.ts'
-import { escapeHtml, type PageContent, renderPage, svg } from './page.ts'
+import { escapeHtml, ICONS, type PageContent, renderPage, svg } from './page.ts'
 import type { PageTexts } from './texts/page-texts.ts'
 
 /** A page that a visitor may get instead of a link's destination. */

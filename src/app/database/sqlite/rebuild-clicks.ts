@@ -32,7 +32,7 @@ const BUSY_MS = 5_000
 const END_OF_JOURNAL: JournalPosition = { segment: 2 ** 31, offset: 0 }
 const CLICKS_AT_A_TIME = 20_000
 
-/** Returns where a batch of a journal ends; see `journal-scan.ts`. */
+/** Returns where a batch of a journal ends; see `journal-reader.ts`. */
 export type PositionAfter = (
   journalId: string,
   from: JournalPosition,

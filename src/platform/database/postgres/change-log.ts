@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Change } from '../../changes/change.ts'
-import type { ChangeLog } from '../../changes/change-log.ts'
+import type { Change, ChangeLog } from '../../changes/changes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
 import type { WriteBuffer } from '../write-buffer.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ChangeLog } from '../../changes/change-log.ts'
+import type { ChangeLog } from '../../changes/changes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
 import type { WriteBuffer } from '../write-buffer.ts'

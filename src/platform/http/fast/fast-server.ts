@@ -1,6 +1,6 @@
 import type { RequestListener, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Activity } from '../connections/connection.ts'
+import type { Activity } from '../connections/connections.ts'
 import { http } from '../node-http.ts'
 import { FastConnection, type FastConnectionOwner } from './fast-connection.ts'
 import type { FastExchange } from './fast-exchange.ts'

@@ -1,5 +1,90 @@
-import type { ChangeListener } from './change-listener.ts'
-import type { ChangeCursor, ChangeLog, NewChanges } from './change-log.ts'
+/**
+ * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
+ * links of one keyspace that share a folded key, a token (by its identifier), the certificate of a host, the
+ * quotas of a workspace, or the sessions of a person (by the person's identifier).
+ */
+export type Change =
+  | { readonly kind: 'host'; readonly subject: string }
+  | { readonly kind: 'link'; readonly subject: string }
+  | { readonly kind: 'token'; readonly subject: string }
+  | { readonly kind: 'certificate'; readonly subject: string }
+  | { readonly kind: 'quota'; readonly subject: string }
+  | { readonly kind: 'session'; readonly subject: string }
+
+export function hostChange(host: string): Change {
+  return { kind: 'host', subject: host }
+}
+
+export function linkChange(keyspaceId: number, foldedKey: string): Change {
+  return { kind: 'link', subject: linkSubject(keyspaceId, foldedKey) }
+}
+
+export function tokenChange(id: string): Change {
+  return { kind: 'token', subject: id }
+}
+
+export function certificateChange(host: string): Change {
+  return { kind: 'certificate', subject: host }
+}
+
+export function quotaChange(workspaceId: string): Change {
+  return { kind: 'quota', subject: workspaceId }
+}
+
+/** The sessions, the account or a membership of a person changed. */
+export function sessionChange(personId: string): Change {
+  return { kind: 'session', subject: personId }
+}
+
+/** The subject, in caches and the change log, of the links of one folded key. */
+export function linkSubject(keyspaceId: number, foldedKey: string): string {
+  return `${keyspaceId}/${foldedKey}`
+}
+
+/** A cache of data that this or another process may change. */
+export type ChangeListener = {
+  /** Invalidates what was changed; may load it again. */
+  apply(changes: readonly Change[]): void
+  /** Invalidates everything. */
+  forgetAll(): void
+  /** Invalidates cached absences: while the log is unreadable, what was absent may be created. */
+  forgetAbsences(): void
+}
+
+/** A reader's position in the change log. Opaque: each engine has its own format. */
+export type ChangeCursor = string
+
+/** The log of changes, written in the same transaction as each change. */
+export type ChangeLog = {
+  /** Call only within a transaction of `Store.write`. */
+  append(change: Change, atMicros: number): Promise<void>
+  /** Returns the cursor after everything committed so far. */
+  end(): Promise<ChangeCursor>
+  /**
+   * Returns everything committed after `cursor`, and the next cursor. May return a change twice; never
+   * omits one, in whatever order transactions commit.
+   */
+  since(cursor: ChangeCursor, limit: number): Promise<NewChanges>
+  /**
+   * Deletes a bounded number of the oldest changes from before `beforeMicros`; returns true when there may
+   * be more. Call for changes that every reader has passed long ago.
+   */
+  trim(beforeMicros: number): Promise<boolean>
+}
+
+export type NewChanges = {
+  /**
+   * Undefined when the reader must invalidate everything: there are more changes than `limit`, the log has
+   * already deleted some that it has not read, or the database was restored to an older state.
+   */
+  readonly changes: readonly Change[] | undefined
+  readonly cursor: ChangeCursor
+  /**
+   * Whether the database server may have crashed since `cursor` was returned, and lost the state of its
+   * last transactions: then a reader reads again from a cursor that is some seconds older.
+   */
+  readonly isInterrupted: boolean
+}
 
 /** Most changes applied from one read; above that, invalidating everything is cheaper. */
 const CHANGES_MAX = 5_000

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer, Server as NetServer } from 'node:net'
 
 /** Time for the requests that are under way when the process receives its stop signal. */
 const STOP_GRACE_MS = 8_000
@@ -55,5 +55,48 @@ export function entranceOf(server: Server): FrontEntrance {
       }),
     closeIdle: () => server.closeIdleConnections(),
     closeAll: () => server.closeAllConnections(),
+  }
+}
+
+/**
+ * Creates a listener that hands every connection that it accepts to `server`.
+ *
+ * @param options.allowHalfOpen must be the same as that server's
+ */
+export function createAcceptor(server: NetServer, options: { allowHalfOpen: boolean }): NetServer {
+  return createServer({ ...options, noDelay: true }, (socket) => server.emit('connection', socket))
+}
+
+/** The entrance only stops accepting: the server's own entrance closes the connections. */
+export function acceptorEntrance(acceptor: NetServer): FrontEntrance {
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        acceptor.close(() => resolve())
+      }),
+    closeIdle() {},
+    closeAll() {},
+  }
+}
+
+/** A request listener whose target is set later. */
+type DeferredListener = {
+  readonly listener: RequestListener
+  /** Passes all waiting requests to `target`, and every later one. */
+  open(target: RequestListener): void
+}
+
+/** Lets a server listen while the code that answers some of its requests is still loading. */
+export function deferredListener(): DeferredListener {
+  const waiting: (readonly [IncomingMessage, ServerResponse])[] = []
+  let answer: RequestListener = (request, response) => {
+    waiting.push([request, response])
+  }
+  return {
+    listener: (request, response) => answer(request, response),
+    open(target) {
+      answer = target
+      for (const [request, response] of waiting.splice(0)) target(request, response)
+    },
   }
 }
