@@ -75,6 +75,8 @@ for (const engine of ENGINES) {
 
       const [, follow] = /Then follow it: (\S+)/.exec(stdout) ?? []
       assert.equal(follow, `${base}/hello`)
+      assert.match(stdout, new RegExp(`\n\n  ${base}/app/setup#code=[\\w-]{43}\n\n?$`))
+
       const { status, headers } = await visit(service.port, '/hello')
       assert.deepEqual([status, headers.location], [302, 'https://example.com/'])
       const api = apiClient(`http://127.0.0.1:${service.port}`, token)

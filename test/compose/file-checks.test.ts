@@ -44,7 +44,7 @@ describe('startFileChecks', () => {
     lines = []
   })
 
-  const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) })
 
   /** Runs until a result newer than the existing one is stored. */
   async function check(options: { uncheckedSinceMs?: number; fileCheckMs?: number } = {}) {
@@ -72,12 +72,15 @@ describe('startFileChecks', () => {
     closeSync(fd)
   }
 
-  test('finds sound files, and logs that', async () => {
+  test('finds sound files, and logs that after the first check', async () => {
     const { faults, isFull } = await check()
     assert.deepEqual({ faults, isFull }, { faults: [], isFull: false })
+    await check({ fileCheckMs: 1 })
+    const { debug, info } = pino.levels.values
     assert.deepEqual(
-      lines.map(({ msg, faults }) => ({ msg, faults })),
-      [{ msg: 'data files checked', faults: 0 }],
+      lines.map(({ msg, faults, level }) => ({ msg, faults, level })),
+      [debug, info].map((level) => ({ msg: 'data files checked', faults: 0, level })),
+      'the first check of a folder comes right after the greeting of its start',
     )
     assert.deepEqual(openFileHealth({ databaseUrl: undefined, dataDir })?.damagedFiles(), [])
     assert.equal(openFileHealth({ databaseUrl: 'postgres://a/b', dataDir }), undefined)

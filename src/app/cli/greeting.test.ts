@@ -14,7 +14,7 @@ const WHERE = {
 
 /** An instance whose database refuses writes while `isFull`. */
 function openFake() {
-  const state = { isFull: true, isAvailable: true }
+  const state = { isFull: true, isAvailable: true, isSetUp: false }
   const write = <T>(value: T) =>
     state.isFull ? Promise.reject(Failure.unavailable(new Error('full'))) : Promise.resolve(value)
   const instance = {
@@ -22,7 +22,10 @@ function openFake() {
     store: { isAvailable: () => state.isAvailable },
     workspaces: { list: async () => [], create: () => write({ id: 'workspace' }) },
     tokens: { create: () => write({ secret: 'the-token' }) },
-    setupLinks: { isRequired: async () => true, createUnlessOpen: () => write('the-code') },
+    setupLinks: {
+      isRequired: async () => !state.isSetUp,
+      createUnlessOpen: () => write('the-code'),
+    },
   } as unknown as Greeted
   return { instance, state }
 }
@@ -54,6 +57,25 @@ describe('the greeting of a start', () => {
     const { text, rest } = await greet(WHERE, instance)
     assert.match(text, /the-token.*setup#code=the-code/s)
     assert.deepEqual(rest, [])
+  })
+
+  test('says which address is set and how to change it, before all else', async () => {
+    const { text } = await greet(WHERE, openFake().instance)
+    const [, file] =
+      /^Terse is running at https:\/\/go\.example\n.*set TERSE_BASE_URL in the environment or in\n(\S+), /s.exec(
+        text,
+      ) ?? []
+    assert.equal(file, '/data/terse.env')
+    const settingsFile = '/etc/terse.env'
+    const other = await greet({ ...WHERE, settingsFile }, openFake().instance)
+    assert.match(other.text, /in the environment or in\n\/etc\/terse\.env, and start again\.\n/)
+  })
+
+  test('ends with the address of the dashboard once there is a person', async () => {
+    const { instance, state } = openFake()
+    Object.assign(state, { isFull: false, isSetUp: true })
+    const { text } = await greet(WHERE, instance)
+    assert.match(text, /\nOpen the dashboard:\n\n {2}https:\/\/go\.example\/app\/\n$/)
   })
 
   test('tries no write at a database that is down', async () => {

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
 import { setupAddress } from '../../identity/setup/setup-links.ts'
@@ -29,11 +30,12 @@ export type Greeting = {
 }
 
 /**
- * Returns the text shown after a start: addresses and folders; at the first start a token and how to use it;
- * and while there is no person, how to set up the first. A database that cannot be written does not fail the start.
+ * Returns the text shown after a start: addresses and folders; at the first start a token and how to use it; and last
+ * the address of the dashboard, which sets up the first person while there is none. A database that cannot be written
+ * does not fail the start.
  */
 export async function greet(config: Where, instance: Greeted): Promise<Greeting> {
-  const { text, rest } = await sayAll([tokenText, setupText], config, instance)
+  const { text, rest } = await sayAll([tokenText, dashboardText], config, instance)
   const isWaiting = rest.length > 0 && instance.store.isAvailable()
   const note = isWaiting
     ? '\nThe database cannot be written now. What is left to say about the first start follows once it can.\n'
@@ -76,13 +78,16 @@ async function sayAll(parts: readonly Part[], config: Where, instance: Greeted):
   return { text, rest: [] }
 }
 
-/** Empty once there is a person. */
-async function setupText(
+/** Ends with the address to open, on a line of its own. */
+async function dashboardText(
   { baseUrl, dashboardFolder }: Where,
   { setupLinks }: Greeted,
 ): Promise<string> {
-  if (!(await setupLinks.isRequired())) return ''
-  if (!isDashboardBuilt(dashboardFolder)) {
+  const isBuilt = isDashboardBuilt(dashboardFolder)
+  if (!(await setupLinks.isRequired())) {
+    return isBuilt ? `\nOpen the dashboard:\n\n  ${baseUrl}/app/\n` : ''
+  }
+  if (!isBuilt) {
     return `\nThe dashboard is not built: only the API and redirects work. Build it in the program's folder, then print a link that\nsets up the first person; the service need not be restarted:\n\n  ${BUILD_COMMAND}\n  ${terseCommand('setup')}\n`
   }
   const code = await setupLinks.createUnlessOpen('start')
@@ -136,7 +141,7 @@ async function firstToken({ workspaces, tokens }: Greeted): Promise<string | und
 }
 
 function greeting(config: Where, instance: Greeted): string {
-  const { baseUrl, settingsFile } = config
+  const { baseUrl, dataDir, settingsFile } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
   const isUnavailable = !instance.store.isAvailable()
@@ -144,9 +149,12 @@ function greeting(config: Where, instance: Greeted): string {
     `Terse is running at ${baseUrl}`,
     '',
     `  API reference  ${baseUrl}/docs`,
-    `  Data folder    ${config.dataDir}`,
+    `  Data folder    ${dataDir}`,
     ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
     `  Database       ${database}${isUnavailable ? ', unavailable: cached links redirect' : ''}`,
+    '',
+    'People sign in at that address alone. To change it, set TERSE_BASE_URL in the environment or in',
+    `${settingsFile ?? path.join(dataDir, 'terse.env')}, and start again.`,
   ]
   return `${lines.join('\n')}\n`
 }

@@ -54,14 +54,14 @@ export function startFileChecks(parts: {
   let isStopped = false
 
   /** Returns the check that is due; undefined for none. */
-  function dueCheck(): FileCheck | undefined {
+  function dueCheck(): (FileCheck & { isFirst: boolean }) | undefined {
     const last = readLastCheck(dataDir)
     const isUnchecked = Number.isFinite(uncheckedSinceMs) && !isCovered(last, uncheckedSinceMs)
     if (!isUnchecked && last !== undefined && Date.now() - last.startedMs < fileCheckMs) {
       return undefined
     }
     const isFull = isUnchecked || (last?.faults.length ?? 0) > 0
-    return { isFull, daysSinceMs: last?.startedMs ?? 0 }
+    return { isFull, daysSinceMs: last?.startedMs ?? 0, isFirst: last === undefined && !isFull }
   }
 
   async function work(): Promise<void> {
@@ -72,7 +72,8 @@ export function startFileChecks(parts: {
       const faults = await run({ dataDir, check })
       const endedMs = Date.now()
       for (const { file, text } of faults) log.error({ file, fault: text }, 'data file damaged')
-      log.info(
+      // A new folder's first check would only hide what its start has shown in the terminal.
+      log[check.isFirst ? 'debug' : 'info'](
         { full: check.isFull, faults: faults.length, seconds: (endedMs - startedMs) / 1_000 },
         'data files checked',
       )
