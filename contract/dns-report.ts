@@ -49,13 +49,48 @@ const certificateSchema = z
 
 const seenValues = z.array(z.string())
 
+/** What the scheduled checks have found, and when. */
+const checkFields = {
+  last_check_at: timestamp.nullable().describe('When the status was last checked.'),
+  next_check_at: timestamp
+    .nullable()
+    .describe('The time of the next check; null when only a request starts one.'),
+  missing_since: timestamp
+    .nullable()
+    .describe('When a check first missed the proof of an active domain; null while it is there.'),
+  pending_from: timestamp
+    .nullable()
+    .describe(
+      'When an active domain whose proof is missing becomes pending, unless the proof returns.',
+    ),
+}
+
+const unicodeDomain = z
+  .string()
+  .describe('The host name as people read it: `münchen.example` for `xn--mnchen-3ya.example`.')
+
+/** What is known of a domain's DNS without a look-up, beside the domain in a list. */
+export const includedDns = z
+  .object({
+    unicode_domain: unicodeDomain,
+    verdict: z
+      .enum(['proved', 'unproved', 'unknown'])
+      .nullable()
+      .describe(
+        'The result of the last check; `unknown` when DNS did not answer, null before the first one.',
+      ),
+    is_active_elsewhere: z
+      .boolean()
+      .describe('Whether the last check found the proof while another workspace has the domain.'),
+    ...checkFields,
+  })
+  .meta({ id: 'IncludedDns', description: 'What the last check of a domain found in DNS.' })
+
 /** The DNS records that a domain needs, and those that were found. */
 export const dnsReportSchema = z
   .object({
     domain: z.string().describe('The host name; international names in A-label form.'),
-    unicode_domain: z
-      .string()
-      .describe('The host name as people read it: `münchen.example` for `xn--mnchen-3ya.example`.'),
+    unicode_domain: unicodeDomain,
     status: z.enum(['pending', 'active']).describe('Status of the domain.'),
     proof: z
       .enum(['dns', 'routing', 'none'])
@@ -84,18 +119,7 @@ export const dnsReportSchema = z
         }),
       )
       .describe('The differences between the required records and those found.'),
-    last_check_at: timestamp.nullable().describe('When the status was last checked.'),
-    next_check_at: timestamp
-      .nullable()
-      .describe('The time of the next check; null when only a request starts one.'),
-    missing_since: timestamp
-      .nullable()
-      .describe('When a check first missed the proof of an active domain; null while it is there.'),
-    pending_from: timestamp
-      .nullable()
-      .describe(
-        'When an active domain whose proof is missing becomes pending, unless the proof returns.',
-      ),
+    ...checkFields,
     certificate: certificateSchema
       .nullable()
       .describe('For an active domain, if this service obtains certificates itself; else null.'),

@@ -26,6 +26,11 @@ export const domainHttpsSchema = z
   })
   .meta({ id: 'DomainHttps', description: 'The certificate and the HSTS setting of a domain.' })
 
+/** The same beside a domain in a list. */
+export const includedHttps = domainHttpsSchema
+  .omit({ domain: true })
+  .meta({ id: 'IncludedHttps', description: 'The certificate and the HSTS setting of a domain.' })
+
 export const domainHttpsBody = z
   .strictObject({
     hsts_max_age: z

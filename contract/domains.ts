@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { includedDns } from './dns-report.ts'
+import { includedHttps } from './domain-https.ts'
 import { pageOf, pageQuery } from './pagination.ts'
-import { destinationInput, line, timestamp, uuid } from './primitives.ts'
+import { destinationInput, fieldsQuery, line, timestamp, uuid } from './primitives.ts'
 
 /** A domain in answers of the API: the 8 fields of the specification's table. */
 export const domainSchema = z
@@ -19,7 +21,32 @@ export const domainSchema = z
   })
   .meta({ id: 'Domain', description: 'A domain of the workspace.' })
 
-export const domainPage = pageOf(domainSchema, 'DomainPage')
+/** What may be requested beside the fields of a domain. */
+const INCLUDES = ['links', 'dns', 'https'] as const
+
+const include = fieldsQuery(INCLUDES).describe(
+  'What each domain has beside its own fields, separated by commas: `links`, how many links are on it (needs the scope `links:read` too); `dns`, what the last check found, without a new look-up; `https`, its certificate and HSTS setting.',
+)
+
+/** A domain with what `include` requests beside its fields. */
+export const includingDomainSchema = domainSchema
+  .extend({
+    links: z
+      .int()
+      .nullable()
+      .optional()
+      .describe(
+        'Only with `include=links`: how many links are on it; null when that cannot be counted now.',
+      ),
+    dns: includedDns.optional().describe('Only with `include=dns`.'),
+    https: includedHttps.optional().describe('Only with `include=https`.'),
+  })
+  .meta({
+    id: 'IncludingDomain',
+    description: 'A domain of the workspace, with what `include` requests.',
+  })
+
+export const domainPage = pageOf(includingDomainSchema, 'DomainPage')
 
 const domain = line(2000).describe('The host name, such as `go.example.com`.')
 const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
@@ -60,11 +87,16 @@ export const listDomainsQuery = pageQuery.extend({
   domain: line(2000)
     .optional()
     .describe('The domain with this host name, in any spelling; at most one.'),
+  include,
 })
+
+export const getDomainQuery = z.object({ include })
 
 export const domainDeleted = z
   .object({ message: z.literal('Domain deleted') })
   .meta({ id: 'DomainDeleted' })
 
 export type ListDomainsQuery = z.output<typeof listDomainsQuery>
+export type DomainInclude = (typeof INCLUDES)[number]
+export type IncludingDomain = z.output<typeof includingDomainSchema>
 export type DomainResource = z.output<typeof domainSchema>

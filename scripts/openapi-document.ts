@@ -27,6 +27,7 @@ export async function openApiDocument(): Promise<object> {
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],
     liveClicks: unusable as AppDependencies['liveClicks'],
+    includedOfDomains: unusable as AppDependencies['includedOfDomains'],
     domainChecks: unusable as AppDependencies['domainChecks'],
     qrPictures: unusable as AppDependencies['qrPictures'],
     events: unusable as AppDependencies['events'],

@@ -39,7 +39,8 @@ export async function concludeCheck(
     const mayMove = holder === undefined || hasLostProof(holder, seen)
     const verdict = mayMove ? seen.verdict : 'unproved'
     const { change, schedule } = decideCheck(domain.status, lease.schedule, verdict, now)
-    if (!(await stores.domainChecks.finish(id, lease.fence, schedule, now))) return undefined
+    const check = { at: now, verdict: seen.verdict }
+    if (!(await stores.domainChecks.finish(lease, schedule, check))) return undefined
     if (change === 'none') return undefined
     if (change === 'deactivate') {
       await stores.domainChecks.makeDue(host, now)

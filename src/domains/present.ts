@@ -45,13 +45,15 @@ export function presentDnsReport(report: DnsReport): DnsReportResource {
   }
 }
 
-export function presentDomainHttps({
-  domain,
+export function presentDomainHttps({ domain, ...state }: HttpsState): DomainHttpsResource {
+  return { domain: domain.host, ...presentHttps(state) }
+}
+
+export function presentHttps({
   certificate,
   hstsMaxAge,
-}: HttpsState): DomainHttpsResource {
+}: Omit<HttpsState, 'domain'>): Omit<DomainHttpsResource, 'domain'> {
   return {
-    domain: domain.host,
     certificate: certificate && {
       valid_from: formatInstant(certificate.notBefore),
       valid_until: formatInstant(certificate.notAfter),

@@ -5,6 +5,9 @@ import {
   domainDeleted,
   domainPage,
   domainSchema,
+  getDomainQuery,
+  type IncludingDomain,
+  includingDomainSchema,
   listDomainsQuery,
   patchDomainBody,
 } from '@terse/contract/domains'
@@ -55,8 +58,11 @@ export type DomainRouteDependencies = DomainListDependencies & {
 }
 
 /** Returns the API's form of a domain after setting the entity tag that `GET` sends for it. */
-function presentTagged(reply: FastifyReply, domain: Domain): DomainResource {
-  const shown = presentDomain(domain)
+function tagged<T extends DomainResource | IncludingDomain>(
+  reply: FastifyReply,
+  domain: Domain,
+  shown: T,
+): T {
   reply.header('ETag', entityTag(JSON.stringify(shown), domainVersion(domain)))
   return shown
 }
@@ -72,11 +78,13 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
   app.get(
     '/domains',
     {
+      config: { mayTakeLong: true },
       schema: {
         tags,
         operationId: 'domains.list',
         summary: 'List domains',
-        description: 'Returns one page of the domains of the workspace; the newest first.',
+        description:
+          'Returns one page of the domains of the workspace; the newest first. `include` adds what a page about them shows, without asking DNS.',
         headers: ifNoneMatchHeaders,
         querystring: listDomainsQuery,
         response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
@@ -88,6 +96,7 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
   app.get(
     '/domains/:id',
     {
+      config: { mayTakeLong: true },
       schema: {
         tags,
         operationId: 'domains.get',
@@ -95,12 +104,27 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
         description: 'Returns one domain.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        querystring: getDomainQuery,
+        response: {
+          200: includingDomainSchema,
+          ...NOT_MODIFIED,
+          ...NOT_FOUND,
+          ...INVALID_QUERY,
+          ...FAILURES,
+        },
       },
     },
     async (request, reply) => {
-      const domain = await deps.domains.get(actorOf(request), request.params.id)
-      return presentTagged(reply, domain)
+      const { params, query, signal } = request
+      const actor = actorOf(request)
+      const domain = await deps.domains.get(actor, params.id)
+      const { include = [] } = query
+      const [shown = presentDomain(domain)] = await deps.includedOfDomains.present(
+        actor,
+        [domain],
+        { include, signal },
+      )
+      return tagged(reply, domain, shown)
     },
   )
 }
@@ -158,7 +182,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
     },
     async (request, reply) => {
       const domain = await updateBy(deps.domains, request)
-      return presentTagged(reply, domain)
+      return tagged(reply, domain, presentDomain(domain))
     },
   )
 

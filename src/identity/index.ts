@@ -10,7 +10,7 @@ export type { ErasureStore } from './erasures/store/erasure-store.ts'
 export { findActor, type MakerStores } from './grants/find-actor.ts'
 export type { ShownMember } from './members/membership.ts'
 export type { MembershipStore } from './members/store/membership-store.ts'
-export { requireRecentAuthentication } from './permissions.ts'
+export { requirePermission, requireRecentAuthentication } from './permissions.ts'
 export {
   enforceQuotas,
   type Growth,

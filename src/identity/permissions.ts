@@ -255,7 +255,7 @@ const PEOPLE_ONLY = 'This is for people who are signed in. A token cannot do it.
 const OPERATORS_ONLY = 'This is for operators of the instance.'
 
 /** @throws {Failure} `missing_scope` or `missing_role` */
-function requirePermission(
+export function requirePermission(
   { kind, permissions }: Pick<Holder, 'kind' | 'permissions'>,
   permission: Permission,
 ): void {

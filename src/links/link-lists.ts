@@ -1,12 +1,19 @@
 import { parseDestination, type ServiceHost } from '../hosts/index.ts'
 import type { Page, Run } from '../platform/database/page.ts'
+import { ScanTooLong } from '../platform/database/scan-too-long.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure, type Parsed } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { formatInstant } from '../platform/time/instant.ts'
-import type { FairQueue } from '../platform/work/fair-queue.ts'
+import { type FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
-import { type LinkFilter, type LinkQuery, type LinkRun, needsScan } from './link-query.ts'
+import {
+  type HostCounts,
+  type LinkFilter,
+  type LinkQuery,
+  type LinkRun,
+  needsScan,
+} from './link-query.ts'
 import { searchLinks } from './link-search.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
@@ -55,6 +62,18 @@ export class LinkLists {
     const filter = await this.#resolve(sent)
     const read = () => this.#deps.store.read.links.count(filter)
     return needsScan(filter) ? searchLinks(this.#deps.searches, filter, read) : read()
+  }
+
+  /** Returns undefined when counting takes too long, or too many searches are waiting. */
+  async countByHost(counts: HostCounts): Promise<ReadonlyMap<string, number> | undefined> {
+    const { store, searches } = this.#deps
+    const read = () => store.read.links.countByHost(counts)
+    try {
+      return await searches.run(counts.workspaceId, read, counts.signal)
+    } catch (error) {
+      if (error instanceof ScanTooLong || error instanceof QueueRefusal) return undefined
+      throw error
+    }
   }
 
   /** Returns the filter in the store's form: canonical texts, and the address of a pasted short link. */

@@ -50,6 +50,14 @@ export type LinkRun = LinkFilter & {
   readonly beyond: number | undefined
 }
 
+/** Hosts of a workspace's own on which its links are counted. */
+export type HostCounts = {
+  readonly workspaceId: string
+  readonly hosts: readonly string[]
+  /** Ends the count when it aborts: its client has gone. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** The names of the conditions, besides the workspace. */
 const CONDITIONS = [
   'search',

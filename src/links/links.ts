@@ -16,7 +16,7 @@ import { keyFaultOf } from './key-fault.ts'
 import type { Link, UncountedLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import { type ActorQuery, LinkLists } from './link-lists.ts'
-import type { LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
+import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter } from './link-writer.ts'
 
@@ -101,6 +101,14 @@ export class Links {
   /** Returns the length of a list. Throws what `list` throws. */
   count(actor: Actor, filter: ActorQuery<LinkFilter>): Promise<number> {
     return this.#lists.count({ ...filter, workspaceId: actor.workspaceId })
+  }
+
+  /** Returns undefined when counting takes too long, or too many searches are waiting. */
+  countByHost(
+    actor: Actor,
+    counts: Omit<HostCounts, 'workspaceId'>,
+  ): Promise<ReadonlyMap<string, number> | undefined> {
+    return this.#lists.countByHost({ ...counts, workspaceId: actor.workspaceId })
   }
 
   /**

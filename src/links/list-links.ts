@@ -78,7 +78,7 @@ async function readLinks(
   return walk<Link, number, LinkResource>(request, deps, query, {
     workspaceId: actor.workspaceId,
     filters: { ...filter, descending },
-    present: presentLink,
+    present: (items) => items.map(presentLink),
     list: {
       count: () => deps.links.count(actor, { ...filter, signal }),
       read: ({ beyond, isReversed, limit }) => {

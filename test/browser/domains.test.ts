@@ -14,6 +14,7 @@ import { type DnsResponder, NXDOMAIN, startDnsResponder } from '../support/dns-r
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { settle } from '../support/settled.ts'
 
 const OURS = '192.0.2.10'
 const ELSEWHERE = '198.51.100.7'
@@ -63,6 +64,28 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await on(async (page) => {
         await page.getByText(`links.acme.example leads to ${ELSEWHERE}`).waitFor()
         await expectAccessible(page)
+      })
+    })
+
+    test('loads with one request for the list and one for the DNS of the pending domain', async () => {
+      await on(async (page) => {
+        await page.getByText(`links.acme.example leads to ${ELSEWHERE}`).waitFor()
+        await page.getByText('1 link', { exact: true }).waitFor()
+        await settle(page)
+        const loaded = (await page.evaluate(
+          "performance.getEntriesByType('resource').map(({ name }) => name)",
+        )) as readonly string[]
+        const paths = loaded
+          .map((address) => new URL(address).pathname)
+          .filter((path) => /^\/api\/v1\/(domains|links|clicks)/.test(path))
+        const [list, dns, ...others] = paths
+        assert.equal(list, '/api/v1/domains')
+        // The newest pending domain is open, and asks again every few seconds.
+        assert.match(String(dns), /^\/api\/v1\/domains\/[^/]+\/dns$/)
+        assert.deepEqual(
+          [...new Set(others)].filter((path) => path !== dns && path !== list),
+          [],
+        )
       })
     })
 

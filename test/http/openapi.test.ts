@@ -237,7 +237,7 @@ for (const engine of ENGINES) {
           if (validBody !== undefined) return api.send(method, path, jsonRequest('{"bogus":1}'))
           if (method === 'POST')
             return api.send(method, path, { headers: { 'idempotency-key': 'k' } })
-          const wrong = 'page=0&per_page=0&color=pale&interval=week&format=xml'
+          const wrong = 'page=0&per_page=0&color=pale&interval=week&format=xml&include=all'
           return api.send(method, `${path}${path.includes('?') ? '&' : '?'}${wrong}`)
         },
       }

@@ -82,7 +82,10 @@ describeStore('the schedule of domain checks', (at) => {
     assert.ok(quick && quick.fence > slow.fence)
     const finish = (fence: number, next: number) =>
       at.store.write((stores) =>
-        stores.domainChecks.finish(domain.id, fence, newSchedule(next), NOW),
+        stores.domainChecks.finish({ domain, fence }, newSchedule(next), {
+          at: NOW,
+          verdict: 'unproved',
+        }),
       )
     assert.equal(await finish(slow.fence, 1), false)
     assert.equal(await finish(quick.fence, NOW + 7), true)
@@ -102,7 +105,7 @@ describeStore('the schedule of domain checks', (at) => {
       assert.ok(domain && running)
       await supersede(domain)
       const isCounted = await at.store.write((stores) =>
-        stores.domainChecks.finish(domain.id, running.fence, newSchedule(NOW), NOW),
+        stores.domainChecks.finish(running, newSchedule(NOW), { at: NOW, verdict: 'proved' }),
       )
       assert.equal(isCounted, false)
     }

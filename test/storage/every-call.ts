@@ -94,6 +94,9 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.countByStatus': (s) => s.domains.countByStatus(),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
+    'domains.listFacts': (s) => s.domains.listFacts([id]),
+    'certificates.findLives': (s) => s.certificates.findLives([host]),
+    'links.countByHost': (s) => s.links.countByHost({ workspaceId: workspace, hosts: [host] }),
     'domainChecks.find': (s) => s.domainChecks.find(id),
     'domainChecks.findDueWorkspaces': (s) => s.domainChecks.findDueWorkspaces(0, NOW),
     'hsts.find': (s) => s.hsts.find(id),
@@ -310,7 +313,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       s.domainChecks.leaseDue(new Map([[workspace, 10]]), NOW, NOW + 1, 10),
     'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW + 1),
     'domainChecks.noteDemand': (s) => s.domainChecks.noteDemand(id, NOW),
-    'domainChecks.finish': (s) => s.domainChecks.finish(id, 1, newSchedule(NOW), NOW),
+    'domainChecks.finish': (s) => {
+      const lease = { domain: newDomain(workspace), fence: 1 }
+      return s.domainChecks.finish(lease, newSchedule(NOW), { at: NOW, verdict: 'proved' })
+    },
     'domainChecks.release': (s) => {
       const lease = { domain: newDomain(workspace), workspaceId: workspace, fence: 1 }
       return s.domainChecks.release({ ...lease, schedule: newSchedule(NOW) })

@@ -27,6 +27,7 @@ function dependenciesWith(health: AppDependencies['health']): AppDependencies {
     domains: unused as AppDependencies['domains'],
     clicks: unused as AppDependencies['clicks'],
     liveClicks: unused as AppDependencies['liveClicks'],
+    includedOfDomains: unused as AppDependencies['includedOfDomains'],
     domainChecks: unused as AppDependencies['domainChecks'],
     qrPictures: unused as AppDependencies['qrPictures'],
     events: unused as AppDependencies['events'],

@@ -4,6 +4,7 @@ import { LIVE_QUEUE, LiveClicks } from '../../clicks/live/live-clicks.ts'
 import { CHART_QUEUE, EXPORT_QUEUE } from '../../clicks/report/click-queues.ts'
 import { Clicks } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
+import { IncludedOfDomains } from '../../domains/included.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
@@ -83,6 +84,10 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       imports: parts.imports,
       uploads: queues.open(UPLOAD_QUEUE),
       domains,
+      includedOfDomains: new IncludedOfDomains({
+        store,
+        countLinks: (actor, on) => links.countByHost(actor, on),
+      }),
       clicks,
       liveClicks,
       events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),

@@ -10,6 +10,8 @@ export type CertificateStore = {
   find(host: string): Promise<SealedCertificate | undefined>
   /** Reads only the validity period. */
   findLife(host: string): Promise<CertificateLife | undefined>
+  /** The same for several hosts; those without a certificate are left out. */
+  findLives(hosts: readonly string[]): Promise<ReadonlyMap<string, CertificateLife>>
   /** Up to `limit` certificates after `after`, ordered by the end of their validity. */
   list(
     limit: number,
@@ -44,6 +46,15 @@ export function certificateStore(db: Kysely<Schema>): CertificateStore {
     },
 
     findLife: async (host) => (await findLife(db, { host })).rows[0],
+
+    async findLives(hosts) {
+      const rows = await db
+        .selectFrom('certificates')
+        .select(['host', 'not_before as notBefore', 'not_after as notAfter'])
+        .where('host', 'in', hosts)
+        .execute()
+      return new Map(rows.map(({ host, ...life }) => [host, life]))
+    },
 
     async list(limit, after) {
       const rows = await db

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { leaseRoundRobin } from '../../platform/work/leases.ts'
 import { type CheckSchedule, decideCheck } from '../check-schedule.ts'
+import type { Verdict } from '../dns-judgement.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
 /** A domain that one node has leased for a check. */
@@ -56,18 +57,17 @@ export type DomainCheckStore = {
   /** Records that a check was requested. */
   noteDemand(domainId: string, now: number): Promise<void>
   /**
-   * Ends a lease and stores the schedule. Returns false when the lease was lost: the check's result
-   * must then be discarded.
+   * Ends a lease and stores the check and the new schedule. Returns false when the lease was lost: the
+   * check's result must then be discarded.
    */
   finish(
-    domainId: string,
-    fence: number,
+    lease: Pick<LeasedCheck, 'domain' | 'fence'>,
     schedule: CheckSchedule,
-    checkedAt: number,
+    check: { readonly at: number; readonly verdict: Verdict },
   ): Promise<boolean>
   /** Ends a lease without a result, as if it had not been. */
   release(lease: LeasedCheck): Promise<void>
-  /** Gives a claim a new schedule and invalidates a running check. */
+  /** Gives a claim a new schedule, forgets the verdict, and invalidates a running check. */
   restart(domainId: string, schedule: CheckSchedule): Promise<void>
   /**
    * Makes the pending claims on a host due now and invalidates running checks, which may have read
@@ -98,6 +98,7 @@ function checkSchedules(
           ...schedule,
           checked_at: null,
           demanded_at: null,
+          verdict: null,
           fence: 0,
           lease_until: null,
         })
@@ -134,7 +135,12 @@ function checkSchedules(
     async restart(domainId, schedule) {
       await db
         .updateTable('domain_checks')
-        .set((eb) => ({ ...schedule, fence: eb('fence', '+', 1), lease_until: null }))
+        .set((eb) => ({
+          ...schedule,
+          verdict: null,
+          fence: eb('fence', '+', 1),
+          lease_until: null,
+        }))
         .where('domain_id', '=', domainId)
         .execute()
     },
@@ -181,11 +187,11 @@ function checkLeases(
       return row && leaseRow(db, row, leaseUntil)
     },
 
-    async finish(domainId, fence, schedule, checkedAt) {
+    async finish({ domain, fence }, schedule, { at, verdict }) {
       const result = await db
         .updateTable('domain_checks')
-        .set({ ...schedule, checked_at: checkedAt, lease_until: null })
-        .where('domain_id', '=', domainId)
+        .set({ ...schedule, checked_at: at, verdict, lease_until: null })
+        .where('domain_id', '=', domain.id)
         .where('fence', '=', fence)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n

@@ -3,6 +3,7 @@ import type { Page, Run } from '../../platform/database/page.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { StaleRow } from '../../platform/database/store.ts'
+import type { Verdict } from '../dns-judgement.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
 /** A position in the order of creation; equal times are ordered by identifier. */
@@ -24,6 +25,19 @@ export type DomainRun = DomainFilter & {
    * list's start.
    */
   readonly beyond: DomainMark | undefined
+}
+
+/** What checks and settings have left about a domain. Instants are microseconds since the epoch. */
+export type DomainFacts = {
+  readonly id: string
+  readonly checked_at: number | null
+  readonly next_at: number | null
+  readonly missing_since: number | null
+  /** Of the last check; null when there was none. */
+  readonly verdict: Verdict | null
+  readonly hsts_max_age: number | null
+  /** The active claim of another workspace on the same host. */
+  readonly other_active_id: string | null
 }
 
 export type DomainStore = {
@@ -57,6 +71,8 @@ export type DomainStore = {
   page(filter: DomainFilter, offset: number, limit: number): Promise<Page<Domain>>
   run(run: DomainRun): Promise<Run<Domain, DomainMark>>
   count(filter: DomainFilter): Promise<number>
+  /** Returns them in any order. */
+  listFacts(ids: readonly string[]): Promise<readonly DomainFacts[]>
   /** Counts the domains by status. Reads all of them. */
   countByStatus(): Promise<readonly { readonly status: DomainStatus; readonly count: number }[]>
   /** All pending claims on a host, oldest first. */
@@ -177,7 +193,10 @@ async function changeStatus(
 
 function domainLists(
   db: Kysely<Schema>,
-): Pick<DomainStore, 'page' | 'count' | 'run' | 'countByStatus' | 'pendingOn' | 'pendingAfter'> {
+): Pick<
+  DomainStore,
+  'page' | 'count' | 'run' | 'listFacts' | 'countByStatus' | 'pendingOn' | 'pendingAfter'
+> {
   const domains = () => db.selectFrom('domains').selectAll()
   const listed = ({ workspaceId, host }: DomainFilter) =>
     domains()
@@ -216,6 +235,29 @@ function domainLists(
       const last = rows.length > limit ? items.at(-1) : undefined
       return { items, rest: last && { created_at: last.created_at, id: last.id } }
     },
+
+    listFacts: (ids) =>
+      db
+        .selectFrom('domains')
+        .leftJoin('domain_checks as checks', 'checks.domain_id', 'domains.id')
+        .leftJoin('domain_hsts as hsts', 'hsts.domain_id', 'domains.id')
+        .leftJoin('domains as other', (join) =>
+          join
+            .onRef('other.host', '=', 'domains.host')
+            .on('other.status', '=', ACTIVE)
+            .onRef('other.id', '<>', 'domains.id'),
+        )
+        .select([
+          'domains.id',
+          'checks.checked_at',
+          'checks.next_at',
+          'checks.missing_since',
+          'checks.verdict',
+          'hsts.max_age as hsts_max_age',
+          'other.id as other_active_id',
+        ])
+        .where('domains.id', 'in', ids)
+        .execute(),
 
     countByStatus: () =>
       db

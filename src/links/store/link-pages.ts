@@ -6,6 +6,7 @@ import { LINKS_PER_BUCKET, type Schema } from '../../platform/database/schema.ts
 import { foldKey } from '../key.ts'
 import type { Link } from '../link.ts'
 import {
+  type HostCounts,
   hasAddress,
   type LinkFilter,
   type LinkQuery,
@@ -15,7 +16,7 @@ import {
 } from '../link-query.ts'
 import { isCounted, keyspacesOf, matches, sortedBy } from './link-matches.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
-import { countInSlices, type FindPage, findRun } from './link-scan.ts'
+import { countByHost, countInSlices, type FindPage, findRun } from './link-scan.ts'
 
 /** Runs statements on a connection; those of a scan in a turn. */
 type Read = <T>(work: (on: Kysely<Schema>) => Promise<T>) => Promise<T>
@@ -32,7 +33,11 @@ type LinkPages = {
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
  */
-export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
+export function linkPages(on: {
+  db: Kysely<Schema>
+  scans: Scans
+  findPage: FindPage
+}): LinkPages & { countByHost(counts: HostCounts): Promise<ReadonlyMap<string, number>> } {
   const { db, scans, findPage } = on
   const byKey = pagesByKey(on)
   const beginFor = (filter: LinkFilter) => beginScan(scans, filter)
@@ -81,6 +86,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
       if (filter.key !== undefined) return byKey.count(filter)
       return needsScan(filter) ? countByScan(filter) : countLinks(db, filter.workspaceId)
     },
+    countByHost: (counts) => countByHost(scans, counts, beginScan(scans, counts)),
   }
 }
 
@@ -150,7 +156,10 @@ async function findByKey(
   return rows.map(({ seq }) => seq)
 }
 
-function beginScan(scans: Scans, { workspaceId, signal }: LinkFilter): Scan {
+function beginScan(
+  scans: Scans,
+  { workspaceId, signal }: Pick<LinkFilter, 'workspaceId' | 'signal'>,
+): Scan {
   return scans.begin(workspaceId, { msMax: SCAN_MS_MAX, signal })
 }
 

@@ -1,5 +1,5 @@
 import type { Scan, Scans } from '../../platform/database/scans.ts'
-import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
+import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 
 /** The numbers of a page's links in the list's order, and the length of the list. */
@@ -21,6 +21,8 @@ const SLICE_LINKS_FIRST = 1_024
 const SLICE_LINKS_MIN = 256
 const SLICE_LINKS_MAX = 16_384
 const SLICE_GROWTH_MAX = 4
+/** Keys of a turn that counts them in their index: some milliseconds. */
+const SLICE_KEYS = 65_536
 
 /** Finds pages in order of creation slice by slice, and all others with `findSorted`. */
 export function findPageWith(findSorted: FindPage): FindPage {
@@ -79,6 +81,49 @@ export async function countInSlices(scans: Scans, filter: LinkFilter, scan: Scan
     total += await countMatches(scans, filter, range)
   })
   return total
+}
+
+/** Counts the links of a workspace on hosts of its own. Reads only the index of keys. */
+export async function countByHost(
+  { db }: Scans,
+  { workspaceId, hosts }: HostCounts,
+  scan: Scan,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map(hosts.map((host) => [host, 0]))
+  const keyspaces = await scan.turn(() =>
+    db
+      .selectFrom('keyspaces')
+      .select(['id', 'host'])
+      .where('workspace_id', '=', workspaceId)
+      .where('host', 'in', hosts)
+      .execute(),
+  )
+  for (const { id, host } of keyspaces) {
+    // Before every key, because none is empty.
+    let begin: string | undefined = ''
+    while (begin !== undefined) {
+      const after: string = begin
+      begin = await scan.turn(async () => {
+        const keys = db
+          .selectFrom('links')
+          .where('keyspace_id', '=', id)
+          .where('key_folded', '>', after)
+        const end = await keys
+          .select('key_folded')
+          .orderBy('key_folded')
+          .limit(1)
+          .offset(SLICE_KEYS)
+          .executeTakeFirst()
+        const { links } = await keys
+          .select((eb) => eb.fn.countAll<number>().as('links'))
+          .$if(end !== undefined, (qb) => qb.where('key_folded', '<=', end?.key_folded ?? ''))
+          .executeTakeFirstOrThrow()
+        counts.set(host, (counts.get(host) ?? 0) + links)
+        return end?.key_folded
+      })
+    }
+  }
+  return counts
 }
 
 export function walkOf(query: LinkQuery): Walk {

@@ -9,7 +9,7 @@ import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
-import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
+import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
 import type { LinkNumbering } from './link-numbers.ts'
@@ -82,6 +82,13 @@ export type LinkStore = {
    * @throws {ScanTooLong} when it must read for too long
    */
   count(filter: LinkFilter): Promise<number>
+  /**
+   * Counts the links on each of some hosts; those that other workspaces share are not counted. Its cost grows with the
+   * number of those links.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  countByHost(counts: HostCounts): Promise<ReadonlyMap<string, number>>
 }
 
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
@@ -200,6 +207,8 @@ export function linkStore(on: LinkStoreParts): LinkStore {
     },
 
     run: (run) => pages.run(run),
+
+    countByHost: (counts) => pages.countByHost(counts),
 
     async count(filter) {
       await writes.flush()

@@ -72,6 +72,8 @@ export type Schema = PeopleTables &
       missing_since: number | null
       checked_at: number | null
       demanded_at: number | null
+      /** Of the last check; null before the first one, and after the domain was renamed or lost. */
+      verdict: 'proved' | 'unproved' | 'unknown' | null
       /** Incremented by each lease, and by each change that invalidates a running check. */
       fence: number
       lease_until: number | null

@@ -1,19 +1,27 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { DnsReportResource } from '@terse/contract/dns-report'
 import type { DomainHttpsResource } from '@terse/contract/domain-https'
-import type { DomainResource } from '@terse/contract/domains'
+import type { DomainResource, IncludingDomain } from '@terse/contract/domains'
 import type { PageMeta } from '@terse/contract/pagination'
 import { request } from './request.ts'
 
 export type { DnsReportResource, DomainResource }
+
+/** A domain with what the page about domains shows of it. */
+export type ShownDomain = DomainResource & {
+  readonly [Part in 'links' | 'dns' | 'https']: Exclude<IncludingDomain[Part], undefined>
+}
 
 const CHOICES_PER_PAGE = 100
 const CHOICES_MAX = 1_000
 const PER_PAGE = 25
 /** How often DNS is asked about a pending domain that is shown. */
 const PROVING_MS = 5_000
+/** How often a list with pending domains is read again; checks of the service are less frequent. */
+const PENDING_MS = 15_000
+const INCLUDE = 'links,dns,https'
 
-type DomainPage = { readonly data: readonly DomainResource[]; readonly meta: PageMeta }
+type DomainPage<T> = { readonly data: readonly T[]; readonly meta: PageMeta }
 
 /** Every key of a query about domains begins so. */
 export const DOMAINS_KEY = ['domains'] as const
@@ -28,7 +36,7 @@ export const domainsQuery = queryOptions({
     let cursor: string | null = ''
     while (cursor !== null && domains.length < CHOICES_MAX) {
       const query = { per_page: CHOICES_PER_PAGE, cursor }
-      const page: DomainPage = await request('GET', '/domains', { query, signal })
+      const page: DomainPage<DomainResource> = await request('GET', '/domains', { query, signal })
       domains.push(...page.data)
       cursor = page.meta.next_cursor ?? null
     }
@@ -41,7 +49,12 @@ export function domainPageQuery(page: number) {
   return queryOptions({
     queryKey: [...DOMAIN_LISTS_KEY, 'page', page],
     queryFn: ({ signal }) =>
-      request<DomainPage>('GET', '/domains', { query: { page, per_page: PER_PAGE }, signal }),
+      request<DomainPage<ShownDomain>>('GET', '/domains', {
+        query: { page, per_page: PER_PAGE, include: INCLUDE },
+        signal,
+      }),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => status === 'pending') ? PENDING_MS : false,
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   })
@@ -50,7 +63,8 @@ export function domainPageQuery(page: number) {
 export function domainQuery(id: string) {
   return queryOptions({
     queryKey: [...DOMAIN_LISTS_KEY, 'one', id],
-    queryFn: ({ signal }) => request<DomainResource>('GET', `/domains/${id}`, { signal }),
+    queryFn: ({ signal }) =>
+      request<ShownDomain>('GET', `/domains/${id}`, { query: { include: INCLUDE }, signal }),
     staleTime: 5_000,
   })
 }

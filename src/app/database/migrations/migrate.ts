@@ -27,6 +27,7 @@ import { grantMakers } from './022-grant-makers.ts'
 import { provedAddresses } from './023-proved-addresses.ts'
 import { dryRunClicks } from './024-dry-run-clicks.ts'
 import { externalIds } from './025-external-ids.ts'
+import { domainVerdicts } from './026-domain-verdicts.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   provedAddresses,
   dryRunClicks,
   externalIds,
+  domainVerdicts,
 ]
 
 /** The schema version of this program. */

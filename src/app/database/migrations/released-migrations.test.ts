@@ -50,6 +50,7 @@ const RELEASED = [
   { name: 'proved-addresses', SQLite: 'cdb6678e4c6d1504', PostgreSQL: 'cdb6678e4c6d1504' },
   { name: 'dry-run-clicks', SQLite: '2786d3b47a6af9ff', PostgreSQL: '43e12a141d44e4bc' },
   { name: 'external-ids', SQLite: '0949d981983ced41', PostgreSQL: '0949d981983ced41' },
+  { name: 'domain-verdicts', SQLite: 'c4da6c123e520c1f', PostgreSQL: 'c4da6c123e520c1f' },
 ]
 
 const DIALECTS = {

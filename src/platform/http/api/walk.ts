@@ -43,7 +43,8 @@ export async function walk<T, M, R>(
     readonly workspaceId: string
     readonly list: WalkedList<T, M>
     readonly filters: unknown
-    readonly present: (item: T) => R
+    /** Returns one for each item, in their order. */
+    readonly present: (items: readonly T[]) => R[] | Promise<R[]>
   },
 ): Promise<Envelope<R>> {
   if (query.page !== undefined) {
@@ -72,7 +73,7 @@ export async function walk<T, M, R>(
   const total = Math.max(from.total, to)
   const page = Math.floor(first / limit) + 1
   return {
-    data: items.map(on.present),
+    data: await on.present(items),
     links: { first: urlOf(''), last: urlOf(cursors.write(end, name)), prev, next },
     meta: {
       current_page: page,

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
-import { type DomainResource, dnsQuery, httpsQuery } from '../../api/domains.ts'
-import { linksQuery } from '../../api/links.ts'
+import { type DnsReportResource, dnsQuery, type ShownDomain } from '../../api/domains.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   ChevronDownIcon,
@@ -24,7 +23,7 @@ import { RemoveDomainDialog } from './RemoveDomainDialog.tsx'
 import { type Standing, standingOf } from './record-state.ts'
 
 type DomainItemProps = {
-  readonly domain: DomainResource
+  readonly domain: ShownDomain
   readonly isOpen: boolean
   readonly onToggle: (isOpen: boolean) => void
 }
@@ -34,9 +33,8 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
   const t = useText()
   const id = useId()
   const { data: report } = useQuery({ ...dnsQuery(domain.id), enabled: isOpen })
-  const { data: links } = useQuery(linksQuery({ domain: domain.domain }, 1, 1))
-  const name = report?.unicode_domain ?? domain.domain
-  const standing = standingOf(domain.status, report)
+  const name = domain.dns.unicode_domain
+  const standing = standingOf(domain, report)
   return (
     <article className={isOpen ? 'dom open' : 'dom'}>
       <div className="dom-h">
@@ -59,9 +57,9 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
           <StandingBadge standing={standing} />
         </span>
         <span className="d4 cut">
-          <CertificateText domain={domain} standing={standing} />
+          <CertificateText domain={domain} report={report} standing={standing} />
         </span>
-        <span className="d5 num">{links !== undefined && t.common.links(links.meta.total)}</span>
+        <span className="d5 num">{domain.links !== null && t.common.links(domain.links)}</span>
         <DomainMenu domain={domain} />
       </div>
       {isOpen && (
@@ -91,24 +89,22 @@ function StandingBadge({ standing }: { standing: Standing }) {
 }
 
 type CertificateTextProps = {
-  readonly domain: DomainResource
+  readonly domain: ShownDomain
+  readonly report: DnsReportResource | undefined
   readonly standing: Standing
 }
 
-function CertificateText({ domain, standing }: CertificateTextProps) {
+function CertificateText({ domain, report, standing }: CertificateTextProps) {
   const t = useText()
   const formats = useFormats()
-  const isActive = domain.status === 'active'
-  const { data: https } = useQuery({ ...httpsQuery(domain.id), enabled: isActive })
   if (standing === 'elsewhere') return t.domains.inUseElsewhere
-  if (!isActive) return t.domains.noCertificate
-  if (https === undefined) return null
+  if (domain.status !== 'active') return t.domains.noCertificate
+  const until = report?.certificate?.valid_until ?? domain.https.certificate?.valid_until
   // A proxy in front of the service may have the certificate: nothing to say then.
-  if (https.certificate === null) return null
-  return t.domains.certificateUntil(formats.day(new Date(https.certificate.valid_until)))
+  return until === undefined ? null : t.domains.certificateUntil(formats.day(new Date(until)))
 }
 
-function DomainMenu({ domain }: { domain: DomainResource }) {
+function DomainMenu({ domain }: { domain: ShownDomain }) {
   const t = useText()
   const { may } = useMembership()
   const [open, setOpen] = useState<'settings' | 'remove'>()

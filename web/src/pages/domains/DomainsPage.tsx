@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type DomainResource, domainPageQuery, domainQuery } from '../../api/domains.ts'
+import { domainPageQuery, domainQuery, type ShownDomain } from '../../api/domains.ts'
 import { AddIcon, ChevronLeftIcon } from '../../icons/index.ts'
 import { FindButton } from '../../shell/FindButton.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -15,8 +15,6 @@ import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { AddDomainDialog } from './AddDomainDialog.tsx'
 import { DomainItem } from './DomainItem.tsx'
 
-/** Pending domains that are unfolded without being asked for: their records are what is needed next. */
-const UNFOLDED_MAX = 3
 const SKELETON_ROWS = 4
 
 const route = getRouteApi('/shell/domains')
@@ -102,16 +100,17 @@ function Missing({ error }: { error: Error | null }) {
   )
 }
 
-function DomainList({ domains }: { domains: readonly DomainResource[] }) {
+/** The newest pending domain is unfolded, which asks DNS: its records are what is needed next. */
+function DomainList({ domains }: { domains: readonly ShownDomain[] }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, boolean>>>({})
-  const pending = domains.filter(({ status }) => status === 'pending').slice(0, UNFOLDED_MAX)
+  const pending = domains.find(({ status }) => status === 'pending')
   return (
     <div className="list grow border-t-0">
       {domains.map((domain) => (
         <DomainItem
           key={domain.id}
           domain={domain}
-          isOpen={chosen[domain.id] ?? pending.includes(domain)}
+          isOpen={chosen[domain.id] ?? domain === pending}
           onToggle={(isOpen) => setChosen((before) => ({ ...before, [domain.id]: isOpen }))}
         />
       ))}

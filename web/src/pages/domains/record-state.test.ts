@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DnsReportResource } from '../../api/domains.ts'
+import type { DnsReportResource, ShownDomain } from '../../api/domains.ts'
 import { type DifferenceCode, recordStateOf, standingOf } from './record-state.ts'
 
 const TXT = record('ownership', 'TXT', 'terse-verify=1')
@@ -49,19 +49,40 @@ describe('recordStateOf', () => {
   })
 })
 
+/** As the list has it. */
+function listed(
+  status: ShownDomain['status'],
+  known: Partial<ShownDomain['dns']> = {},
+): Pick<ShownDomain, 'status' | 'dns'> {
+  const { unicode_domain, last_check_at, next_check_at, missing_since, pending_from } = report({})
+  const times = { last_check_at, next_check_at, missing_since, pending_from }
+  return {
+    status,
+    dns: { unicode_domain, verdict: null, is_active_elsewhere: false, ...times, ...known },
+  }
+}
+
 describe('standingOf', () => {
-  test('is the status until the report is loaded', () => {
-    assert.equal(standingOf('active', undefined), 'active')
+  test('is what the last check found until the report is loaded', () => {
+    assert.equal(standingOf(listed('active'), undefined), 'active')
+    assert.equal(standingOf(listed('pending'), undefined), 'pending')
+    const lost = listed('active', { missing_since: '2026-11-20T09:30:00.123456Z' })
+    assert.equal(standingOf(lost, undefined), 'missing')
+    const held = listed('pending', { is_active_elsewhere: true })
+    assert.equal(standingOf(held, undefined), 'elsewhere')
   })
 
   test('shows that an active domain has lost its proof', () => {
-    assert.equal(standingOf('active', report({ status: 'active' }, 'txt_missing')), 'missing')
-    assert.equal(standingOf('active', report({ status: 'active' })), 'active')
+    assert.equal(
+      standingOf(listed('active'), report({ status: 'active' }, 'txt_missing')),
+      'missing',
+    )
+    assert.equal(standingOf(listed('active'), report({ status: 'active' })), 'active')
     const unknown = report({ status: 'active', verdict: 'unknown' })
-    assert.equal(standingOf('active', unknown), 'active')
+    assert.equal(standingOf(listed('active'), unknown), 'active')
   })
 
   test('shows that another workspace has a proved domain', () => {
-    assert.equal(standingOf('pending', report({}, 'active_elsewhere')), 'elsewhere')
+    assert.equal(standingOf(listed('pending'), report({}, 'active_elsewhere')), 'elsewhere')
   })
 })

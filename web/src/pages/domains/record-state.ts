@@ -1,4 +1,4 @@
-import type { DnsReportResource } from '../../api/domains.ts'
+import type { DnsReportResource, ShownDomain } from '../../api/domains.ts'
 
 type DnsRecord = DnsReportResource['records'][number]
 export type DifferenceCode = DnsReportResource['differences'][number]['code']
@@ -61,12 +61,15 @@ export function foundTextOf({ seen }: DnsReportResource): string {
 
 export type Standing = 'active' | 'pending' | 'missing' | 'elsewhere'
 
-/** @param report undefined until it is loaded */
+/** @param report undefined until it is loaded: then what the last check found is shown */
 export function standingOf(
-  status: DnsReportResource['status'],
+  { status, dns }: Pick<ShownDomain, 'status' | 'dns'>,
   report: DnsReportResource | undefined,
 ): Standing {
-  if (report === undefined) return status
+  if (report === undefined) {
+    if (status === 'active') return dns.missing_since === null ? 'active' : 'missing'
+    return dns.is_active_elsewhere ? 'elsewhere' : 'pending'
+  }
   if (report.status === 'active') {
     return report.missing_since !== null || report.verdict === 'unproved' ? 'missing' : 'active'
   }

@@ -1,0 +1,99 @@
+import type { DomainInclude, IncludingDomain } from '@terse/contract/domains'
+import { displayHost } from '../hosts/index.ts'
+import { type Actor, requirePermission } from '../identity/index.ts'
+import type { Store } from '../platform/database/store.ts'
+import { formatInstant } from '../platform/time/instant.ts'
+import { pendingFrom } from './check-schedule.ts'
+import type { Domain } from './domain.ts'
+import type { CertificateLife } from './host-certificate.ts'
+import { presentDomain, presentHttps } from './present.ts'
+import type { DomainFacts, DomainStore } from './store/domain-store.ts'
+
+type Request = {
+  readonly include: readonly DomainInclude[]
+  /** Ends the count of links when it aborts: the client has gone. */
+  readonly signal: AbortSignal
+}
+
+/** Returns the links on each host; undefined when they cannot be counted now. */
+type CountLinks = (
+  actor: Actor,
+  on: { readonly hosts: readonly string[]; readonly signal: AbortSignal },
+) => Promise<ReadonlyMap<string, number> | undefined>
+
+type Dependencies = {
+  readonly store: Store<{
+    readonly domains: DomainStore
+    readonly certificates: {
+      findLives(hosts: readonly string[]): Promise<ReadonlyMap<string, CertificateLife>>
+    }
+  }>
+  readonly countLinks: CountLinks
+}
+
+/** What lists of domains show beside the fields of each. Asks no DNS: that may take seconds for each domain. */
+export class IncludedOfDomains {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /** @throws {Failure} `missing_scope` for links that the actor may not see */
+  async present(
+    actor: Actor,
+    domains: readonly Domain[],
+    { include, signal }: Request,
+  ): Promise<IncludingDomain[]> {
+    const { store, countLinks } = this.#deps
+    const wants = (name: DomainInclude) => include.includes(name)
+    if (wants('links')) requirePermission(actor, 'links.view')
+    if (include.length === 0 || domains.length === 0) return domains.map(presentDomain)
+
+    const hosts = domains.map(({ host }) => host)
+    // The certificate of a pending domain's host may belong to another workspace.
+    const active = domains.flatMap(({ host, status }) => (status === 'active' ? host : []))
+    const [links, facts, lives] = await Promise.all([
+      wants('links') ? countLinks(actor, { hosts, signal }) : undefined,
+      wants('dns') || wants('https')
+        ? store.read.domains.listFacts(domains.map(({ id }) => id))
+        : [],
+      wants('https') && active.length > 0 ? store.read.certificates.findLives(active) : undefined,
+    ])
+    const factsOf = new Map(facts.map((fact) => [fact.id, fact]))
+    return domains.map((domain) => {
+      const fact = factsOf.get(domain.id)
+      return {
+        ...presentDomain(domain),
+        ...(wants('links') && { links: links?.get(domain.host) ?? null }),
+        ...(wants('dns') && { dns: presentDns(domain, fact) }),
+        ...(wants('https') && {
+          https: presentHttps({
+            certificate: lives?.get(domain.host) ?? null,
+            hstsMaxAge: fact?.hsts_max_age ?? null,
+          }),
+        }),
+      }
+    })
+  }
+}
+
+/** @param fact undefined when the domain was deleted a moment ago */
+function presentDns(
+  { host, status }: Domain,
+  fact: DomainFacts | undefined,
+): IncludingDomain['dns'] {
+  const instant = (micros: number | null | undefined) =>
+    micros === null || micros === undefined ? null : formatInstant(micros)
+  const { verdict = null, missing_since: since = null, other_active_id: other = null } = fact ?? {}
+  return {
+    unicode_domain: displayHost(host),
+    verdict,
+    // Only who has proved the host may learn that another workspace has it.
+    is_active_elsewhere: status === 'pending' && verdict === 'proved' && other !== null,
+    last_check_at: instant(fact?.checked_at),
+    next_check_at: instant(fact?.next_at),
+    missing_since: instant(since),
+    pending_from: instant(since === null ? null : pendingFrom(since)),
+  }
+}
