@@ -4,6 +4,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
+import { LinkName } from '../widgets/LinkName.tsx'
 import { FindButton } from './FindButton.tsx'
 import { IsFirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
 
@@ -42,9 +43,8 @@ export function Page(props: PageProps) {
             {shortLink === undefined ? (
               <h1>{title}</h1>
             ) : (
-              <h1 className="split-name" title={title} aria-label={title}>
-                <span>{shortLink.host}/</span>
-                <b>{shortLink.key}</b>
+              <h1 className="flex">
+                <LinkName name={`${shortLink.host}/${shortLink.key}`} />
               </h1>
             )}
           </div>

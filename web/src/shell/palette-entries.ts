@@ -15,7 +15,7 @@ import {
 import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
 import { copyWithMessage } from '../widgets/copy.ts'
-import { splitDestination } from '../widgets/split-destination.ts'
+import { shortDestination } from '../widgets/destination-parts.ts'
 import { useCommands } from './palette-commands.ts'
 import { usePaletteDomainActs, usePaletteDomains } from './palette-domains.ts'
 import type { PaletteEntry } from './palette-entry.ts'
@@ -128,7 +128,7 @@ function linkEntry(link: LinkResource, t: Catalogue): Omit<PaletteEntry, 'run'> 
     group: t.palette.links,
     icon: LinkIcon,
     name: `${link.domain}/${link.key}`,
-    detail: splitDestination(link.url).join(''),
+    detail: shortDestination(link.url),
     ...(link.clicks !== null && { end: t.common.clicks(link.clicks) }),
   }
 }

@@ -16,6 +16,7 @@ import { errorText } from '../../shell/use-faults.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { toggled } from './analytics-search.ts'
 import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
@@ -142,9 +143,13 @@ function Bar({ view, grouping, group, largest, total }: BarProps) {
     >
       {grouping === 'country' && <span className="cc">{value === '' ? '–' : value}</span>}
       {grouping === 'device' && <Icon of={DEVICE_ICONS[value] ?? []} />}
-      <span className="cut" title={name}>
-        {name}
-      </span>
+      {grouping === 'link' ? (
+        <LinkName name={name} />
+      ) : (
+        <span className="cut" title={name}>
+          {name}
+        </span>
+      )}
       <span className="go">
         <Icon of={FilterIcon} />
       </span>

@@ -7,6 +7,7 @@ import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { MEASURES, toggled } from './analytics-search.ts'
 import { isUnknown } from './buckets.ts'
 import { ComparisonTable } from './ComparisonTable.tsx'
@@ -95,8 +96,8 @@ function ComparedLinks({ links, view }: ComparedProps) {
     <ul className="compared" aria-label={t.analytics.comparedLinks(links.length)}>
       {links.map(({ id, name, look, total }) => (
         <li key={id}>
-          <Link to="/links/$linkId" params={{ linkId: id }} className={`key ${look} cut`}>
-            {name}
+          <Link to="/links/$linkId" params={{ linkId: id }} className={`key ${look}`}>
+            <LinkName name={name} />
           </Link>
           <span className="v">{total && totalText(total[view.measure], formats)}</span>
           <IconButton

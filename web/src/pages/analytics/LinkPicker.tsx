@@ -5,8 +5,10 @@ import { SearchIcon } from '../../icons/index.ts'
 import { useSettled } from '../../state/use-settled.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { Destination } from '../../widgets/Destination.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { COMPARED_LINKS_MAX, toggled } from './analytics-search.ts'
 import { useChange } from './use-change.ts'
 
@@ -91,8 +93,12 @@ function Pick({ link, isChosen, isFull, onToggle }: PickProps) {
         disabled={isFull && !isChosen}
         onChange={onToggle}
       />
-      <span className="cut name">{`${link.domain}/${link.key}`}</span>
-      <span className="cut url">{link.url.replace(/^https?:\/\/(?:www\.)?/, '')}</span>
+      <span className="name">
+        <LinkName name={`${link.domain}/${link.key}`} />
+      </span>
+      <span className="url">
+        <Destination url={link.url} />
+      </span>
     </label>
   )
 }

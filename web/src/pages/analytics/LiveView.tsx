@@ -5,6 +5,7 @@ import { DownloadIcon, TableIcon } from '../../icons/index.ts'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { downloadCsv } from './csv.ts'
 import { clicksOf, type LiveData } from './live-data.ts'
@@ -160,8 +161,8 @@ function Click({ click, formats }: { click: LiveClick; formats: ChartFormats }) 
         {link_id === null ? (
           <span className="cut">{t.analytics.deletedLink}</span>
         ) : (
-          <Link to="/links/$linkId" params={{ linkId: link_id }} className="cut">
-            {domain}/<b>{key}</b>
+          <Link to="/links/$linkId" params={{ linkId: link_id }} className="min-w-0">
+            <LinkName name={`${domain}/${key}`} />
           </Link>
         )}
         {count > 1 && <span className="muted">× {formats.number(count)}</span>}

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { useText } from '../../text/use-text.ts'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { type LineValues, linePaths, PLOT_HEIGHT, PLOT_WIDTH, spreadLabels } from './line-paths.ts'
 import { pointLabels, shareOf, valueTicks } from './scale.ts'
 import { usePlotCursor } from './use-plot-cursor.ts'
@@ -12,6 +13,7 @@ export type PlotLine = LineValues & {
   readonly look: string
   readonly hasFill?: boolean
   /** At the right end of the line. */
+  /** The short link that it belongs to, at its end. */
   readonly label?: string
 }
 
@@ -157,13 +159,8 @@ function EndLabels({ lines, top }: { lines: readonly PlotLine[]; top: number }) 
   )
   const spread = spreadLabels(places, LABEL_HEIGHT_SHARE)
   return lines.map(({ id, look, label }, nth) => (
-    <span
-      key={id}
-      className={`el ${look}`}
-      style={{ top: percent(spread[nth] ?? 0) }}
-      title={label}
-    >
-      {label}
+    <span key={id} className={`el ${look}`} style={{ top: percent(spread[nth] ?? 0) }}>
+      {label !== undefined && <LinkName name={label} />}
     </span>
   ))
 }

@@ -6,7 +6,7 @@ import { Icon } from '../../icons/Icon.tsx'
 import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
-import { splitDestination } from '../../widgets/split-destination.ts'
+import { shortDestination } from '../../widgets/destination-parts.ts'
 import { finalUrlOf } from './final-url.ts'
 import type { FormState } from './form-state.ts'
 import { UTM_FIELDS } from './link-draft.ts'
@@ -60,7 +60,6 @@ function FinalUrlPart({ draft }: FormState) {
 function Flow({ draft, link }: FormState) {
   const t = useText()
   const formats = useFormats()
-  const short = (url: string) => splitDestination(url).join('')
   const hasPassword =
     draft.password !== '' ||
     (link !== undefined && link.password !== null && !draft.removesPassword)
@@ -76,12 +75,12 @@ function Flow({ draft, link }: FormState) {
         {hasPassword && <Step icon={LockIcon}>{t.linkForm.asksPassword}</Step>}
         {draft.ios !== '' && (
           <Step icon={PhoneIcon}>
-            {t.linkForm.onIos} <b>{short(draft.ios)}</b>
+            {t.linkForm.onIos} <b>{shortDestination(draft.ios)}</b>
           </Step>
         )}
         {draft.android !== '' && (
           <Step icon={PhoneIcon}>
-            {t.linkForm.onAndroid} <b>{short(draft.android)}</b>
+            {t.linkForm.onAndroid} <b>{shortDestination(draft.android)}</b>
           </Step>
         )}
         <Step icon={RedirectIcon}>{hasTargets ? t.linkForm.elsewhere : t.linkForm.redirects}</Step>
@@ -91,7 +90,7 @@ function Flow({ draft, link }: FormState) {
             <b>
               {draft.expired_redirect_url === ''
                 ? t.linkForm.expiredPage
-                : short(draft.expired_redirect_url)}
+                : shortDestination(draft.expired_redirect_url)}
             </b>
           </Step>
         )}

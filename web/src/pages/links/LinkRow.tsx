@@ -8,6 +8,7 @@ import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon } from '../../icons/index.ts
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination } from '../../widgets/Destination.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { menuTrigger } from '../../widgets/menu-trigger.ts'
 import { Sparkline as SparklineBars } from '../../widgets/Sparkline.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
@@ -45,10 +46,8 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       </td>
       <td className="c-short">
         <div className="short">
-          <Link to="/links/$linkId" params={{ linkId: link.id }} title={name}>
-            <span>{link.domain}</span>
-            <i>/</i>
-            <b>{link.key}</b>
+          <Link to="/links/$linkId" params={{ linkId: link.id }}>
+            <LinkName name={name} />
           </Link>
           <CopyButton text={visitAddress(link)} label={t.links.copyLink} />
           <Flags link={link} />
