@@ -2,14 +2,19 @@ import { z } from 'zod'
 import { countedUntil, queryInteger, timestamp } from './primitives.ts'
 
 const DIMENSIONS = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
-const GROUPS = [...DIMENSIONS, 'link', 'tag'] as const
+/** Properties of the links that were clicked, as they are now. */
+const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign'] as const
+const GROUPS = [...DIMENSIONS, ...LINK_DIMENSIONS, 'link'] as const
 /** Links that are compared in one report. */
 const FILTER_LINKS_MAX = 10
 const INTERVALS = ['hour', 'day', 'month'] as const
 const BOTS = ['exclude', 'include', 'only'] as const
 const FORMATS = ['csv', 'ndjson'] as const
 
+/** As long as values of clicks can be. */
 const VALUE_LENGTH_MAX = 253
+/** As long as UTM values of links can be. */
+const LINK_VALUE_LENGTH_MAX = 500
 const VALUES_MAX = 50
 const GROUPS_MAX = 1_000
 const GROUPS_DEFAULT = 10
@@ -18,14 +23,18 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
 /** A query parameter that may be sent several times. */
-const repeatable = z
-  .preprocess(
-    (value) => (typeof value === 'string' ? [value] : value),
-    z
-      .array(z.string().max(VALUE_LENGTH_MAX, `must have at most ${VALUE_LENGTH_MAX} characters`))
-      .max(VALUES_MAX, `must be sent at most ${VALUES_MAX} times`),
-  )
-  .optional()
+const repeatableUpTo = (lengthMax: number) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z
+        .array(z.string().max(lengthMax, `must have at most ${lengthMax} characters`))
+        .max(VALUES_MAX, `must be sent at most ${VALUES_MAX} times`),
+    )
+    .optional()
+
+const repeatable = repeatableUpTo(VALUE_LENGTH_MAX)
+const repeatableLinkValue = repeatableUpTo(LINK_VALUE_LENGTH_MAX)
 
 /** Identifiers of links, sent one by one. */
 export const linksQuery = (linksMax: number) =>
@@ -47,6 +56,17 @@ const filters = {
   referrer: repeatable.describe('Host of the page that the click came from.'),
   language: repeatable.describe('Preferred language, such as `de`.'),
   source: repeatable.describe('`qr` for a tracked QR code, `direct` for all other clicks.'),
+}
+
+const linkFilters = {
+  tag: repeatableLinkValue.describe(
+    'Clicks on links that carry this tag now. As with every filter by links: if sent several times, links with any of the values; letter case matters; an empty value selects links without one.',
+  ),
+  utm_source: repeatableLinkValue.describe(
+    'Clicks on links that now add this `utm_source` to their destination, or whose destination has it.',
+  ),
+  utm_medium: repeatableLinkValue.describe('The same for `utm_medium`.'),
+  utm_campaign: repeatableLinkValue.describe('The same for `utm_campaign`.'),
 }
 
 export const periodQuery = {
@@ -87,9 +107,7 @@ export const clicksQuery = z.strictObject({
   link: linksQuery(FILTER_LINKS_MAX)
     .optional()
     .describe('Clicks on this link. Sent several times: on any of the links.'),
-  tag: repeatable.describe(
-    'Clicks on links that carry this tag now. Several times: any of the tags.',
-  ),
+  ...linkFilters,
   ...filters,
 })
 
@@ -144,7 +162,7 @@ const head = {
     .int()
     .nullable()
     .describe(
-      'Clicks by people that were imported without their dates, whatever the period: they are part of `clicks` of links, and of no other number in this answer. Null when values, links or tags are selected.',
+      'Clicks by people that were imported without their dates, whatever the period: they are part of `clicks` of links, and of no other number in this answer. Null when values or links are selected.',
     ),
 }
 
@@ -225,6 +243,8 @@ export const liveClicksQuery = z.strictObject({
       'Clicks on the links of this domain, by its id. Several times: of any of the domains.',
     ),
   bots: botsQuery,
+  ...linkFilters,
+  ...filters,
 })
 
 const liveClick = exportedClick

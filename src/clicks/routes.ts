@@ -24,7 +24,7 @@ import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
 import { CLICK_DIMENSIONS } from './click.ts'
 import { EXPORT_TYPES, exportStream } from './click-export.ts'
 import { presentReport, presentSparklines } from './present-clicks.ts'
-import { clickFilter } from './report/click-filter.ts'
+import { clickFilter, linkFilter } from './report/click-filter.ts'
 import type { ClickSubject, Clicks } from './report/clicks.ts'
 
 const config = { mayTakeLong: true } as const
@@ -172,7 +172,7 @@ async function report(
     bots,
     groupBy: query.group_by,
     links: query.link,
-    tags: query.tag,
+    linkFilter: linkFilter(query),
   }
   // As for sparklines.
   const until = await countedUntil()

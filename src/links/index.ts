@@ -3,6 +3,12 @@ export { boundToLink } from './bound-to-link.ts'
 export { foldKey, parseKey } from './key.ts'
 export { type Link, type UncountedLink, UTM_FIELDS } from './link.ts'
 export type { BatchUpdate, LinkBatches, LinkBatchStores, LookedBatch } from './link-batches.ts'
+export {
+  LINK_DIMENSIONS,
+  type LinkDimension,
+  type LinkValues,
+  NO_LINK_VALUES,
+} from './link-dimensions.ts'
 export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export { presentLink } from './present.ts'

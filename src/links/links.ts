@@ -14,6 +14,7 @@ import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { withGeneratedKey } from './generated-key.ts'
 import { keyFaultOf } from './key-fault.ts'
 import type { Link, UncountedLink } from './link.ts'
+import type { LinkValues } from './link-dimensions.ts'
 import type { LinkInput } from './link-input.ts'
 import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
@@ -71,9 +72,9 @@ export class Links {
     return wanted.flatMap((id) => byId.get(id) ?? [])
   }
 
-  /** Returns the tags of links, by the links' numbers. */
-  tagsOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    return this.#deps.store.read.tags.ofLinks(linkSeqs)
+  /** Returns what clicks on these links are counted by, by the links' numbers. */
+  valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>> {
+    return this.#deps.store.read.links.valuesOf(linkSeqs)
   }
 
   /** @throws {Failure} `not_found` */

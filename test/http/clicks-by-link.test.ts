@@ -16,9 +16,12 @@ onEachEngine('clicks by link and by tag', (stage) => {
   let foreign: LinkBody
   before(async () => {
     const { api, service } = stage
-    links.busy = await createLink(api, { key: 'busy', tags: ['a', 'b'] })
+    links.busy = await createLink(api, { key: 'busy', tags: ['a', 'b'], utm_medium: 'email' })
     links.quiet = await createLink(api, { key: 'quiet', tags: ['b'], domain: 'go.localhost' })
-    links.other = await createLink(api, { key: 'other' })
+    links.other = await createLink(api, {
+      key: 'other',
+      url: 'https://example.com/?utm_medium=print&utm_campaign=spring',
+    })
     links.deleted = await createLink(api, { key: 'deleted' })
     foreign = await createLink(await service.api('foreign'), { key: 'foreign', tags: ['a'] })
     const at = (text: string) => Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
@@ -67,6 +70,30 @@ onEachEngine('clicks by link and by tag', (stage) => {
       { value: 'a', clicks: 3 },
     ])
     assert.equal(total.clicks, 7)
+  })
+
+  test('counts by the UTM values of links, or of their destinations, and selects them', async () => {
+    const byMedium = await report('group_by=utm_medium')
+    assert.deepEqual(byMedium.data, [
+      { value: null, clicks: 3 },
+      { value: 'email', clicks: 3 },
+      { value: 'print', clicks: 1 },
+    ])
+    const byCampaign = await report('group_by=utm_campaign')
+    assert.deepEqual(byCampaign.data, [
+      { value: null, clicks: 6 },
+      { value: 'spring', clicks: 1 },
+    ])
+    assert.equal((await report('utm_medium=email&utm_medium=print')).total.clicks, 4)
+    assert.equal((await report('utm_medium=email&tag=b&country=de')).total.clicks, 2)
+    assert.equal((await report('utm_medium=EMAIL')).total.clicks, 0)
+    assert.equal((await report('utm_medium=')).total.clicks, 3)
+    assert.equal((await report('utm_campaign=spring&utm_source=&tag=')).total.clicks, 1)
+    const { data } = await report('utm_medium=email&group_by=utm_medium&interval=day')
+    assert.deepEqual(
+      data[0].points.map(({ clicks }: { clicks: number }) => clicks),
+      [2, 1],
+    )
   })
 
   test('reports the links of a domain', async () => {

@@ -99,6 +99,57 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     assert.deepEqual(countries, [['CC'], ['BB', 'CC']])
   })
 
+  test('shows only clicks with the selected values, at first and as they come', async (t) => {
+    const spring = await createLink(stage.api, {
+      tags: ['spring', 'print'],
+      url: 'https://example.com/?utm_campaign=sale&utm_medium=web',
+      utm_medium: 'email',
+    })
+    const plain = await createLink(stage.api)
+    const clickOn = async (of: typeof plain, country: string, os: string) =>
+      someClick({ link_seq: await seqOf(stage.service, of), at: now(), country, os })
+    const takeSome = async () =>
+      takeIn(stage.service, [
+        await clickOn(spring, 'DE', 'iOS'),
+        await clickOn(spring, 'AT', ''),
+        await clickOn(plain, 'DE', ''),
+        await clickOn(plain, 'FR', 'iOS'),
+      ])
+    const on = `link=${spring.id}&link=${plain.id}`
+    const expected = {
+      'country=de&country=FR': ['DE', 'DE', 'FR'],
+      'country=DE&os=': ['DE'],
+      'tag=spring&tag=none': ['DE', 'AT'],
+      'tag=': ['DE', 'FR'],
+      'utm_medium=email&os=ios': ['DE'],
+      'utm_medium=web': [],
+      'utm_campaign=sale&utm_source=': ['DE', 'AT'],
+    }
+    await takeSome()
+    const streams = await Promise.all(Object.keys(expected).map((query) => open(`?${on}&${query}`)))
+    t.after(() => Promise.all(streams.map((stream) => stream.close())))
+    const countriesOf = (event: Awaited<ReturnType<(typeof streams)[number]['next']>>) =>
+      event?.data.clicks.map(({ country }: { country: string }) => country)
+    const first = await Promise.all(streams.map((stream) => stream.next()))
+    assert.deepEqual(first.map(countriesOf), Object.values(expected))
+    const sums = first.map((event) =>
+      event?.data.minutes.reduce((sum: number, { clicks }: { clicks: number }) => sum + clicks, 0),
+    )
+    assert.deepEqual(
+      sums,
+      Object.values(expected).map(({ length }) => length),
+    )
+    await takeSome()
+    const sent = Object.values(expected).flatMap((countries, nth) =>
+      countries.length === 0 ? [] : [{ stream: streams[nth], countries }],
+    )
+    const second = await Promise.all(sent.map(({ stream }) => stream?.next()))
+    assert.deepEqual(
+      second.map(countriesOf),
+      sent.map(({ countries }) => countries),
+    )
+  })
+
   test('returns 404 for a link or domain that the workspace does not have', async () => {
     const foreign = await createLink(await stage.service.api('other'))
     for (const query of [`link=${foreign.id}`, `domain=${UNKNOWN_ID}`]) {

@@ -25,7 +25,7 @@ onEachEngine('the feed of clicks', (stage) => {
     )
     const before = await feed.end(fromMicros)
     await takeIn(stage.service, [...clicks, someClick({ link_seq, at: fromMicros - 1 })])
-    const wanted = { workspaceIds: [link.workspace_id], fromMicros }
+    const wanted = { workspaceIds: [link.workspace_id], fromMicros, linkValues: false }
     const found: FedClick[] = []
     const position = await feed.since(before, wanted, (page) => found.push(...page))
     assert.equal(new Set(found.map(({ visitor }) => visitor)).size, MANY)
@@ -34,8 +34,14 @@ onEachEngine('the feed of clicks', (stage) => {
 
     await takeIn(stage.service, [someClick({ link_seq, at })])
     const { workspace_id: workspaceId } = link
-    const all = { linkSeqs: undefined, keyspaceIds: undefined, bots: 'include' } as const
-    const selection = { workspaceId, ...all }
+    const selection = {
+      workspaceId,
+      linkSeqs: undefined,
+      keyspaceIds: undefined,
+      filter: new Map(),
+      linkFilter: new Map(),
+      bots: 'include',
+    } as const
     const recent = await feed.recent(position, selection, { fromMicros, latestMax: 3 })
     const minute = at / MINUTE_MICROS
     assert.deepEqual(
@@ -86,7 +92,11 @@ describe('the feed of clicks, when transactions commit in another order', () => 
          values ($1, $2, $3, 0, 0, $4, '', '', '', '', '', '')`,
         [at, link_seq, link.workspace_id, country],
       )
-    const wanted = { workspaceIds: [link.workspace_id], fromMicros: at - MINUTE_MICROS }
+    const wanted = {
+      workspaceIds: [link.workspace_id],
+      fromMicros: at - MINUTE_MICROS,
+      linkValues: false,
+    }
     let position = await feed.end(wanted.fromMicros)
     const read = async () => {
       const found: (string | null)[] = []

@@ -137,12 +137,12 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'links.page': (s) => s.links.page(listOf(workspace)),
     'links.run': (s) => s.links.run(runOf(workspace)),
     'links.count': (s) => s.links.count({ workspaceId: workspace }),
+    'links.valuesOf': (s) => s.links.valuesOf([1]),
     'erasures.listLinks': (s) => s.erasures.listLinks(NOW, 10),
     'erasures.hasLinks': (s) => s.erasures.hasLinks(workspace),
     'erasures.listWorkspaces': (s) => s.erasures.listWorkspaces(NOW),
     'erasures.listPeople': (s) => s.erasures.listPeople(),
     'tags.count': (s) => s.tags.count(workspace, 'a'),
-    'tags.ofLinks': (s) => s.tags.ofLinks([1]),
     'tags.findLinks': (s) => s.tags.findLinks(workspace, 'a', 1),
     'utmTemplates.page': (s) => s.utmTemplates.page(workspace, 0, 25),
     'utmTemplates.findById': (s) => s.utmTemplates.findById(workspace, id),
@@ -169,12 +169,21 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'events.end': (s) => s.events.end(),
     'feed.end': (s) => s.feed.end(NOW),
-    'feed.since': async (s) =>
-      s.feed.since(await s.feed.end(NOW), { workspaceIds: [workspace], fromMicros: NOW }, () => {}),
+    'feed.since': async (s) => {
+      const wanted = { workspaceIds: [workspace], fromMicros: NOW, linkValues: true }
+      return s.feed.since(await s.feed.end(NOW), wanted, () => {})
+    },
     'feed.recent': async (s) =>
       s.feed.recent(
         await s.feed.end(NOW),
-        { workspaceId: workspace, linkSeqs: undefined, keyspaceIds: undefined, bots: 'include' },
+        {
+          workspaceId: workspace,
+          linkSeqs: undefined,
+          keyspaceIds: undefined,
+          filter: new Map(),
+          linkFilter: new Map(),
+          bots: 'include',
+        },
         { fromMicros: NOW, latestMax: 10 },
       ),
     'events.since': async (s) => s.events.since(await s.events.end(), 10),

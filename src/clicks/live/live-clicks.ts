@@ -7,6 +7,8 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import { SerialQueue } from '../../platform/work/serial-queue.ts'
+import { CLICK_DIMENSIONS } from '../click.ts'
+import { clickFilter, linkFilter } from '../report/click-filter.ts'
 import type { ClickFeed, FeedPosition, LiveSelection } from '../store/click-feed.ts'
 import { CLICKS_MAX, firstMinute, LiveStream } from './live-stream.ts'
 
@@ -131,7 +133,8 @@ export class LiveClicks {
   async #readOn(): Promise<void> {
     if (this.#position === undefined) return
     const workspaceIds = [...new Set([...this.#streams].map((each) => each.selection.workspaceId))]
-    const wanted = { workspaceIds, fromMicros: this.#fromMicros() }
+    const linkValues = [...this.#streams].some(({ selection }) => selection.linkFilter.size > 0)
+    const wanted = { workspaceIds, fromMicros: this.#fromMicros(), linkValues }
     const position = await this.#deps.store.read.feed.since(this.#position, wanted, (clicks) => {
       for (const stream of this.#streams) stream.take(clicks)
     })
@@ -163,6 +166,7 @@ export class LiveClicks {
       keyspaceIds?.add(keyspaceId)
     }
     const linkSeqs = found && new Set(found.map(({ seq }) => seq))
-    return { workspaceId, linkSeqs, keyspaceIds, bots }
+    const filter = clickFilter(query, CLICK_DIMENSIONS)
+    return { workspaceId, linkSeqs, keyspaceIds, filter, linkFilter: linkFilter(query), bots }
   }
 }

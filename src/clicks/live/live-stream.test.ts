@@ -7,6 +7,8 @@ const SELECTION = {
   workspaceId: 'acme',
   linkSeqs: undefined,
   keyspaceIds: undefined,
+  filter: new Map(),
+  linkFilter: new Map(),
   bots: 'exclude',
 } as const
 const NOTHING = { minutes: new Map(), latest: [] }
@@ -29,6 +31,7 @@ const CLICK: FedClick = {
   host: null,
   workspace_id: 'acme',
   keyspace_id: 1,
+  ofLink: undefined,
 }
 
 describe('LiveStream', () => {

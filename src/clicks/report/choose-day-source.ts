@@ -11,7 +11,7 @@ export type DayQuery = {
   readonly quarters: Quarters
   readonly filter: ClickFilter
   readonly groupBy: ClickDimension | undefined
-  /** Set when the report selects or counts by links or their tags, with what by. */
+  /** Set when the report selects or counts by links or their values, with what by. */
   readonly byLinks:
     | { readonly names: readonly string[]; readonly selection: ClickSelection }
     | undefined

@@ -1,3 +1,4 @@
+import { LINK_DIMENSIONS, type LinkDimension, type LinkValues } from '../../links/index.ts'
 import type { Click, ClickDimension } from '../click.ts'
 import type { Counts } from './day-of-clicks.ts'
 
@@ -21,6 +22,34 @@ export function clickFilter(
     filter.set(dimension, new Set(values.map((value) => value.toLowerCase())))
   }
   return filter
+}
+
+/** The selected values of links by dimension, as they are written; '' selects links without one. */
+export type LinkFilter = ReadonlyMap<LinkDimension, ReadonlySet<string>>
+
+/** @param wanted as for `clickFilter` */
+export function linkFilter(
+  wanted: Readonly<Partial<Record<LinkDimension, readonly string[] | undefined>>>,
+): LinkFilter {
+  const filter = new Map<LinkDimension, ReadonlySet<string>>()
+  for (const dimension of LINK_DIMENSIONS) {
+    const values = wanted[dimension]
+    if (values !== undefined) filter.set(dimension, new Set(values))
+  }
+  return filter
+}
+
+/** The values that a click on a link counts for. */
+export function valuesOfLink(link: LinkValues, dimension: LinkDimension): readonly string[] {
+  const values = link[dimension]
+  return values.length === 0 ? [''] : values
+}
+
+export function linkMatchesFilter(filter: LinkFilter, link: LinkValues): boolean {
+  for (const [dimension, wanted] of filter) {
+    if (!valuesOfLink(link, dimension).some((value) => wanted.has(value))) return false
+  }
+  return true
 }
 
 export function valueMatchesFilter(

@@ -1,5 +1,17 @@
+import {
+  LINK_DIMENSIONS,
+  type LinkDimension,
+  type LinkValues,
+  NO_LINK_VALUES,
+} from '../../links/index.ts'
 import type { ClickDimension } from '../click.ts'
-import { type ClickFilter, matchesFilter } from './click-filter.ts'
+import {
+  type ClickFilter,
+  type LinkFilter,
+  linkMatchesFilter,
+  matchesFilter,
+  valuesOfLink,
+} from './click-filter.ts'
 import type { RawClick } from './day-of-clicks.ts'
 
 /** Which raw clicks a report counts, and by what. */
@@ -23,54 +35,55 @@ export function selectByDimensions(
   }
 }
 
+/** What clicks can be counted by. */
+export type GroupBy = ClickDimension | LinkDimension | 'link'
+
+export function isLinkDimension(groupBy: GroupBy | undefined): groupBy is LinkDimension {
+  return LINK_DIMENSIONS.some((dimension) => dimension === groupBy)
+}
+
 export type LinkConditions = {
   /** The numbers of the links that are selected; all when undefined. */
   readonly linkSeqs: ReadonlySet<number> | undefined
-  /** A link must carry one of these; any link when undefined. */
-  readonly tags: ReadonlySet<string> | undefined
+  readonly links: LinkFilter
 }
 
-type TagsOfLinks = (linkSeqs: readonly number[]) => Promise<ReadonlyMap<number, readonly string[]>>
+type ReadLinkValues = (linkSeqs: readonly number[]) => Promise<ReadonlyMap<number, LinkValues>>
 
-/** Links whose tags are cached during a report. */
+/** Links whose values are cached during a report. */
 const LINKS_MAX = 50_000
 
 /** Selects clicks by their links too, or counts by them. */
 export function selectByLinks(
-  {
-    filter,
-    groupBy,
-  }: { filter: ClickFilter; groupBy: ClickDimension | 'link' | 'tag' | undefined },
-  { linkSeqs, tags }: LinkConditions,
-  tagsOfLinks: TagsOfLinks,
+  { filter, groupBy }: { filter: ClickFilter; groupBy: GroupBy | undefined },
+  { linkSeqs, links }: LinkConditions,
+  readLinkValues: ReadLinkValues,
 ): ClickSelection {
-  const needsTags = tags !== undefined || groupBy === 'tag'
-  const tagsOf = new Map<number, readonly string[]>()
+  const needsValues = links.size > 0 || isLinkDimension(groupBy)
+  const cached = new Map<number, LinkValues>()
+  const ofLink = (linkSeq: number) => cached.get(linkSeq) ?? NO_LINK_VALUES
   return {
     async prepare(clicks) {
-      if (!needsTags) return
+      if (!needsValues) return
       const seqs = new Set(clicks.map(({ link_seq }) => link_seq))
-      const missing = [...seqs].filter((linkSeq) => !tagsOf.has(linkSeq))
+      const missing = [...seqs].filter((linkSeq) => !cached.has(linkSeq))
       if (missing.length === 0) return
-      if (tagsOf.size > LINKS_MAX) {
-        tagsOf.clear()
+      if (cached.size > LINKS_MAX) {
+        cached.clear()
         missing.splice(0, missing.length, ...seqs)
       }
-      const found = await tagsOfLinks(missing)
-      for (const linkSeq of missing) tagsOf.set(linkSeq, found.get(linkSeq) ?? [])
+      const found = await readLinkValues(missing)
+      for (const linkSeq of missing) cached.set(linkSeq, found.get(linkSeq) ?? NO_LINK_VALUES)
     },
     matches(click) {
       if (linkSeqs?.has(click.link_seq) === false) return false
-      if (tags !== undefined && !tagsOf.get(click.link_seq)?.some((tag) => tags.has(tag))) {
-        return false
-      }
-      return matchesFilter(filter, click)
+      return linkMatchesFilter(links, ofLink(click.link_seq)) && matchesFilter(filter, click)
     },
     valuesOf(click) {
+      if (groupBy === undefined) return []
       if (groupBy === 'link') return [click.link_id ?? '']
-      if (groupBy !== 'tag') return groupBy === undefined ? [] : [click[groupBy]]
-      const carried = tagsOf.get(click.link_seq) ?? []
-      return carried.length === 0 ? [''] : carried
+      if (!isLinkDimension(groupBy)) return [click[groupBy]]
+      return valuesOfLink(ofLink(click.link_seq), groupBy)
     },
   }
 }

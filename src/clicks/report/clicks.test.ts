@@ -42,6 +42,7 @@ function over(reports: ClickReports, retentionDays = 365) {
       {
         bots: 'exclude',
         ...query,
+        linkFilter: new Map(),
         filter: clickFilter(query.wanted ?? {}, CLICK_DIMENSIONS),
       },
     )

@@ -1,16 +1,23 @@
 import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Actor } from '../../identity/index.ts'
+import type { LinkDimension, LinkValues } from '../../links/index.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue } from '../../platform/work/fair-queue.ts'
-import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
 import { chooseDaySource, type DayQuery } from './choose-day-source.ts'
-import { type Bots, type ClickFilter, matchesBots, matchesFilter } from './click-filter.ts'
+import {
+  type Bots,
+  type ClickFilter,
+  type LinkFilter,
+  matchesBots,
+  matchesFilter,
+  valuesOfLink,
+} from './click-filter.ts'
 import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
-import { selectByLinks } from './click-selection.ts'
+import { type GroupBy, isLinkDimension, selectByLinks } from './click-selection.ts'
 import { compareLinks } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
@@ -29,8 +36,6 @@ export type ClickSubject =
   | { readonly kind: 'link' | 'domain'; readonly id: string }
   | { readonly kind: 'workspace' }
 
-type GroupBy = ClickDimension | 'link' | 'tag'
-
 type ClickQuery = PeriodInput & {
   readonly filter: ClickFilter
   readonly bots: Bots
@@ -42,8 +47,8 @@ export type ReportQuery = ClickQuery & {
   readonly groupBy?: GroupBy | undefined
   /** Selects clicks on these links; all by default. */
   readonly links?: readonly string[] | undefined
-  /** Selects clicks on links with one of these tags; all by default. */
-  readonly tags?: readonly string[] | undefined
+  /** Selects clicks on links with these values. */
+  readonly linkFilter: LinkFilter
   /** The number of groups; defaults to 10. */
   readonly limit?: number | undefined
 }
@@ -97,7 +102,7 @@ type Dependencies = {
   readonly links: {
     get(actor: Actor, id: string): Promise<{ readonly seq: number }>
     findMany(actor: Actor, ids: readonly string[]): Promise<readonly GroupedLink[]>
-    tagsOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>
+    valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
   }
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
@@ -133,20 +138,20 @@ export class Clicks {
     if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
     const scope = await this.#getScope(actor, subject)
     const count = async (): Promise<ClickReport> => {
-      const isWhole = filter.size === 0 && query.links === undefined && query.tags === undefined
+      const isOfAnyValue = filter.size === 0 && query.linkFilter.size === 0
+      const isWhole = isOfAnyValue && query.links === undefined
       const opening = isWhole ? await readOpeningBalance(this.#deps.store, scope) : null
       const head = { quarters, zone, interval, opening }
       const wanted = query.links && (await this.#deps.links.findMany(actor, query.links))
-      const isComparison =
-        wanted !== undefined && groupBy === 'link' && filter.size === 0 && query.tags === undefined
-      if (isComparison && subject.kind === 'workspace') {
+      const isComparison = isOfAnyValue && groupBy === 'link' && subject.kind === 'workspace'
+      if (wanted !== undefined && isComparison) {
         const compared = await compareLinks(this.#deps.store, wanted, quarters, cuts, {
           bots,
           signal,
         })
         return { ...head, groupBy, ...compared, links: byId(wanted) }
       }
-      if (isWhole && cuts === undefined && (groupBy === 'link' || groupBy === 'tag')) {
+      if (isWhole && cuts === undefined && (groupBy === 'link' || isLinkDimension(groupBy))) {
         const whole = { scope, quarters, groupBy, bots, limit, signal }
         const groups = await reportLinkGroups(this.#deps, whole, this.#valuesOf(groupBy))
         return { ...head, groupBy, ...groups, links: await this.#linksOf(actor, groups, groupBy) }
@@ -155,7 +160,7 @@ export class Clicks {
         scope,
         quarters,
         filter,
-        groupBy: groupBy === 'link' || groupBy === 'tag' ? undefined : groupBy,
+        groupBy: groupBy === 'link' || isLinkDimension(groupBy) ? undefined : groupBy,
         byLinks: this.#byLinks(query, wanted),
         signal,
       })
@@ -234,11 +239,14 @@ export class Clicks {
     return byId(ids.length === 0 ? [] : await this.#deps.links.findMany(actor, ids))
   }
 
-  /** Looks up what links are counted by: themselves, or their tags. */
-  #valuesOf(groupBy: 'link' | 'tag') {
+  /** Looks up what links are counted by: themselves, or their values. */
+  #valuesOf(groupBy: 'link' | LinkDimension) {
     const { links, store } = this.#deps
     return async (linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> => {
-      if (groupBy === 'tag') return links.tagsOf(linkSeqs)
+      if (groupBy !== 'link') {
+        const found = await links.valuesOf(linkSeqs)
+        return new Map([...found].map(([seq, values]) => [seq, valuesOfLink(values, groupBy)]))
+      }
       const ids = await store.read.reports.linkIds(linkSeqs)
       return new Map([...ids].map(([linkSeq, id]) => [linkSeq, [id]]))
     }
@@ -246,20 +254,22 @@ export class Clicks {
 
   /** Undefined when a report does not depend on the links of clicks. */
   #byLinks(
-    { filter, groupBy, tags }: ReportQuery,
+    { filter, groupBy, linkFilter }: ReportQuery,
     links: readonly GroupedLink[] | undefined,
   ): DayQuery['byLinks'] {
-    const names = [
-      ...(links !== undefined || groupBy === 'link' ? ['link'] : []),
-      ...(tags !== undefined || groupBy === 'tag' ? ['tag'] : []),
-    ]
-    if (names.length === 0) return undefined
+    const names = new Set<string>(linkFilter.keys())
+    if (links !== undefined || groupBy === 'link') names.add('link')
+    if (isLinkDimension(groupBy)) names.add(groupBy)
+    if (names.size === 0) return undefined
     const conditions = {
       linkSeqs: links && new Set(links.map(({ seq }) => seq)),
-      tags: tags && new Set(tags),
+      links: linkFilter,
     }
-    const tagsOf = (linkSeqs: readonly number[]) => this.#deps.links.tagsOf(linkSeqs)
-    return { names, selection: selectByLinks({ filter, groupBy }, conditions, tagsOf) }
+    const valuesOf = (linkSeqs: readonly number[]) => this.#deps.links.valuesOf(linkSeqs)
+    return {
+      names: [...names],
+      selection: selectByLinks({ filter, groupBy }, conditions, valuesOf),
+    }
   }
 
   /** @throws {Failure} `not_found` */

@@ -1,3 +1,4 @@
+import type { LinkDimension } from '../../links/index.ts'
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
 import { type Rest, ValueSums } from '../tally/value-sums.ts'
 import type { Bots } from './click-filter.ts'
@@ -16,14 +17,14 @@ const UNKNOWN = ['']
 type LinkGroupsQuery = {
   readonly scope: ClickScope
   readonly quarters: Quarters
-  readonly groupBy: 'link' | 'tag'
+  readonly groupBy: 'link' | LinkDimension
   readonly bots: Bots
   readonly limit: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Counts all clicks of a scope by link or by the tags of the links, the values with most clicks first. The
+ * Counts all clicks of a scope by link or by a value of the links, the values with most clicks first. The
  * database adds single clicks up by link, which costs a fraction of reading each of them.
  *
  * @param valuesOf returns the values of links, without those that have none

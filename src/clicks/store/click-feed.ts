@@ -1,6 +1,15 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type LinkValues, NO_LINK_VALUES } from '../../links/index.ts'
+import { readLinkValues } from '../../links/store/index.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Bots } from '../report/click-filter.ts'
+import {
+  type Bots,
+  type ClickFilter,
+  type LinkFilter,
+  linkMatchesFilter,
+  matchesBots,
+  matchesFilter,
+} from '../report/click-filter.ts'
 import type { RawClick } from '../report/day-of-clicks.ts'
 import { addLinkNames, type RawClickRow } from './link-names.ts'
 
@@ -12,6 +21,8 @@ export type LiveSelection = {
   readonly workspaceId: string
   readonly linkSeqs: ReadonlySet<number> | undefined
   readonly keyspaceIds: ReadonlySet<number> | undefined
+  readonly filter: ClickFilter
+  readonly linkFilter: LinkFilter
   readonly bots: Bots
 }
 
@@ -19,6 +30,8 @@ export type LiveSelection = {
 export type FedClick = RawClick & {
   readonly workspace_id: string
   readonly keyspace_id: number | null
+  /** Undefined unless they were requested. */
+  readonly ofLink: LinkValues | undefined
 }
 
 /** What was clicked before a position. */
@@ -36,10 +49,16 @@ export type ClickFeed = {
   /**
    * Reads the clicks of the workspaces that were stored since `position` and made since `fromMicros`, in
    * pages. If it fails, some pages may have been read: read on from `end`.
+   *
+   * @param wanted.linkValues whether to read the values of the links too
    */
   since(
     position: FeedPosition,
-    wanted: { readonly workspaceIds: readonly string[]; readonly fromMicros: number },
+    wanted: {
+      readonly workspaceIds: readonly string[]
+      readonly fromMicros: number
+      readonly linkValues: boolean
+    },
     onPage: (clicks: readonly FedClick[]) => void,
   ): Promise<FeedPosition>
   /** Reads clicks that were stored before `position` and made since `fromMicros`. */
@@ -56,44 +75,83 @@ const MINUTE_MICROS = 60 * 1_000_000
 
 type FedRow = RawClickRow & { readonly id: number; readonly workspace_id: string }
 
-/** Adds the names of links to rows of the feed. */
+/** Adds the names of links to rows of the feed, and their values if requested. */
 export async function nameFedClicks(
   db: Kysely<Schema>,
   rows: readonly FedRow[],
+  wanted: { readonly linkValues: boolean } = { linkValues: false },
 ): Promise<readonly FedClick[]> {
   if (rows.length === 0) return []
   const named = await addLinkNames(
     db,
     rows.map(({ id, workspace_id, ...row }) => row),
   )
+  const linkSeqs = wanted.linkValues ? [...new Set(rows.map(({ link_seq }) => link_seq))] : []
+  const ofLinks = await readLinkValues(db, linkSeqs)
   return named.map((click, nth) => ({
     ...click,
     workspace_id: rows[nth]?.workspace_id ?? '',
     keyspace_id: rows[nth]?.keyspace_id ?? null,
+    ofLink: ofLinks.get(click.link_seq),
   }))
 }
 
+/**
+ * Replaces the filter by values of links with the numbers of those links that match, out of those that some clicks
+ * are on. The values of links may be in another database than the clicks.
+ */
+export async function withMatchingLinks(
+  db: Kysely<Schema>,
+  selection: LiveSelection,
+  clicked: () => Promise<readonly number[]>,
+): Promise<LiveSelection> {
+  const { linkFilter } = selection
+  if (linkFilter.size === 0) return selection
+  const linkSeqs = await clicked()
+  const values = await readLinkValues(db, linkSeqs)
+  const matching = linkSeqs.filter((seq) =>
+    linkMatchesFilter(linkFilter, values.get(seq) ?? NO_LINK_VALUES),
+  )
+  return { ...selection, linkSeqs: new Set(matching) }
+}
+
 /** The part of a selection that both engines express alike. */
-export function conditionsOf({ linkSeqs, keyspaceIds, bots }: LiveSelection): RawBuilder<SqlBool> {
+export function conditionsOf({
+  linkSeqs,
+  keyspaceIds,
+  filter,
+  bots,
+}: Omit<LiveSelection, 'linkFilter'>): RawBuilder<SqlBool> {
   const among = (column: string, values: ReadonlySet<number>) =>
-    sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`
+    values.size === 0
+      ? sql<SqlBool>`false`
+      : sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`
+  const values = [...filter].map(
+    ([dimension, wanted]) =>
+      sql<SqlBool>`lower(${sql.ref(dimension)}) in (${sql.join([...wanted])})`,
+  )
   const conditions = [
     sql<SqlBool>`true`,
     ...(linkSeqs === undefined ? [] : [among('link_seq', linkSeqs)]),
     ...(keyspaceIds === undefined ? [] : [among('keyspace_id', keyspaceIds)]),
     ...(bots === 'include' ? [] : [sql<SqlBool>`flags ${sql.raw(bots === 'only' ? '<>' : '=')} 0`]),
+    ...values,
   ]
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
 
 export function isSelected(
-  { workspaceId, linkSeqs, keyspaceIds, bots }: LiveSelection,
+  { workspaceId, linkSeqs, keyspaceIds, filter, linkFilter, bots }: LiveSelection,
   click: FedClick,
 ): boolean {
   if (click.workspace_id !== workspaceId) return false
   if (linkSeqs?.has(click.link_seq) === false) return false
   if (keyspaceIds !== undefined && !keyspaceIds.has(click.keyspace_id ?? -1)) return false
-  return bots === 'include' || (click.flags === 0) === (bots === 'exclude')
+  return (
+    matchesBots(bots, click) &&
+    matchesFilter(filter, click) &&
+    linkMatchesFilter(linkFilter, click.ofLink ?? NO_LINK_VALUES)
+  )
 }
 
 /** Sums clicks by minute; integer division truncates. */

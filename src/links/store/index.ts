@@ -1,4 +1,6 @@
 /** The exports of the link tables for other modules. Loads Kysely, which `../index.ts` does not. */
+
 export { LinkNumbers, type LinkSequence } from './link-numbers.ts'
+export { readLinkValues } from './link-rows.ts'
 export { postgresLinkSequence } from './postgres/link-sequence.ts'
 export { sqliteLinkSequence } from './sqlite/link-sequence.ts'

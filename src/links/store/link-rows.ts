@@ -3,6 +3,7 @@ import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
+import { LINK_VALUE_COLUMNS, type LinkValues, linkValues } from '../link-dimensions.ts'
 
 type LinkRow = Selectable<Schema['links']> & { domain: string }
 
@@ -86,4 +87,24 @@ export async function findMany(
     .where('links.workspace_id', '=', workspaceId)
     .where('links.id', 'in', ids)
   return (await found.execute()).map(uncounted)
+}
+
+/** Links whose values are read at once. */
+const LINKS_PER_READ = 1_000
+
+/** Returns what clicks on links are counted by, by the links' numbers. */
+export async function readLinkValues(
+  db: Kysely<Schema>,
+  linkSeqs: readonly number[],
+): Promise<ReadonlyMap<number, LinkValues>> {
+  const values = new Map<number, LinkValues>()
+  for (let first = 0; first < linkSeqs.length; first += LINKS_PER_READ) {
+    const rows = await db
+      .selectFrom('links')
+      .select(['seq', ...LINK_VALUE_COLUMNS])
+      .where('seq', 'in', linkSeqs.slice(first, first + LINKS_PER_READ))
+      .execute()
+    for (const row of rows) values.set(row.seq, linkValues(row))
+  }
+  return values
 }

@@ -9,6 +9,7 @@ import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
+import type { LinkValues } from '../link-dimensions.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
@@ -18,6 +19,7 @@ import {
   countersOf,
   findCount,
   findMany,
+  readLinkValues,
   selectLinks,
   toRow,
   uncounted,
@@ -32,6 +34,8 @@ export type LinkStore = {
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /** Returns those of the links that are in the workspace, in any order. */
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly UncountedLink[]>
+  /** Returns what clicks on these links are counted by, by the links' numbers. */
+  valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
   /** Whether a new link could have the key, by one index look-up. */
   findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
@@ -153,6 +157,8 @@ export function linkStore(on: LinkStoreParts): LinkStore {
 
     findUncounted,
     findMany: (workspaceId, ids) => findMany(db, workspaceId, ids),
+
+    valuesOf: (linkSeqs) => readLinkValues(db, linkSeqs),
 
     findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
 

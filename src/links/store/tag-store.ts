@@ -24,8 +24,6 @@ export type TagStore = {
    * @throws {ScanTooLong} when it must read for too long, or too many tags are found
    */
   count(workspaceId: string, search?: string): Promise<readonly TagCount[]>
-  /** Returns the tags of links in any order, by the links' numbers. Links without tags are left out. */
-  ofLinks(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>
   /** Returns some of the links that carry a tag, the same ones while nothing changes. */
   findLinks(workspaceId: string, tag: string, limit: number): Promise<readonly UncountedLink[]>
   /**
@@ -51,16 +49,6 @@ export function tagStore(on: { db: Kysely<Schema>; scans: Scans; writes: WriteBu
       // A workspace without tags does not wait for a turn.
       const isTagged = await hasTags(db, workspaceId)
       return isTagged ? countTags(scans, workspaceId, search) : []
-    },
-
-    async ofLinks(linkSeqs) {
-      const rows = await db
-        .selectFrom('link_tags')
-        .select(['link_seq', 'tag'])
-        .where('link_seq', 'in', linkSeqs)
-        .execute()
-      const byLink = Map.groupBy(rows, ({ link_seq }) => link_seq)
-      return new Map([...byLink].map(([linkSeq, own]) => [linkSeq, own.map(({ tag }) => tag)]))
     },
 
     async findLinks(workspaceId, tag, limit) {

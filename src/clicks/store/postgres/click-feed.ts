@@ -13,6 +13,7 @@ import {
   MINUTE,
   type MinuteSum,
   nameFedClicks,
+  withMatchingLinks,
 } from '../click-feed.ts'
 import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
 
@@ -75,7 +76,7 @@ export function postgresClickFeed({
   return {
     end: async () => JSON.stringify(await now()),
 
-    async since(position, { workspaceIds, fromMicros }, onPage) {
+    async since(position, { workspaceIds, fromMicros, linkValues }, onPage) {
       const read: Position = JSON.parse(position)
       const current = await now()
       if (current.epoch !== read.epoch) throw new FeedInterrupted()
@@ -84,7 +85,7 @@ export function postgresClickFeed({
           and workspace_id = any(${uuidArray(workspaceIds)}::uuid[])
           and not ${isVisible(read.snapshot)} and ${isVisible(current.snapshot)}`
         const rows = await tail.turn(() => rowsWhere(where, 'asc', FEED_PAGE_ROWS))
-        onPage(await nameFedClicks(db, rows))
+        onPage(await nameFedClicks(db, rows, { linkValues }))
         const last = rows.at(-1)
         if (last === undefined || rows.length < FEED_PAGE_ROWS) return JSON.stringify(current)
         after = last.id
@@ -106,8 +107,15 @@ export function postgresClickFeed({
             order by id desc limit ${ROWS_PER_QUERY}) as page`
         const [page] = (await scan.turn(() => read.execute(scans.db))).rows
         if (page === undefined || page.first === null) break
-        const where = sql<SqlBool>`${ofDays} and id >= ${page.first} and id < ${before}
-          and at >= ${fromMicros} and ${isVisible(snapshot)} and ${conditionsOf(selection)}`
+        const own = sql<SqlBool>`${ofDays} and id >= ${page.first} and id < ${before}
+          and at >= ${fromMicros} and ${isVisible(snapshot)}`
+        const clicked = sql<{ link_seq: number }>`
+          select distinct link_seq from clicks where ${own} and ${conditionsOf(selection)}`
+        const narrowed = await withMatchingLinks(db, selection, async () => {
+          const { rows: found } = await scan.turn(() => clicked.execute(scans.db))
+          return found.map(({ link_seq }) => Number(link_seq))
+        })
+        const where = sql<SqlBool>`${own} and ${conditionsOf(narrowed)}`
         const sums = sql<MinuteSum>`
           select ${MINUTE} as minute, sum(count) as clicks from clicks where ${where} group by 1`
         addMinutes(minutes, (await scan.turn(() => sums.execute(scans.db))).rows)

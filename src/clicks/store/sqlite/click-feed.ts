@@ -14,6 +14,7 @@ import {
   MINUTE,
   type MinuteSum,
   nameFedClicks,
+  withMatchingLinks,
 } from '../click-feed.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 import { columnsOf } from './raw-click-source.ts'
@@ -52,7 +53,12 @@ export function sqliteClickFeed(
   async function readRows(
     scan: Scan,
     day: Kysely<Schema>,
-    { where, order, limit }: { where: RawBuilder<SqlBool>; order: 'asc' | 'desc'; limit: number },
+    {
+      where,
+      order,
+      limit,
+      linkValues = false,
+    }: { where: RawBuilder<SqlBool>; order: 'asc' | 'desc'; limit: number; linkValues?: boolean },
   ): Promise<readonly FedClick[]> {
     const columns = await scan.turn(() => columnsOf(day))
     const rows = await scan.turn(() =>
@@ -68,7 +74,7 @@ export function sqliteClickFeed(
         .limit(limit)
         .execute(),
     )
-    return nameFedClicks(db, rows)
+    return nameFedClicks(db, rows, { linkValues })
   }
 
   return {
@@ -77,7 +83,7 @@ export function sqliteClickFeed(
       return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
     },
 
-    async since(position, { workspaceIds, fromMicros }, onPage) {
+    async since(position, { workspaceIds, fromMicros, linkValues }, onPage) {
       const read: Position = JSON.parse(position)
       const scan = scans.begin(TAIL)
       const days = await openDays(scan, fromMicros)
@@ -86,7 +92,8 @@ export function sqliteClickFeed(
           const until = Math.min(after + FEED_PAGE_ROWS, rows)
           const where = sql<SqlBool>`rowid > ${after} and rowid <= ${until} and at >= ${fromMicros}
             and workspace in (select number from workspaces where id in (${sql.join(workspaceIds)}))`
-          onPage(await readRows(scan, file, { where, order: 'asc', limit: FEED_PAGE_ROWS }))
+          const page = { where, order: 'asc', limit: FEED_PAGE_ROWS, linkValues } as const
+          onPage(await readRows(scan, file, page))
         }
       }
       return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
@@ -105,9 +112,15 @@ export function sqliteClickFeed(
         if (file === undefined) continue
         for (let until = rows; until > 0; until -= ROWS_PER_QUERY) {
           const within = sql<SqlBool>`rowid > ${until - ROWS_PER_QUERY} and rowid <= ${until}`
-          const where = sql<SqlBool>`${within} and at >= ${fromMicros}
-            and workspace = (select number from workspaces where id = ${selection.workspaceId})
-            and ${conditionsOf(selection)}`
+          const own = sql<SqlBool>`${within} and at >= ${fromMicros}
+            and workspace = (select number from workspaces where id = ${selection.workspaceId})`
+          const clicked = sql<{ link_seq: number }>`
+            select distinct link_seq from clicks where ${own} and ${conditionsOf(selection)}`
+          const narrowed = await withMatchingLinks(db, selection, async () => {
+            const { rows: found } = await scan.turn(() => clicked.execute(file))
+            return found.map(({ link_seq }) => link_seq)
+          })
+          const where = sql<SqlBool>`${own} and ${conditionsOf(narrowed)}`
           const sums = sql<MinuteSum>`
             select ${MINUTE} as minute, sum(count) as clicks from clicks where ${where} group by 1`
           addMinutes(minutes, (await scan.turn(() => sums.execute(file))).rows)
