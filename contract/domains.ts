@@ -96,7 +96,27 @@ export const domainDeleted = z
   .object({ message: z.literal('Domain deleted') })
   .meta({ id: 'DomainDeleted' })
 
+/** A resource of its own: the specification fixes the fields of a domain. */
+export const defaultDomainSchema = z
+  .object({
+    domain: z.string().nullable().describe('The host name; null when there is none.'),
+  })
+  .meta({ id: 'DefaultDomain', description: 'The domain on which new links start.' })
+
+export const defaultDomainBody = z
+  .strictObject({
+    domain: line(2000)
+      .nullable()
+      .describe('The host name of a domain of the workspace, in any spelling; null for none.'),
+  })
+  .meta({
+    id: 'WriteDefaultDomain',
+    description: 'The domain on which new links start.',
+    examples: [{ domain: 'go.localhost' }, { domain: null }],
+  })
+
 export type ListDomainsQuery = z.output<typeof listDomainsQuery>
 export type DomainInclude = (typeof INCLUDES)[number]
 export type IncludingDomain = z.output<typeof includingDomainSchema>
 export type DomainResource = z.output<typeof domainSchema>
+export type DefaultDomainResource = z.output<typeof defaultDomainSchema>

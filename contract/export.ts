@@ -61,6 +61,10 @@ const exportedDomain = domainSchema
   .extend({
     type: z.literal('domain'),
     hsts_max_age: z.int().nullable().describe('Seconds of its HSTS header; null without one.'),
+    is_default: z
+      .boolean()
+      .optional()
+      .describe('Whether new links start on it. Exports of version 0.1 leave it out.'),
   })
   .meta({ id: 'ExportedDomain', description: 'A domain.' })
 

@@ -25,6 +25,12 @@ export function hstsUpdated(domain: Domain, from: number | null, to: number | nu
   return { type: 'domain.updated', subjectId: domain.id, ...changed }
 }
 
+/** A workspace has one default domain: a new one ends the one before. */
+export function defaultChanged(domain: Domain, isDefault: boolean): NewEvent {
+  const changed = changedFields({ is_default: !isDefault }, { is_default: isDefault })
+  return { type: 'domain.updated', subjectId: domain.id, ...changed }
+}
+
 export function domainDeleted(domain: Domain): NewEvent {
   const before = setFields(fieldsOf(domain))
   return { type: 'domain.deleted', subjectId: domain.id, before, after: null }

@@ -21,3 +21,8 @@ export type Domain = {
 export function domainVersion({ id, updated_at }: Domain): string {
   return versionOf(id, updated_at)
 }
+
+/** Identifies which domain is the default one of its workspace, for `If-Match`. */
+export function defaultVersion(domain: Domain | undefined): string {
+  return versionOf(domain?.host ?? null)
+}

@@ -23,8 +23,14 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
-import { type Domain, domainVersion } from './domain.ts'
-import { domainChecker, domainDeleted, domainUpdated, domainVerified } from './domain-events.ts'
+import { type Domain, defaultVersion, domainVersion } from './domain.ts'
+import {
+  defaultChanged,
+  domainChecker,
+  domainDeleted,
+  domainUpdated,
+  domainVerified,
+} from './domain-events.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainStores } from './domain-stores.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
@@ -169,6 +175,37 @@ export class Domains {
     await this.#proveWhenPossible(() => this.#proveNextClaim(deleted.host), undefined)
   }
 
+  /** Returns the domain on which new links of the workspace start. */
+  findDefault({ workspaceId }: Actor): Promise<Domain | undefined> {
+    return this.#deps.store.read.domains.findDefault(workspaceId)
+  }
+
+  /**
+   * Lets new links start on the domain with this host, which may still be pending.
+   *
+   * @param host null: the workspace has no default domain
+   * @throws {Failure} `validation_failed`, `precondition_failed`
+   */
+  setDefault(
+    actor: Actor,
+    host: string | null,
+    expected?: ExpectedVersions,
+  ): Promise<Domain | undefined> {
+    return this.#changeDefault(actor, host, (current) => {
+      requireVersion(expected, defaultVersion(current))
+      return true
+    })
+  }
+
+  /**
+   * Does what `setDefault` does, unless the workspace has a default domain.
+   *
+   * @throws {Failure} `validation_failed`
+   */
+  async proposeDefault(actor: Actor, host: string): Promise<void> {
+    await this.#changeDefault(actor, host, (current) => current === undefined)
+  }
+
   /** @throws {Failure} `validation_failed` for a host that no workspace may claim */
   refuseUnclaimable(host: string): void {
     const fault = this.#deps.claimable.faultOf(host)
@@ -228,6 +265,34 @@ export class Domains {
     if (url === null || hostThatCouldLoop(url, this.#deps.serviceHost) !== host) return
     if (new URL(url).pathname !== '/') return
     throw Failure.invalid({ not_found_url: ['must not lead back to this domain'] })
+  }
+
+  /**
+   * @param decide whether the default that was read in the transaction is replaced
+   * @returns the default domain afterwards
+   */
+  #changeDefault(
+    actor: Actor,
+    text: string | null,
+    decide: (current: Domain | undefined) => boolean,
+  ): Promise<Domain | undefined> {
+    const { store, clock } = this.#deps
+    const { workspaceId } = actor
+    const host = text === null ? undefined : parseHostName(text)
+    return store.write(async (stores) => {
+      const current = await stores.domains.findDefault(workspaceId)
+      if (!decide(current) || current?.host === host) return current
+      const next =
+        host === undefined ? undefined : await stores.domains.findByHost(workspaceId, host)
+      if (host !== undefined && next === undefined) {
+        throw Failure.invalid({ domain: ['must be a domain of this workspace'] })
+      }
+      await stores.domains.setDefault(workspaceId, next?.id)
+      const now = clock.nowMicros()
+      if (current) await stores.events.append(actor, defaultChanged(current, false), now)
+      if (next) await stores.events.append(actor, defaultChanged(next, true), now)
+      return next
+    })
   }
 
   /** Writes the changes; returns the domain, and its previous host if it was renamed. */

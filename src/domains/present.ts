@@ -1,6 +1,6 @@
 import type { DnsReportResource } from '@terse/contract/dns-report'
 import type { DomainHttpsResource } from '@terse/contract/domain-https'
-import type { DomainResource } from '@terse/contract/domains'
+import type { DefaultDomainResource, DomainResource } from '@terse/contract/domains'
 import { displayHost } from '../hosts/index.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import { pendingFrom } from './check-schedule.ts'
@@ -19,6 +19,10 @@ export function presentDomain(domain: Domain): DomainResource {
     created_at: formatInstant(domain.created_at),
     updated_at: formatInstant(domain.updated_at),
   }
+}
+
+export function presentDefaultDomain(domain: Domain | undefined): DefaultDomainResource {
+  return { domain: domain?.host ?? null }
 }
 
 export function presentDnsReport(report: DnsReport): DnsReportResource {

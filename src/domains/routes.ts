@@ -1,6 +1,8 @@
 import { dnsReportSchema } from '@terse/contract/dns-report'
 import {
   type DomainResource,
+  defaultDomainBody,
+  defaultDomainSchema,
   domainBody,
   domainDeleted,
   domainPage,
@@ -35,11 +37,11 @@ import {
   NOT_MODIFIED,
 } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
-import { type Domain, domainVersion } from './domain.ts'
+import { type Domain, defaultVersion, domainVersion } from './domain.ts'
 import type { DomainChecks } from './domain-checks.ts'
 import type { DomainInput } from './domain-input.ts'
 import { type DomainListDependencies, listDomains } from './list-domains.ts'
-import { presentDnsReport, presentDomain } from './present.ts'
+import { presentDefaultDomain, presentDnsReport, presentDomain } from './present.ts'
 
 const tags = ['Domains']
 
@@ -71,6 +73,7 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
   registerReads(app, deps)
   registerWrites(app, deps)
+  registerDefault(app, deps)
   registerDnsChecks(app, deps)
 }
 
@@ -203,6 +206,51 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
     async (request) => {
       await deps.domains.delete(actorOf(request), request.params.id, expectedVersions(request))
       return { message: 'Domain deleted' as const }
+    },
+  )
+}
+
+function registerDefault(app: FastifyInstanceZod, deps: DomainRouteDependencies): void {
+  app.get(
+    '/default-domain',
+    {
+      schema: {
+        tags,
+        operationId: 'domains.getDefault',
+        summary: 'Show the default domain',
+        description:
+          'Returns the domain on which the dashboard starts new links of the workspace. `POST /links` requires `domain` all the same.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: defaultDomainSchema, ...NOT_MODIFIED, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const domain = await deps.domains.findDefault(actorOf(request))
+      const shown = presentDefaultDomain(domain)
+      const tag = entityTag(JSON.stringify(shown), defaultVersion(domain))
+      return reply.header('ETag', tag).send(shown)
+    },
+  )
+
+  app.put(
+    '/default-domain',
+    {
+      schema: {
+        tags,
+        operationId: 'domains.updateDefault',
+        summary: 'Change the default domain',
+        description:
+          'Lets new links start on another domain of the workspace, which may still be pending, or with null on none. The deletion of the domain ends it too.',
+        headers: ifMatchHeaders,
+        body: defaultDomainBody,
+        response: { 200: defaultDomainSchema, ...CHANGED, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const { domain } = request.body
+      return presentDefaultDomain(
+        await deps.domains.setDefault(actorOf(request), domain, expectedVersions(request)),
+      )
     },
   )
 }

@@ -26,7 +26,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     file: 'domains.csv',
     columns: [
       ...(['id', 'domain', 'status', 'not_found_url', 'expired_url'] as const),
-      ...(['hsts_max_age', 'created_at', 'updated_at'] as const),
+      ...(['hsts_max_age', 'is_default', 'created_at', 'updated_at'] as const),
     ],
   },
   member: { file: 'members.csv', columns: ['email', 'name', 'role', 'joined_at'] },

@@ -20,10 +20,10 @@ export function presentTemplate(template: UtmTemplate): ExportedRecord {
 
 export function presentExportedDomain(
   domain: Domain,
-  hstsMaxAge: number | undefined,
+  { hstsMaxAge, isDefault }: { hstsMaxAge: number | undefined; isDefault: boolean },
 ): ExportedRecord {
   const { workspace_id, ...fields } = presentDomain(domain)
-  return { type: 'domain', ...fields, hsts_max_age: hstsMaxAge ?? null }
+  return { type: 'domain', ...fields, hsts_max_age: hstsMaxAge ?? null, is_default: isDefault }
 }
 
 export function presentMember({ person, role, joinedAt }: ShownMember): ExportedRecord {

@@ -113,9 +113,12 @@ async function* readDomains(
   do {
     const run = { workspaceId, limit: DOMAINS_PER_BATCH, descending: false, beyond }
     const { items, rest } = await domains.run(run)
+    const defaultId = (await domains.findDefault(workspaceId))?.id
     const records = []
     for (const domain of items) {
-      records.push(presentExportedDomain(domain, await hsts.find(domain.id)))
+      const hstsMaxAge = await hsts.find(domain.id)
+      const isDefault = domain.id === defaultId
+      records.push(presentExportedDomain(domain, { hstsMaxAge, isDefault }))
     }
     beyond = rest
     yield { records, next: { section: 'domain', mark: rest } }

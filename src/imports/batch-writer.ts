@@ -25,7 +25,7 @@ export type BatchDependencies = {
   readonly store: Store<ImportStores>
   readonly clock: Clock
   readonly batches: LinkBatches
-  readonly domains: Pick<Domains, 'prove' | 'create' | 'preview'>
+  readonly domains: Pick<Domains, 'prove' | 'create' | 'preview' | 'proposeDefault'>
   readonly utmTemplates: Pick<UtmTemplates, 'create' | 'preview'>
   readonly clicks: ImportedClicks<ImportStores>
 }

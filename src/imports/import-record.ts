@@ -84,6 +84,8 @@ export type DomainRecord = FromSource & {
   readonly domain: string
   readonly not_found_url: string | null
   readonly expired_url: string | null
+  /** Whether new links start on it, where the workspace has no default domain. Only of Terse. */
+  readonly is_default?: boolean
   /** Sentences for the report, as of a link. */
   readonly notes: readonly string[]
 }

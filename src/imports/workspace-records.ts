@@ -14,8 +14,16 @@ export type WorkspaceRecord = DomainRecord | UtmTemplateRecord
 export type SettledRecord = { readonly outcome: RowOutcome; readonly reason: string }
 
 type Services = {
-  readonly domains: Pick<Domains, 'create' | 'preview'>
+  readonly domains: Pick<Domains, 'create' | 'preview' | 'proposeDefault'>
   readonly utmTemplates: Pick<UtmTemplates, 'create' | 'preview'>
+}
+
+type Circumstances = {
+  /** Where the domain goes. */
+  readonly host: string
+  readonly isDryRun: boolean
+  /** Whether an earlier row of the same dry run adds it. */
+  readonly isTaken: boolean
 }
 
 const checkTemplate = validate({
@@ -28,15 +36,27 @@ const checkTemplate = validate({
 /**
  * Adds a domain or a template of UTM values to the workspace. One that is there stays as it is, so that a record can
  * be written again after a kill.
- *
- * @param at.host where the domain goes
- * @param at.isTaken whether an earlier row of the same dry run adds it
  */
 export async function writeWorkspaceRecord(
   services: Services,
   actor: Actor,
   record: WorkspaceRecord,
-  at: { readonly host: string; readonly isDryRun: boolean; readonly isTaken: boolean },
+  at: Circumstances,
+): Promise<SettledRecord> {
+  const settled = await addRecord(services, actor, record, at)
+  if (at.isDryRun || settled.outcome === 'refused') return settled
+  // For one that is there too: a kill may have come between the two.
+  if (record.kind === 'domain' && record.is_default === true) {
+    await services.domains.proposeDefault(actor, at.host)
+  }
+  return settled
+}
+
+async function addRecord(
+  services: Services,
+  actor: Actor,
+  record: WorkspaceRecord,
+  at: Circumstances,
 ): Promise<SettledRecord> {
   if (record.kind === 'domain' && !actor.permissions.has('domains.edit')) {
     return { outcome: 'refused', reason: NO_DOMAINS }

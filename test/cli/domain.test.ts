@@ -80,6 +80,19 @@ for (const engine of ENGINES) {
       assert.ok((await runCommand(removed, env)).stderr.startsWith(`${both} is removed`))
     })
 
+    test('shows and sets the default domain of a workspace', async () => {
+      const say = async (...args: string[]) =>
+        (await runCommand(['domain', 'default', ...args, '--workspace', 'acme'], env)).stderr
+      assert.equal(await say(), 'acme has no default domain.\n')
+      await run('domain', 'add', 'usual.acme.test', '--workspace', 'acme')
+      assert.equal(await say('usual.acme.test'), 'New links of acme start on usual.acme.test.\n')
+      assert.equal(await say(), 'New links of acme start on usual.acme.test.\n')
+      assert.match(await say('usual.acme.test', '--none'), /give a host or --none, not both/)
+      assert.match(await say('none.acme.test'), /must be a domain of this workspace/)
+      assert.equal(await say('--none'), 'acme has no default domain.\n')
+      await run('domain', 'remove', 'usual.acme.test', '--workspace', 'acme')
+    })
+
     test('adds a domain, prints the DNS records to set, and waits until it is active', async () => {
       const added = (await runCli(['domain', 'add', 'Go.Acme.test', '--workspace', 'acme'], env))
         .stdout

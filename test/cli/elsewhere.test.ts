@@ -34,6 +34,7 @@ const COMMANDS = [
   'domain add links.acme.test --workspace acme',
   'domain list',
   'domain check links.acme.test',
+  'domain default links.acme.test --workspace acme',
   'domain hsts links.acme.test 300',
   'domain remove links.acme.test --workspace acme',
   'node list',

@@ -45,6 +45,11 @@ describe('--json', () => {
   test('prints what was changed or removed', async () => {
     const add = ['domain', 'add', 'go.acme.test', '--workspace', 'acme']
     await printed(...add)
+    assert.deepEqual(await printed('domain', 'default', 'go.acme.test', '--workspace', 'acme'), {
+      domain: 'go.acme.test',
+      workspace: 'acme',
+      unicode_domain: 'go.acme.test',
+    })
     const { domain, hsts_max_age } = await printed('domain', 'hsts', 'go.acme.test', '0')
     assert.deepEqual([domain, hsts_max_age], ['go.acme.test', 0])
     const removed = await printed('domain', 'remove', 'go.acme.test', '--workspace', 'acme')

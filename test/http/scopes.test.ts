@@ -15,7 +15,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'tags' || family === 'utm-templates' || family === 'imports')
     return method === 'GET' ? 'links:read' : 'links:write'
   const reads = method === 'GET' || template.endsWith('/qr-code')
-  return `${family}:${reads ? 'read' : 'write'}`
+  return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }
 
 for (const engine of ENGINES) {

@@ -24,6 +24,7 @@ for (const engine of ENGINES) {
     const owned = {
       links: '',
       domains: '',
+      'default-domain': '',
       clicks: '',
       events: '',
       workspace: '',
@@ -38,6 +39,7 @@ for (const engine of ENGINES) {
       operations = await readOperations(service.baseUrl)
       const domain = { domain: 'owned.localhost', not_found_url: 'https://example.com/needle' }
       owned.domains = expectStatus(await owner.post('/domains', domain), 201).body.id
+      expectStatus(await owner.put('/default-domain', { domain: domain.domain }), 200)
       const link = {
         domain: 'localhost',
         key: 'needle-key',
@@ -65,6 +67,7 @@ for (const engine of ENGINES) {
     const snapshot = async () => [
       (await owner.get('/links?sort=key')).body,
       (await owner.get('/domains')).body,
+      (await owner.get('/default-domain')).body,
     ]
 
     test('every operation answers another workspace’s id exactly like an unknown one: 404', async () => {

@@ -132,7 +132,7 @@ const RECORDS: readonly FakeRecord[] = [
   },
   {
     ...{ kind: 'domain', place: 'b', domain: 'b.example', not_found_url: 'https://b.example/Full' },
-    ...{ expired_url: null, notes: [] },
+    ...{ expired_url: null, is_default: true, notes: [] },
   },
   {
     ...{ kind: 'domain', place: 'c', domain: 'a.example', not_found_url: null },

@@ -86,6 +86,7 @@ for (const engine of ENGINES) {
       const removed = await addLink(gone, 'gone.localhost', 'removed-key')
       const shared = await addLink(gone, 'localhost', 'gone-shared')
       expectStatus(await gone.post('/utm-templates', { name: 'gone-template' }), 201)
+      expectStatus(await gone.put('/default-domain', { domain: 'gone.localhost' }), 200)
       const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
       expectStatus(await gone.post('/links', repeated, { 'idempotency-key': 'gone-id' }), 201)
       const actor = commandLine(id)
@@ -141,6 +142,7 @@ for (const engine of ENGINES) {
           'click_days',
           'click_spools',
           'clicks',
+          'default_domains',
           'deleted_links',
           'event_authors',
           'group_bindings',

@@ -34,6 +34,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   deleted_links: 'link_seq',
   deleted_people: REFERENCE,
   domain_checks: REFERENCE,
+  default_domains: REFERENCE,
   domain_hsts: REFERENCE,
   domains: REFERENCE,
   utm_templates: 'workspace_id',

@@ -90,6 +90,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.findActive': (s) => s.domains.findActive(host),
     'domains.page': (s) => s.domains.page({ workspaceId: workspace, host }, 0, 25),
     'domains.run': (s) => s.domains.run(runOf(workspace)),
+    'domains.findDefault': (s) => s.domains.findDefault(workspace),
     'domains.count': (s) => s.domains.count({ workspaceId: workspace, host }),
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.countByStatus': (s) => s.domains.countByStatus(),
@@ -332,6 +333,12 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     },
     'domainChecks.restart': (s) => s.domainChecks.restart(id, newSchedule(NOW)),
     'domainChecks.makeDue': (s) => s.domainChecks.makeDue(host, NOW),
+    'domains.setDefault': async (s) => {
+      const domain = newDomain(workspace)
+      await s.domains.insert(domain)
+      await s.domains.setDefault(workspace, domain.id)
+      await s.domains.setDefault(workspace, undefined)
+    },
     'hsts.save': async (s) => {
       const domain = newDomain(workspace)
       await s.domains.insert(domain)

@@ -14,6 +14,7 @@ export type Operation = {
   readonly family:
     | 'links'
     | 'domains'
+    | 'default-domain'
     | 'clicks'
     | 'workspace'
     | 'events'
@@ -124,6 +125,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   domains: 'domains',
   clicks: 'clicks',
   usage: 'workspace',
+  'default-domain': 'default-domain',
   export: 'workspace',
   events: 'events',
   tags: 'tags',
@@ -148,6 +150,7 @@ const REQUESTS: Readonly<
     otherBody: { action: 'delete', ids: ['another'] },
     bodyBytesMax: 2 * 1024 * 1024,
   },
+  'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },

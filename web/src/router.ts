@@ -5,7 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router'
-import { domainsQuery } from './api/domains.ts'
+import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
 import { LINKS_PER_PAGE } from './api/link-filter.ts'
 import { linkQuery, linksQuery } from './api/links.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
@@ -74,7 +74,8 @@ const newLink = createRoute({
     domain: textOf(domain),
     from: textOf(from),
   }),
-  loader: ({ context }) => context.client.prefetchQuery(domainsQuery),
+  loader: ({ context: { client } }) =>
+    Promise.all([client.prefetchQuery(domainsQuery), client.prefetchQuery(defaultDomainQuery)]),
   component: lazyRouteComponent(() => import('./pages/link-form/NewLinkPage.tsx')),
 })
 

@@ -11,6 +11,7 @@ import { pendingFrom } from '../check-schedule.ts'
 import type { DnsReport } from '../dns-report.ts'
 import type { CertificateStanding } from '../host-certificate.ts'
 import { dnsReportText } from './dns-report-text.ts'
+import { defaultCommand } from './domain-default.ts'
 import { hstsCommand } from './domain-hsts.ts'
 import { removeCommand } from './domain-remove.ts'
 import type { DomainTools } from './domain-tools.ts'
@@ -27,7 +28,7 @@ type ListOptions = { workspace?: string; json?: true }
 
 export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   const command = new Command('domain')
-    .description('Add, list, check and remove domains, and set HSTS.')
+    .description('Add, list, check and remove domains, choose the default one, and set HSTS.')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
 
   command
@@ -94,6 +95,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
       if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
     })
 
+  command.addCommand(defaultCommand(terminal, withDomains))
   command.addCommand(hstsCommand(terminal, withDomains))
   command.addCommand(removeCommand(terminal, withDomains))
   return command

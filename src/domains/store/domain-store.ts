@@ -46,6 +46,10 @@ export type DomainStore = {
   findByHost(workspaceId: string, host: string): Promise<Domain | undefined>
   /** Returns the active claim on the host, of any workspace. */
   findActive(host: string): Promise<Domain | undefined>
+  /** Returns the domain on which new links of the workspace start. */
+  findDefault(workspaceId: string): Promise<Domain | undefined>
+  /** @param id of a domain of the workspace; undefined for none */
+  setDefault(workspaceId: string, id: string | undefined): Promise<void>
   /** Returns false when the workspace has already claimed the host. */
   insert(domain: Domain): Promise<boolean>
   /**
@@ -106,7 +110,7 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
 
 function domainLookUps(
   db: Kysely<Schema>,
-): Pick<DomainStore, 'findById' | 'findByHost' | 'findActive'> {
+): Pick<DomainStore, 'findById' | 'findByHost' | 'findActive' | 'findDefault'> {
   return {
     findById: (workspaceId, id) =>
       db
@@ -119,12 +123,20 @@ function domainLookUps(
     findByHost: async (workspaceId, host) => (await findOwn(db, { workspaceId, host })).rows[0],
 
     findActive: async (host) => (await findActive(db, { host })).rows[0],
+
+    findDefault: (workspaceId) =>
+      db
+        .selectFrom('default_domains')
+        .innerJoin('domains', 'domains.id', 'default_domains.domain_id')
+        .selectAll('domains')
+        .where('default_domains.workspace_id', '=', workspaceId)
+        .executeTakeFirst(),
   }
 }
 
 function domainWrites(
   db: Kysely<Schema>,
-): Pick<DomainStore, 'insert' | 'update' | 'activate' | 'deactivate' | 'delete'> {
+): Pick<DomainStore, 'insert' | 'update' | 'setDefault' | 'activate' | 'deactivate' | 'delete'> {
   return {
     async insert(domain) {
       const inserted = await db
@@ -145,6 +157,18 @@ function domainWrites(
         .where('updated_at', '=', readAt)
         .executeTakeFirst()
       if (result.numUpdatedRows === 0n) throw new StaleRow()
+    },
+
+    async setDefault(workspaceId, id) {
+      if (id === undefined) {
+        await db.deleteFrom('default_domains').where('workspace_id', '=', workspaceId).execute()
+        return
+      }
+      await db
+        .insertInto('default_domains')
+        .values({ workspace_id: workspaceId, domain_id: id })
+        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ domain_id: id }))
+        .execute()
     },
 
     activate: (id, host, atMicros) =>

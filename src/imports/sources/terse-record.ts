@@ -60,9 +60,9 @@ export function toTerseRecord(line: ExportedRecord, place: Place, head: ExportHe
       return { kind: 'count', resume: place.resume, ref: link_id, interval: 'day', ...counted }
     }
     case 'domain': {
-      const { domain, not_found_url, expired_url, hsts_max_age } = line
+      const { domain, not_found_url, expired_url, hsts_max_age, is_default = false } = line
       const notes = hsts_max_age === null ? [] : [HSTS_NOTE]
-      return { kind: 'domain', ...place, domain, not_found_url, expired_url, notes }
+      return { kind: 'domain', ...place, domain, not_found_url, expired_url, is_default, notes }
     }
     case 'utm_template': {
       const { type, id, created_at, updated_at, ...fields } = line

@@ -186,6 +186,7 @@ function toRecord(
 const NUMBERS: ReadonlySet<string> = new Set([
   ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count', 'bots'],
 ])
+const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default'])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags'])
 /** An empty cell is null in all other columns. */
 const TEXTS: ReadonlySet<string> = new Set(['name', 'email', 'key', 'url', 'domain'])
@@ -196,7 +197,7 @@ function cellValue(column: string, cell: string): unknown {
   if (TEXTS.has(column)) return text
   if (text === '') return LISTS.has(column) ? [] : null
   if (NUMBERS.has(column)) return /^-?\d{1,16}$/.test(text) ? Number(text) : text
-  if (column === 'protected') return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
+  if (FLAGS.has(column)) return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
   if (LISTS.has(column) || column === 'imported') return parseJson(text)
   return text
 }

@@ -61,6 +61,8 @@ export type Schema = PeopleTables &
       created_at: number
       updated_at: number
     }
+    /** The domain on which new links of a workspace start. Deleted with the claim. */
+    default_domains: { workspace_id: string; domain_id: string }
     /** The check schedule of each claim. Deleted with the claim. */
     domain_checks: {
       domain_id: string

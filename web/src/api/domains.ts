@@ -1,7 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { DnsReportResource } from '@terse/contract/dns-report'
 import type { DomainHttpsResource } from '@terse/contract/domain-https'
-import type { DomainResource, IncludingDomain } from '@terse/contract/domains'
+import type {
+  DefaultDomainResource,
+  DomainResource,
+  IncludingDomain,
+} from '@terse/contract/domains'
 import type { PageMeta } from '@terse/contract/pagination'
 import { request } from './request.ts'
 
@@ -25,7 +29,7 @@ type DomainPage<T> = { readonly data: readonly T[]; readonly meta: PageMeta }
 
 /** Every key of a query about domains begins so. */
 export const DOMAINS_KEY = ['domains'] as const
-/** Every key of a list of domains begins so. */
+/** Every key of a list of domains, and of the default one, begins so. */
 export const DOMAIN_LISTS_KEY = [...DOMAINS_KEY, 'list'] as const
 
 /** The domains of this workspace, for choices: the newest thousand. */
@@ -69,6 +73,14 @@ export function domainQuery(id: string) {
   })
 }
 
+/** The domain on which new links of the workspace start; null for none. */
+export const defaultDomainQuery = queryOptions({
+  queryKey: [...DOMAIN_LISTS_KEY, 'default'],
+  queryFn: async ({ signal }) =>
+    (await request<DefaultDomainResource>('GET', '/default-domain', { signal })).domain,
+  staleTime: 30_000,
+})
+
 /** What DNS says about a domain now. It is asked again every few seconds while the domain is pending. */
 export function dnsQuery(id: string) {
   return queryOptions({
@@ -98,6 +110,10 @@ export function changeDomain(
   fields: Partial<Pick<DomainResource, 'not_found_url' | 'expired_url'>>,
 ): Promise<DomainResource> {
   return request('PATCH', `/domains/${id}`, { body: fields })
+}
+
+export function setDefaultDomain(domain: string | null): Promise<DefaultDomainResource> {
+  return request('PUT', '/default-domain', { body: { domain } })
 }
 
 /** @param seconds null sends no header; 0 ends HSTS in browsers */

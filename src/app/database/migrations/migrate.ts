@@ -28,6 +28,7 @@ import { provedAddresses } from './023-proved-addresses.ts'
 import { dryRunClicks } from './024-dry-run-clicks.ts'
 import { externalIds } from './025-external-ids.ts'
 import { domainVerdicts } from './026-domain-verdicts.ts'
+import { defaultDomains } from './027-default-domains.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dryRunClicks,
   externalIds,
   domainVerdicts,
+  defaultDomains,
 ]
 
 /** The schema version of this program. */

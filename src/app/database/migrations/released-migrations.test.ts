@@ -51,6 +51,7 @@ const RELEASED = [
   { name: 'dry-run-clicks', SQLite: '2786d3b47a6af9ff', PostgreSQL: '43e12a141d44e4bc' },
   { name: 'external-ids', SQLite: '0949d981983ced41', PostgreSQL: '0949d981983ced41' },
   { name: 'domain-verdicts', SQLite: 'c4da6c123e520c1f', PostgreSQL: 'c4da6c123e520c1f' },
+  { name: 'default-domains', SQLite: '3a0ea46b2b47ee2e', PostgreSQL: '9927c0c0c1ecc50e' },
 ]
 
 const DIALECTS = {

@@ -1,9 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
-import { type DnsReportResource, dnsQuery, type ShownDomain } from '../../api/domains.ts'
+import {
+  type DnsReportResource,
+  defaultDomainQuery,
+  dnsQuery,
+  type ShownDomain,
+  setDefaultDomain,
+} from '../../api/domains.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
+  AddIcon,
   ChevronDownIcon,
   ChevronRightIcon,
   EditIcon,
@@ -14,6 +21,7 @@ import {
   TrashIcon,
   WarningIcon,
 } from '../../icons/index.ts'
+import { useChange } from '../../shell/use-change.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
@@ -33,6 +41,7 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
   const t = useText()
   const id = useId()
   const { data: report } = useQuery({ ...dnsQuery(domain.id), enabled: isOpen })
+  const { data: preset } = useQuery(defaultDomainQuery)
   const name = domain.dns.unicode_domain
   const standing = standingOf(domain, report)
   return (
@@ -52,6 +61,7 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
           <span className="cut" title={domain.domain}>
             {name}
           </span>
+          {domain.domain === preset && <span className="tag flex-none">{t.domains.default}</span>}
         </h2>
         <span className="d3">
           <StandingBadge standing={standing} />
@@ -109,6 +119,13 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
   const { may } = useMembership()
   const [open, setOpen] = useState<'settings' | 'remove'>()
   const close = () => setOpen(undefined)
+  const { domain: host } = domain
+  const isDefault = useQuery(defaultDomainQuery).data === host
+  const { mutate: chooseDefault } = useChange(setDefaultDomain, {
+    keys: [defaultDomainQuery.queryKey],
+    message: (chosen) =>
+      chosen === null ? t.domains.defaultEnded : t.domains.defaultChosen(chosen),
+  })
   const trigger = (
     <button className="ib d6" type="button" aria-label={t.domains.actionsFor(domain.domain)}>
       <Icon of={MoreIcon} />
@@ -124,6 +141,9 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
           <>
             <MenuItem icon={EditIcon} onSelect={() => setOpen('settings')}>
               {t.domains.settings}
+            </MenuItem>
+            <MenuItem icon={AddIcon} onSelect={() => chooseDefault(isDefault ? null : host)}>
+              {isDefault ? t.domains.endDefault : t.domains.makeDefault}
             </MenuItem>
             <MenuSeparator />
             <MenuItem icon={TrashIcon} isDangerous onSelect={() => setOpen('remove')}>

@@ -5,7 +5,7 @@ import { linkQuery } from '../../api/links.ts'
 import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
-import { useServiceHost } from '../../shell/use-service-host.ts'
+import { useStartDomain } from '../../shell/use-start-domain.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { LinkForm } from './LinkForm.tsx'
@@ -16,8 +16,8 @@ const route = getRouteApi('/shell/links/new')
 export default function NewLinkPage() {
   const t = useText()
   const navigate = useNavigate()
-  const ownHost = useServiceHost()
-  const { url = '', key = '', domain = ownHost, from = '' } = route.useSearch()
+  const start = useStartDomain()
+  const { url = '', key = '', domain = start.host, from = '' } = route.useSearch()
   const isCopy = from !== ''
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   // A create that is sent again, after an outage for example, makes no second link.
@@ -30,12 +30,17 @@ export default function NewLinkPage() {
       isFlush
     >
       {isCopy && original === undefined && error !== null && <LoadFailure error={error} />}
-      {(!isCopy || original !== undefined) && (
+      {(isCopy ? original : domain) !== undefined && (
         <LinkForm
-          start={original === undefined ? { ...emptyDraft(domain), url, key } : copyOf(original)}
+          start={
+            original === undefined ? { ...emptyDraft(domain ?? ''), url, key } : copyOf(original)
+          }
           link={undefined}
           save={(fields) => createAndCopy(fields, requestId, t)}
-          onSaved={() => navigate({ to: '/links' })}
+          onSaved={(link) => {
+            start.remember(link.domain)
+            return navigate({ to: '/links' })
+          }}
         />
       )}
     </Page>

@@ -10,6 +10,7 @@ import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
 import { errorText } from '../../shell/use-faults.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
+import { useStartDomain } from '../../shell/use-start-domain.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
@@ -20,7 +21,10 @@ export function EmptyLinks() {
   const t = useText()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
-  const [domain, setDomain] = useState(useServiceHost())
+  const start = useStartDomain()
+  const ownHost = useServiceHost()
+  const [chosenDomain, setDomain] = useState<string>()
+  const domain = chosenDomain ?? start.host ?? ownHost
   const [key, setKey] = useState('')
   const [errors, setErrors] = useState<readonly string[]>([])
   const [isBusy, setBusy] = useState(false)
@@ -33,6 +37,7 @@ export function EmptyLinks() {
     try {
       const fields = { url: destination, domain, ...(key !== '' && { key }) }
       await createAndCopy(fields, requestId, t)
+      start.remember(domain)
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     } catch (error) {
       setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])

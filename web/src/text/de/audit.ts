@@ -92,6 +92,7 @@ export const audit: typeof en.audit = {
     oidc_roles_name: 'Name in Single Sign-on',
     expires_at: 'Läuft ab',
     hsts: 'HSTS',
+    is_default: 'Standard-Domain',
     reason: 'Grund',
   },
 }

@@ -26,6 +26,11 @@ export const domains: typeof english = {
   noCertificate: 'Noch kein Zertifikat',
   inUseElsewhere: 'In einem anderen Arbeitsbereich aktiv',
   showLinks: 'Links zeigen',
+  default: 'Standard',
+  makeDefault: 'Neue Links hier beginnen',
+  endDefault: 'Neue Links nicht hier beginnen',
+  defaultChosen: (host: string) => `Neue Links beginnen auf ${host}.`,
+  defaultEnded: 'Neue Links beginnen auf der Domain, die jede Person zuletzt verwendet hat.',
   emptyTitle: 'Eine eigene Domain verwenden',
   emptyHint:
     'Kurzlinks tragen dann Ihren Namen. Sie setzen zwei DNS-Einträge; alles andere geschieht hier.',

@@ -91,6 +91,7 @@ export const audit = {
     oidc_roles_name: 'Name in single sign-on',
     expires_at: 'Expires',
     hsts: 'HSTS',
+    is_default: 'Default domain',
     reason: 'Reason',
   } as Readonly<Record<string, string>>,
 }

@@ -32,6 +32,11 @@ export const domains = {
   noCertificate: 'No certificate yet',
   inUseElsewhere: 'Active in another workspace',
   showLinks: 'Show links',
+  default: 'Default',
+  makeDefault: 'Start new links here',
+  endDefault: 'Do not start new links here',
+  defaultChosen: (host: string) => `New links start on ${host}.`,
+  defaultEnded: 'New links start on the domain that each person used last.',
   emptyTitle: 'Use a domain of your own',
   emptyHint: 'Short links on it carry your name. You set two DNS records; the rest happens here.',
   steps: {

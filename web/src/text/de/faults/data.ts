@@ -19,6 +19,7 @@ export const dataFaults: typeof faults = {
     'ist reserviert: Nur der Betreiber dieses Dienstes kann die Domain hinzufügen',
   'is the host of this service, shared by all':
     'ist der Host dieses Dienstes, den alle gemeinsam verwenden',
+  'must be a domain of this workspace': 'muss eine Domain dieses Arbeitsbereichs sein',
   'has been added before': 'wurde bereits hinzugefügt',
   'has been added before, or still has links of its own in this workspace':
     'wurde bereits hinzugefügt oder hat in diesem Arbeitsbereich noch eigene Links',
