@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { countBatch } from '../src/clicks/ingest/count-spool.ts'
-import { isCounted } from '../src/clicks/spool/remove-counted.ts'
+import { countBatch } from '../src/clicks/ingest/spool-drain.ts'
+import { isCounted } from '../src/clicks/spool/spool-reader.ts'
 import { SpooledClicks } from '../src/imports/clicks/spooled-clicks.ts'
 import type { ImportedClick } from '../src/imports/imported-clicks.ts'
 import { systemRandom } from '../src/platform/crypto/random.ts'

@@ -1,14 +1,15 @@
+import type { Random } from '../platform/crypto/random.ts'
+import { type Sealing, sealing } from '../platform/crypto/sealing.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import type { AuthorityError } from './authority-error.ts'
+import { newKeyPem } from './certificate.ts'
 import type {
   AuthorityAccount,
+  AuthorityError,
   CertificateAuthority,
   ChallengeType,
 } from './certificate-authority.ts'
-import type { KeyVault } from './key-vault.ts'
-import { pauseMicros } from './order-backoff.ts'
-import { newKeyPem } from './private-key.ts'
+import { pauseMicros } from './certificate-order.ts'
 import type { AcmeAccount, AcmeAccountStore } from './store/acme-account-store.ts'
 
 /** All rate-limited hosts may belong to one workspace, so the pause for the others stays short. */
@@ -113,5 +114,26 @@ export class AccountManager {
       await stores.acmeAccounts.resume(directory)
       if (isNew) await stores.acmeAccounts.setChallenge(directory, challenge)
     })
+  }
+}
+
+/** Seals private keys for storage, each bound to the name that it belongs to. */
+export class KeyVault {
+  readonly #sealing: Sealing
+
+  /** @param key 32 bytes that nothing else uses */
+  constructor(key: Buffer, random: Random) {
+    this.#sealing = sealing(key, random)
+  }
+
+  seal(name: string, keyPem: string): string {
+    return this.#sealing.seal(Buffer.from(keyPem), name).toString('base64')
+  }
+
+  /** @throws for a key that was sealed by another vault or for another name */
+  open(name: string, sealedKey: string): string {
+    const keyPem = this.#sealing.unseal(Buffer.from(sealedKey, 'base64'), name)
+    if (keyPem === undefined) throw new Error(`the private key of ${name} cannot be unsealed`)
+    return keyPem.toString()
   }
 }

@@ -1,4 +1,41 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { CertificateLife } from '../domains/index.ts'
 import type { RenewalWindow } from './certificate.ts'
+
+/**
+ * - `unavailable`: it cannot be reached, does not answer in time, or has an internal error
+ * - `rateLimited`: it has received too many requests
+ * - `account`: it does not know the account, or the account's owner has to act first
+ * - `notFound`: it no longer knows the order
+ * - `rejected`: it refuses this request for this host
+ */
+export type AuthorityErrorKind = 'unavailable' | 'rateLimited' | 'account' | 'notFound' | 'rejected'
+
+/** A request to a certificate authority that failed. */
+export class AuthorityError extends Error {
+  override readonly name = 'AuthorityError'
+  readonly kind: AuthorityErrorKind
+  /** How long the authority asks the client to wait; undefined where it does not say. */
+  readonly retryAfterMs: number | undefined
+
+  /** @param message for people; it may quote the authority, so control characters are replaced */
+  constructor(
+    kind: AuthorityErrorKind,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(printable(message), { cause: options.cause })
+    this.kind = kind
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+const MESSAGE_LENGTH_MAX = 500
+
+/** Replaces control characters: a terminal that shows the message would interpret them. */
+function printable(text: string): string {
+  return text.slice(0, MESSAGE_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?')
+}
 
 /** A registered account with a certificate authority. */
 export type AuthorityAccount = {
@@ -90,3 +127,37 @@ export type CertificateAuthority = {
 
 /** The longest that one call to an authority takes. */
 export const CALL_MS_MAX = 30_000
+
+/**
+ * Checks that an issued certificate matches its host and key and is valid; returns its validity period.
+ *
+ * @param issued.now microseconds since the epoch
+ * @throws {AuthorityError} `rejected` for a certificate that cannot be used
+ */
+export function checkIssued(issued: {
+  host: string
+  chainPem: string
+  keyPem: string
+  now: number
+}): CertificateLife {
+  const { host, chainPem, keyPem, now } = issued
+  const leaf = parseLeaf(chainPem)
+  if (!leaf.checkPrivateKey(createPrivateKey(keyPem))) throw unusable('for another key')
+  if (leaf.checkHost(host, { subject: 'never' }) === undefined) throw unusable('for another host')
+  const notBefore = leaf.validFromDate.getTime() * 1_000
+  const notAfter = leaf.validToDate.getTime() * 1_000
+  if (notAfter <= now) throw unusable('that has expired')
+  return { notBefore, notAfter }
+}
+
+function parseLeaf(chainPem: string): X509Certificate {
+  try {
+    return new X509Certificate(chainPem)
+  } catch {
+    throw unusable('that cannot be read')
+  }
+}
+
+function unusable(reason: string): AuthorityError {
+  return new AuthorityError('rejected', `the authority issued a certificate ${reason}`)
+}

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fakeClock } from '../../test/support/fake-clock.ts'
-import { AuthorityError } from './authority-error.ts'
-import type { RenewalWindow, SealedCertificate } from './certificate.ts'
-import type { RenewalInfo } from './certificate-authority.ts'
+import {
+  lifeRenewalTime,
+  type RenewalWindow,
+  renewalTime,
+  type SealedCertificate,
+} from './certificate.ts'
+import { AuthorityError, type RenewalInfo } from './certificate-authority.ts'
 import { certificateNeed } from './certificate-need.ts'
-import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND

@@ -1,9 +1,13 @@
+import { isIpAddress } from '../platform/network/ip-address.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { AuthorityError } from './authority-error.ts'
-import type { RenewalWindow, SealedCertificate } from './certificate.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
+import {
+  lifeRenewalTime,
+  type RenewalWindow,
+  renewalTime,
+  type SealedCertificate,
+} from './certificate.ts'
+import { AuthorityError, type CertificateAuthority } from './certificate-authority.ts'
 import type { OrderPurpose } from './certificate-order.ts'
-import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
 
 const MINUTE_MICROS = 60_000_000
 const HOUR_MICROS = 60 * MINUTE_MICROS
@@ -17,7 +21,7 @@ const INFO_INTERVAL_MICROS_MAX = 24 * HOUR_MICROS
 /**
  * The purpose of an order to place now, or when to check again, in microseconds since the epoch.
  */
-export type CertificateNeed = OrderPurpose | { readonly checkAgainAt: number }
+type CertificateNeed = OrderPurpose | { readonly checkAgainAt: number }
 
 export type NeedContext = {
   readonly clock: Clock
@@ -78,4 +82,12 @@ async function refreshRenewalWindow(
 function askAgainMicros(retryAfterMs: number | undefined): number {
   const micros = retryAfterMs === undefined ? INFO_INTERVAL_MICROS : retryAfterMs * 1_000
   return Math.min(Math.max(micros, MINUTE_MICROS), INFO_INTERVAL_MICROS_MAX)
+}
+
+/** Names for which no certificate authority can validate control (RFC 6761, RFC 6762). */
+const LOCAL = /(?:^|\.)(?:localhost|local)$/
+
+/** Whether a public certificate authority could issue for a host. */
+export function isCertifiable(host: string): boolean {
+  return host.includes('.') && !LOCAL.test(host) && !isIpAddress(host)
 }

@@ -2,24 +2,29 @@ import type { Store } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { LeaseRunner } from '../platform/work/leases.ts'
-import { AccountManager } from './account-manager.ts'
-import { AuthorityError } from './authority-error.ts'
+import { AccountManager, type KeyVault } from './account-manager.ts'
 import type { Certificate } from './certificate.ts'
-import type { CertificateAuthority, ChallengeType } from './certificate-authority.ts'
+import {
+  AuthorityError,
+  type CertificateAuthority,
+  type ChallengeType,
+} from './certificate-authority.ts'
 import { logFailed, logIssued } from './certificate-events.ts'
 import { certificateNeed, type NeedContext } from './certificate-need.ts'
-import type { LeasedOrder, OrderPurpose, OrderQueue } from './certificate-order.ts'
+import {
+  type LeasedOrder,
+  LeaseLost,
+  type OrderPurpose,
+  type OrderQueue,
+  orderWaitMicros,
+} from './certificate-order.ts'
 import type { Certificates } from './certificates.ts'
-import type { ChallengePolicy } from './challenge-choice.ts'
-import type { KeyVault } from './key-vault.ts'
-import { LeaseLost } from './lease-lost.ts'
-import { orderWaitMicros } from './order-backoff.ts'
+import type { ChallengePolicy } from './challenges.ts'
 import { refundOrder } from './order-budgets.ts'
-import { OrderLease } from './order-lease.ts'
+import { OrderLease, type OrderStores } from './order-lease.ts'
 import { OrderReconciler } from './order-reconciler.ts'
 import { type OrderResult, OrderRun, type OrderRunContext } from './order-run.ts'
 import { OrderScheduler } from './order-scheduler.ts'
-import type { OrderStores } from './order-stores.ts'
 import type { AcmeAccount } from './store/acme-account-store.ts'
 import type { FinishedOrder } from './store/certificate-order-store.ts'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../test/support/properties.ts'
-import { isCertifiable } from './certifiable-host.ts'
+import { lifeRenewalTime, renewalTime } from './certificate.ts'
 import type { AuthorityChallenge } from './certificate-authority.ts'
-import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
-import { orderWaitMicros, pauseMicros } from './order-backoff.ts'
-import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
+import { isCertifiable } from './certificate-need.ts'
+import { orderWaitMicros, pauseMicros } from './certificate-order.ts'
+import { type ChallengePolicy, chooseChallenge } from './challenges.ts'
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND

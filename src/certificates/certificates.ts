@@ -1,8 +1,14 @@
+import type { CertificateStanding } from '../domains/index.ts'
 import { type ChangeLog, certificateChange } from '../platform/changes/changes.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { KeyVault } from './account-manager.ts'
+import { formatBudgetWait } from './budget.ts'
 import type { Certificate, SealedCertificate } from './certificate.ts'
-import type { KeyVault } from './key-vault.ts'
+import { firstOrderWait } from './order-budgets.ts'
+import type { AcmeAccountStore } from './store/acme-account-store.ts'
+import type { AcmeBudgetStore } from './store/acme-budget-store.ts'
+import type { CertificateOrderStore } from './store/certificate-order-store.ts'
 import type { CertificateStore } from './store/certificate-store.ts'
 
 export type CertificateStores = {
@@ -51,4 +57,38 @@ export class Certificates {
     if (!(await stores.certificates.remove(host))) return
     await stores.changes.append(certificateChange(host), this.#clock.nowMicros())
   }
+}
+
+type StandingStores = {
+  readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
+}
+
+/** @param directory of the authority that certificates come from now */
+export async function certificateStanding(
+  stores: StandingStores,
+  host: string,
+  directory: string,
+  now: number,
+): Promise<CertificateStanding> {
+  const [life = null, order, account] = await Promise.all([
+    stores.certificates.findLife(host),
+    stores.certificateOrders.find(host),
+    stores.acmeAccounts.find(directory),
+  ])
+  if (order === undefined) return { life, problem: null, nextAttemptAt: null }
+  const isDue = order.nextAt <= now
+  const wait =
+    isDue && order.queue !== 'ready'
+      ? await firstOrderWait(stores, directory, order.workspaceId, now)
+      : undefined
+  const ofAccount = isDue ? (account?.failure ?? null) : null
+  const problem = order.failure ?? ofAccount ?? (wait && formatBudgetWait(wait)) ?? null
+  const pausedUntil = isDue ? (account?.pausedUntil ?? 0) : 0
+  const isAwaited = problem !== null || life === null
+  const waitUntil = now + (wait?.waitMicros ?? 0)
+  const nextAttemptAt = Math.max(order.nextAt, pausedUntil, wait === undefined ? 0 : waitUntil)
+  return { life, problem, nextAttemptAt: isAwaited ? nextAttemptAt : null }
 }

@@ -1,9 +1,22 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { CALL_MS_MAX } from './certificate-authority.ts'
-import type { ActiveChallenge, LeasedOrder, OngoingOrder } from './certificate-order.ts'
-import { LeaseLost } from './lease-lost.ts'
+import type { CertificateEventStores } from './certificate-events.ts'
+import {
+  type ActiveChallenge,
+  type LeasedOrder,
+  LeaseLost,
+  type OngoingOrder,
+} from './certificate-order.ts'
+import type { BudgetStores } from './order-budgets.ts'
+import type { ReconcilerStores } from './order-reconciler.ts'
+import type { AcmeAccountStore } from './store/acme-account-store.ts'
 import type { CertificateOrderStore } from './store/certificate-order-store.ts'
+
+/** The stores that certificate orders read and write. */
+export type OrderStores = ReconcilerStores &
+  BudgetStores &
+  CertificateEventStores & { readonly acmeAccounts: AcmeAccountStore }
 
 /** Whenever a call to the authority begins, the lease lasts for two calls at least. */
 export const LEASE_MICROS = 3 * CALL_MS_MAX * 1_000

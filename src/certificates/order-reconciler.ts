@@ -1,6 +1,6 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { isCertifiable } from './certifiable-host.ts'
+import { isCertifiable } from './certificate-need.ts'
 import type { CertificateStores, Certificates } from './certificates.ts'
 import type { CertificateOrderStore } from './store/certificate-order-store.ts'
 

@@ -2,26 +2,22 @@ import type { Store } from '../platform/database/store.ts'
 import { type CaaPermission, findCaaPermission } from '../platform/dns/caa.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import type { AccountManager } from './account-manager.ts'
-import { AuthorityError } from './authority-error.ts'
+import type { AccountManager, KeyVault } from './account-manager.ts'
 import { BudgetExhausted, formatBudgetWait } from './budget.ts'
-import type { Certificate } from './certificate.ts'
-import type {
-  AuthorityAccount,
-  AuthorityOrder,
-  CertificateAuthority,
-  ChallengeType,
+import { type Certificate, newKeyPem } from './certificate.ts'
+import {
+  type AuthorityAccount,
+  AuthorityError,
+  type AuthorityOrder,
+  type CertificateAuthority,
+  type ChallengeType,
+  checkIssued,
 } from './certificate-authority.ts'
-import type { OngoingOrder, OrderPurpose } from './certificate-order.ts'
-import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
-import { checkIssued } from './issued-certificate.ts'
-import type { KeyVault } from './key-vault.ts'
-import { LeaseLost } from './lease-lost.ts'
+import { LeaseLost, type OngoingOrder, type OrderPurpose } from './certificate-order.ts'
+import { type ChallengePolicy, chooseChallenge } from './challenges.ts'
 import { chargeOrder } from './order-budgets.ts'
-import type { OrderLease } from './order-lease.ts'
+import type { OrderLease, OrderStores } from './order-lease.ts'
 import type { OrderReconciler } from './order-reconciler.ts'
-import type { OrderStores } from './order-stores.ts'
-import { newKeyPem } from './private-key.ts'
 
 /** How long one run polls an order before it leaves it for a later run. */
 const POLL_MICROS_MAX = 30_000_000

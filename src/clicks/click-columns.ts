@@ -1,6 +1,6 @@
 import { enlarge } from '../platform/bytes/enlarge.ts'
 import { CLICK_DIMENSIONS, type Click } from './click.ts'
-import { ValueNumbers } from './tally/value-numbers.ts'
+import { ValueNumbers } from './tally/values.ts'
 
 const INITIAL_CLICKS = 256
 const VALUE_LENGTH_MAX = 255

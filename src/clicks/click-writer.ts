@@ -1,7 +1,7 @@
 import type { ClickColumns } from './click-columns.ts'
 import type { ImportedBatch, SpoolReader } from './spool/spool-reader.ts'
 import type { JournalPosition } from './store/click-store.ts'
-import type { ErasedClicks } from './store/erased-clicks.ts'
+import type { ErasedClicks } from './store/raw-click-source.ts'
 
 /** Consecutive clicks of a journal. */
 export type ClickBatch = {

@@ -1,5 +1,5 @@
 import type { Parsed } from '../platform/failure.ts'
-import type { ServiceHost } from './service-host.ts'
+import type { ServiceHost } from './claimable-hosts.ts'
 
 /** The maximum length of the stored form, in characters. */
 const DESTINATION_LENGTH_MAX = 8192

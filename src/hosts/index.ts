@@ -1,8 +1,6 @@
 /** The exports for other modules. Loads no store, because the redirects load this file. */
-export type { ClaimableHosts } from './claimable-hosts.ts'
+export type { ClaimableHosts, ServiceHost, ServiceName } from './claimable-hosts.ts'
 export { hostThatCouldLoop, parseDestination } from './destination.ts'
 export { displayHost, formatHost, parseHost, specialUseOf } from './host.ts'
-export { findProxy } from './known-proxies.ts'
-export { isPrivateAddress } from './private-networks.ts'
-export type { ServiceHost, ServiceName } from './service-host.ts'
+export { findProxy, isPrivateAddress } from './known-proxies.ts'
 export type { KeyspaceStore } from './store/keyspace-store.ts'

@@ -7,12 +7,15 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { OctetString, Primitive } from 'asn1js'
 import { type AcmeOptions, acmeAuthority } from '../../src/certificates/acme/acme-authority.ts'
-import { alpnCertificate } from '../../src/certificates/acme/alpn-certificate.ts'
-import { renewalIdOf } from '../../src/certificates/acme/renewal-id.ts'
-import { selfSigned } from '../../src/certificates/acme/self-signed.ts'
-import { extension, sequence } from '../../src/certificates/acme/x509.ts'
-import { AuthorityError } from '../../src/certificates/authority-error.ts'
-import { newKeyPem } from '../../src/certificates/private-key.ts'
+import {
+  alpnCertificate,
+  extension,
+  renewalIdOf,
+  selfSigned,
+  sequence,
+} from '../../src/certificates/acme/x509.ts'
+import { newKeyPem } from '../../src/certificates/certificate.ts'
+import { AuthorityError } from '../../src/certificates/certificate-authority.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 type Answer = {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { randomInt, X509Certificate } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { AuthorityError } from '../../src/certificates/authority-error.ts'
 import type { Certificate } from '../../src/certificates/certificate.ts'
-import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
+import {
+  AuthorityError,
+  type CertificateAuthority,
+} from '../../src/certificates/certificate-authority.ts'
 import { chargeOrder } from '../../src/certificates/order-budgets.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { addDomain, addWorkspace, unique } from '../storage/samples.ts'

@@ -1,6 +1,6 @@
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { countSpool } from '../../src/clicks/ingest/count-spool.ts'
-import { isCounted } from '../../src/clicks/spool/remove-counted.ts'
+import { countSpool } from '../../src/clicks/ingest/spool-drain.ts'
+import { isCounted } from '../../src/clicks/spool/spool-reader.ts'
 import { dayOf } from '../../src/clicks/tally/click-day.ts'
 import { SpooledClicks } from '../../src/imports/clicks/spooled-clicks.ts'
 import type { FinishedClicks, ImportedClick } from '../../src/imports/imported-clicks.ts'

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { examineFiles, readCounted, readDay } from '../../src/app/database/sqlite/examine-files.ts'
 import { unfinishedBatches } from '../../src/app/database/sqlite/judge-files.ts'
-import { countBatch } from '../../src/clicks/ingest/count-spool.ts'
-import { isCounted } from '../../src/clicks/spool/remove-counted.ts'
+import { countBatch } from '../../src/clicks/ingest/spool-drain.ts'
+import { isCounted } from '../../src/clicks/spool/spool-reader.ts'
 import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../src/clicks/store/sqlite/raw-click-days.ts'
+} from '../../src/clicks/store/sqlite/raw-click-source.ts'
 import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'

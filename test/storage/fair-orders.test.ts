@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { certificateStanding } from '../../src/certificates/certificate-standing.ts'
+import { certificateStanding } from '../../src/certificates/certificates.ts'
 import { chargeOrder } from '../../src/certificates/order-budgets.ts'
 import { eventually } from '../support/eventually.ts'
 import { fakeAuthority } from '../support/fake-authority.ts'

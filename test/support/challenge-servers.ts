@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createSecureContext, createServer as createTlsServer } from 'node:tls'
-import type { ChallengeAnswers } from '../../src/certificates/challenge-answers.ts'
+import type { ChallengeAnswers } from '../../src/certificates/challenges.ts'
 
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]+)$/
 

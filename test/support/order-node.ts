@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FullStore } from '../../src/app/database/stores.ts'
+import { KeyVault } from '../../src/certificates/account-manager.ts'
 import { type AcmeOptions, acmeAuthority } from '../../src/certificates/acme/acme-authority.ts'
-import { storedChallengeAnswers } from '../../src/certificates/acme/stored-challenge-answers.ts'
 import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
 import { CertificateOrders } from '../../src/certificates/certificate-orders.ts'
 import { Certificates } from '../../src/certificates/certificates.ts'
-import type { ChallengeAnswers } from '../../src/certificates/challenge-answers.ts'
-import type { ChallengePolicy } from '../../src/certificates/challenge-choice.ts'
-import { KeyVault } from '../../src/certificates/key-vault.ts'
+import {
+  type ChallengeAnswers,
+  type ChallengePolicy,
+  storedChallengeAnswers,
+} from '../../src/certificates/challenges.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import type { DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'

@@ -7,7 +7,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../clicks/store/sqlite/raw-click-days.ts'
+} from '../../clicks/store/sqlite/raw-click-source.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
 import { countedFile, sqliteFile } from '../../platform/database/sqlite/data-files.ts'
 import {

@@ -5,7 +5,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../clicks/store/sqlite/raw-click-days.ts'
+} from '../../clicks/store/sqlite/raw-click-source.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
 import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../../platform/database/file-fault.ts'
 import { countedFile, sqliteFile } from '../../platform/database/sqlite/data-files.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { certificateStanding } from '../../certificates/certificate-standing.ts'
+import { certificateStanding } from '../../certificates/certificates.ts'
 import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts'
 import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'

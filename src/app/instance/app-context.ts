@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ServiceHost } from '../../hosts/service-host.ts'
+import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Throttles } from '../../platform/limits/throttles.ts'

@@ -1,5 +1,5 @@
+import { KeyVault } from '../../certificates/account-manager.ts'
 import { Certificates } from '../../certificates/certificates.ts'
-import { KeyVault } from '../../certificates/key-vault.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Instance } from './instance.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { isCertifiable } from '../../certificates/certifiable-host.ts'
-import { certificateStanding } from '../../certificates/certificate-standing.ts'
+import { isCertifiable } from '../../certificates/certificate-need.ts'
+import { certificateStanding } from '../../certificates/certificates.ts'
 import type { CertificateFinder } from '../../domains/dns-report.ts'
 import { DomainChecks, LOOKUP_QUEUE } from '../../domains/domain-checks.ts'
 import { Domains } from '../../domains/domains.ts'
@@ -9,9 +9,9 @@ import {
   type ClaimableHosts,
   claimableHosts,
   registeredDomainsOf,
+  type ServiceName,
 } from '../../hosts/claimable-hosts.ts'
 import { hostFields } from '../../hosts/host.ts'
-import type { ServiceName } from '../../hosts/service-host.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { CaresResolver } from '../../platform/dns/cares-resolver.ts'

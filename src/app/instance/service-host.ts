@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../hosts/service-host.ts'
+import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import type { WarmStartState } from '../../platform/cache/warm-start.ts'
 import { hostChange } from '../../platform/changes/changes.ts'
 import { isUnavailable } from '../../platform/failure.ts'

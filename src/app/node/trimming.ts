@@ -1,4 +1,4 @@
-import { removeCounted } from '../../clicks/spool/remove-counted.ts'
+import { removeCounted } from '../../clicks/spool/spool-reader.ts'
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sessions/session.ts'
 import { trimImports } from '../../imports/remove-imports.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/once.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ServiceHost } from '../../hosts/service-host.ts'
+import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import { COLD_START, type WarmStart } from '../../platform/cache/warm-start.ts'
 import type { ChangeFollower, EarlierPosition } from '../../platform/changes/changes.ts'
 import type { Clock } from '../../platform/time/clock.ts'

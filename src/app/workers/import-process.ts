@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { isPrivateAddress } from '../../hosts/private-networks.ts'
+import { isPrivateAddress } from '../../hosts/known-proxies.ts'
 import { type Import, ImportTakenOver } from '../../imports/import.ts'
 import { requeueStopped } from '../../imports/import-jobs.ts'
 import { originOf } from '../../imports/source-kinds.ts'

@@ -1,27 +1,27 @@
 import type { z } from 'zod'
 import type { Clock } from '../../platform/time/clock.ts'
-import { AuthorityError } from '../authority-error.ts'
-import type {
-  AuthorityAccount,
-  AuthorityChallenge,
-  AuthorityOrder,
-  CertificateAuthority,
-  ChallengeType,
-  HostAuthorization,
-  RenewalInfo,
-} from '../certificate-authority.ts'
-import { AcmeClient, locationOf, parseResponse } from './acme-client.ts'
 import {
+  type AuthorityAccount,
+  type AuthorityChallenge,
+  AuthorityError,
+  type AuthorityOrder,
+  type CertificateAuthority,
+  type ChallengeType,
+  type HostAuthorization,
+  type RenewalInfo,
+} from '../certificate-authority.ts'
+import {
+  AcmeClient,
   authorizationSchema,
   type challengeSchema,
+  locationOf,
   orderSchema,
+  parseResponse,
   renewalInfoSchema,
-} from './acme-schemas.ts'
+} from './acme-client.ts'
 import type { AuthorityResponse } from './authority-http.ts'
-import { certificateRequest } from './certificate-request.ts'
-import { problemText } from './problem.ts'
-import { renewalIdOf } from './renewal-id.ts'
-import { bindExternalAccount, thumbprintOf } from './signed-requests.ts'
+import { bindExternalAccount, problemText, thumbprintOf } from './signed-requests.ts'
+import { certificateRequest, renewalIdOf } from './x509.ts'
 
 /** A token is base64url (RFC 8555, section 8.1). It becomes part of a path and a database row. */
 const TOKEN = /^[A-Za-z0-9_-]{1,256}$/

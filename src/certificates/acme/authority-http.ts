@@ -1,6 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:https'
 import { VERSION } from '../../platform/process/version.ts'
-import { AuthorityError } from '../authority-error.ts'
+import { AuthorityError } from '../certificate-authority.ts'
 
 /** No response that ACME defines comes near this size. */
 const BODY_BYTES_MAX = 256 * 1024

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose'
-import { AuthorityError } from '../authority-error.ts'
+import { z } from 'zod'
+import { AuthorityError, type AuthorityErrorKind } from '../certificate-authority.ts'
 import type { AuthorityHttp, AuthorityResponse } from './authority-http.ts'
-import { isBadNonce } from './problem.ts'
 
 const NONCES_MAX = 32
 /** If an authority rejects every other nonce, one request in a million still fails. */
@@ -97,4 +97,90 @@ export async function bindExternalAccount(
 
 function publicJwk(key: KeyObject): Promise<JWK> {
   return exportJWK(createPublicKey(key))
+}
+
+const PREFIX = 'urn:ietf:params:acme:error:'
+
+/** A problem document (RFC 7807) as ACME uses it (RFC 8555, section 6.7). */
+export const problemSchema = z.object({
+  type: z.string().catch('about:blank'),
+  detail: z.string().catch(''),
+  subproblems: z
+    .array(z.object({ type: z.string().catch(''), detail: z.string().catch('') }))
+    .optional()
+    .catch(undefined),
+})
+
+type Problem = z.output<typeof problemSchema>
+
+/** What each ACME error type means for the caller; all others are `rejected`. */
+const KINDS: Readonly<Record<string, AuthorityErrorKind>> = {
+  badNonce: 'unavailable',
+  serverInternal: 'unavailable',
+  rateLimited: 'rateLimited',
+  accountDoesNotExist: 'account',
+  userActionRequired: 'account',
+  externalAccountRequired: 'account',
+}
+
+function isBadNonce(response: AuthorityResponse): boolean {
+  return response.status === 400 && problemOf(response)?.type === `${PREFIX}badNonce`
+}
+
+/** Formats a problem for people: its type, then the authority's own words. */
+export function problemText({ type, detail, subproblems = [] }: Problem): string {
+  const name = type.startsWith(PREFIX) ? type.slice(PREFIX.length) : type
+  const details = [detail, ...subproblems.map((each) => each.detail)].filter((text) => text !== '')
+  return [name, ...details].join(': ')
+}
+
+/**
+ * Turns an error response into an `AuthorityError`.
+ *
+ * @param fallback the kind for a problem that is not in the table
+ */
+export function errorOf(
+  response: AuthorityResponse,
+  url: string,
+  nowMs: number,
+  fallback: AuthorityErrorKind = 'rejected',
+): AuthorityError {
+  const { status } = response
+  const retryAfterMs = parseRetryAfter(response.header('retry-after'), nowMs)
+  const problem = problemOf(response)
+  // Some authorities answer 404 without a problem document for an order that they have dropped.
+  if (problem === undefined && status === 404 && fallback === 'rejected') {
+    return new AuthorityError('notFound', `${new URL(url).host} no longer knows the order`)
+  }
+  if (problem === undefined || status >= 500) {
+    const detail = problem === undefined ? '' : `: ${problemText(problem)}`
+    const { host } = new URL(url)
+    return new AuthorityError('unavailable', `${host} answered with status ${status}${detail}`, {
+      retryAfterMs,
+    })
+  }
+  const name = problem.type.startsWith(PREFIX) ? problem.type.slice(PREFIX.length) : ''
+  const kind = KINDS[name] ?? (status === 404 ? 'notFound' : fallback)
+  return new AuthorityError(kind, problemText(problem), { retryAfterMs })
+}
+
+function problemOf({ text }: AuthorityResponse): Problem | undefined {
+  try {
+    return problemSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** A longer wait is taken for an error of the authority. */
+const RETRY_AFTER_MS_MAX = 30 * 24 * 60 * 60 * 1_000
+
+/**
+ * Returns the milliseconds of a `Retry-After` header, which holds seconds or a date (RFC 9110, section
+ * 10.2.3); undefined for anything else.
+ */
+export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX)
 }

@@ -8,7 +8,7 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { parseHost } from '../../platform/http/request-target.ts'
-import type { ChallengeAnswers } from '../challenge-answers.ts'
+import type { ChallengeAnswers } from '../challenges.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000

@@ -18,7 +18,7 @@ import {
   type JournalFiles,
   JournalWriter,
 } from '../journal/journal-writer.ts'
-import type { ErasedClicks } from '../store/erased-clicks.ts'
+import type { ErasedClicks } from '../store/raw-click-source.ts'
 import type { JournalDamage, JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'

@@ -1,5 +1,5 @@
 import type { JournalPosition } from '../store/click-store.ts'
-import type { ErasedClicks } from '../store/erased-clicks.ts'
+import type { ErasedClicks } from '../store/raw-click-source.ts'
 
 /** The name and folder of a journal: the part of a `JournalFolder` that threads can exchange. */
 export type JournalLocation = { readonly id: string; readonly folder: string }

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import type { ErasedClicks } from '../store/erased-clicks.ts'
+import type { ErasedClicks } from '../store/raw-click-source.ts'
 import type {
   DrainCommand,
   DrainEvent,

@@ -1,5 +1,5 @@
 import type { Click, ClickDimension } from '../click.ts'
-import type { ValueTotals } from '../tally/value-totals.ts'
+import type { ValueTotals } from '../tally/values.ts'
 
 /** Selects the clicks of a link, of a domain or of a workspace. */
 export type ClickScope =

@@ -1,7 +1,7 @@
 import type { Store } from '../../platform/database/store.ts'
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
 import type { ClickReports } from '../store/click-reports.ts'
-import { planDays } from '../tally/day-plan.ts'
+import { planDays } from '../tally/day-tally.ts'
 import type { Counts } from './day-of-clicks.ts'
 import { Series } from './series.ts'
 

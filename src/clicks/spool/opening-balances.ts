@@ -1,7 +1,13 @@
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
 import type { SpoolPart, SpoolPosition } from '../store/click-spool-store.ts'
-import { OPENING_BUCKET, TOTALS_BUCKET } from './spool-bucket.ts'
-import { decodeSums, NO_INSTANT, PEOPLE_TOTAL, type Sum } from './spool-codec.ts'
+import {
+  decodeSums,
+  NO_INSTANT,
+  OPENING_BUCKET,
+  PEOPLE_TOTAL,
+  type Sum,
+  TOTALS_BUCKET,
+} from './spool-codec.ts'
 
 /** Links in memory at a time, in 6 MiB. */
 const LINKS_PER_PASS = 262_144

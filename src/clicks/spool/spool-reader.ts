@@ -1,10 +1,16 @@
+import type { Store } from '../../platform/database/store.ts'
 import { countedClick } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { ClickSpoolStore, SpoolPart } from '../store/click-spool-store.ts'
-import type { JournalPosition } from '../store/click-store.ts'
+import type { ClickStore, JournalPosition } from '../store/click-store.ts'
 import { OPENING_AT } from '../tally/click-day.ts'
-import { OPENING_BUCKET } from './spool-bucket.ts'
-import { decodeClicks, decodeSums, NO_INSTANT } from './spool-codec.ts'
+import {
+  decodeClicks,
+  decodeSums,
+  NO_INSTANT,
+  OPENING_BUCKET,
+  TOTALS_BUCKET,
+} from './spool-codec.ts'
 
 /**
  * A batch ends with the part that reaches this number of records. Its transaction takes less than 50 ms of processor
@@ -107,4 +113,26 @@ function openingsIn(parts: readonly SpoolPart[]): Pick<SpoolBatch, 'clicks' | 'i
     }
   }
   return { clicks, imported: { lastClicks } }
+}
+
+type SpoolStores = { readonly clicks: ClickStore; readonly clickSpools: ClickSpoolStore }
+
+/** Removes what is counted from complete spools. Several processes may do it at once. */
+export async function removeCounted(store: Store<SpoolStores>): Promise<void> {
+  for (const { id } of await store.read.clickSpools.listSealed()) await isCounted(store, id)
+}
+
+/** Removes what is counted from a spool that is complete. Returns whether that was all of it. */
+export async function isCounted(store: Store<SpoolStores>, spoolId: string): Promise<boolean> {
+  const { clicks, clickSpools } = store.read
+  const spool = await clickSpools.find(spoolId)
+  if (spool?.state !== 'sealed' || spool.journal_id === null) return true
+  const position = await clicks.findPosition(spool.journal_id)
+  if (position !== undefined) {
+    while (await store.write((stores) => stores.clickSpools.removeCounted(spoolId, position)));
+  }
+  if (await clickSpools.hasClicks(spoolId)) return false
+  while (await store.write((stores) => stores.clickSpools.clear(spoolId, TOTALS_BUCKET)));
+  await store.write((stores) => stores.clickSpools.markCounted(spoolId))
+  return true
 }

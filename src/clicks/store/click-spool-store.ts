@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
-import { OPENING_BUCKET } from '../spool/spool-bucket.ts'
-import type { NewPart } from '../spool/spool-codec.ts'
+import { type NewPart, OPENING_BUCKET } from '../spool/spool-codec.ts'
 import type { JournalPosition } from './click-store.ts'
 
 /** Rows of one insert. */

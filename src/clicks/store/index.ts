@@ -3,7 +3,13 @@
 export { CLICK_FLAGS } from '../click.ts'
 export type { Countries } from '../record/countries.ts'
 export { openingBalances } from '../spool/opening-balances.ts'
-export { bucketOf, OPENING_BUCKET, TOTALS_BUCKET } from '../spool/spool-bucket.ts'
-export { NO_INSTANT, PEOPLE_TOTAL, SpoolEncoder } from '../spool/spool-codec.ts'
+export {
+  bucketOf,
+  NO_INSTANT,
+  OPENING_BUCKET,
+  PEOPLE_TOTAL,
+  SpoolEncoder,
+  TOTALS_BUCKET,
+} from '../spool/spool-codec.ts'
 export { clickOfVisit } from '../spool/visit-click.ts'
 export type { ClickSpool, ClickSpoolStore } from './click-spool-store.ts'

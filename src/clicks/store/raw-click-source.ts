@@ -1,4 +1,5 @@
 import type { Scan } from '../../platform/database/scans.ts'
+import { CLICK_DIMENSIONS } from '../click.ts'
 import type { ClickScope, Counts } from '../report/day-of-clicks.ts'
 import type { RawClickRow } from './link-names.ts'
 
@@ -22,3 +23,20 @@ export type RawClickSource = {
   /** Adds clicks up by link, in the database. A link may come several times. */
   linkCounts(query: RawDayQuery): AsyncIterable<readonly LinkCounts[]>
 }
+
+/** The columns to read of a raw click. */
+export const RAW_CLICK_COLUMNS = [
+  'at',
+  'link_seq',
+  'keyspace_id',
+  'flags',
+  'count',
+  'visitor',
+  ...CLICK_DIMENSIONS,
+] as const
+
+/** What is removed of the clicks: counters, charts and raw rows. */
+export type ErasedClicks =
+  | { readonly kind: 'links'; readonly linkSeqs: readonly number[] }
+  /** All of a workspace whose links are deleted. */
+  | { readonly kind: 'workspace'; readonly workspaceId: string }

@@ -7,10 +7,9 @@ import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { Counts } from '../report/day-of-clicks.ts'
-import { readTotal } from './day-format.ts'
-import { addSums, readSums, readTallies } from './day-parts.ts'
+import { addSums, readSums, readTallies, readTotal } from './day-format.ts'
 import { DayTally } from './day-tally.ts'
-import { ValueTotals } from './value-totals.ts'
+import { ValueTotals } from './values.ts'
 
 const clicks = fc.array(arbitraryClick([1]), { maxLength: 60 })
 

@@ -87,7 +87,7 @@ export type Schema = PeopleTables &
       host: string
       /** PEM, leaf certificate first. */
       chain: string
-      /** Sealed (key-vault.ts). */
+      /** Sealed (account-manager.ts). */
       private_key: string
       not_before: number
       not_after: number

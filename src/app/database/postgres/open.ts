@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
-import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-click-source.ts'
+import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-clicks.ts'
 import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { postgresEventMarks } from '../../../identity/erasures/store/event-marks.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'

@@ -4,7 +4,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-days.ts'
+} from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'

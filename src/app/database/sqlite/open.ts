@@ -2,8 +2,10 @@ import { chmodSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
-import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
-import { sqliteRawClickSource } from '../../../clicks/store/sqlite/raw-click-source.ts'
+import {
+  rawClicksFolder,
+  sqliteRawClickSource,
+} from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
 import { sqliteEventMarks } from '../../../identity/erasures/store/event-marks.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'

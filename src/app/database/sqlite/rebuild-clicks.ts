@@ -12,7 +12,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-days.ts'
+} from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'

@@ -6,7 +6,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-days.ts'
+} from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import {
   CLICKS_FILE,

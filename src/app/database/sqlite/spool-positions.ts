@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { OPENING_BUCKET } from '../../../clicks/spool/spool-bucket.ts'
+import { OPENING_BUCKET } from '../../../clicks/spool/spool-codec.ts'
 import { spoolReader } from '../../../clicks/spool/spool-reader.ts'
 import { clickSpoolStore } from '../../../clicks/store/click-spool-store.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'

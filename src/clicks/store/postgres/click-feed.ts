@@ -15,7 +15,7 @@ import {
   nameFedClicks,
   withMatchingLinks,
 } from '../click-feed.ts'
-import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
+import { RAW_CLICK_COLUMNS } from '../raw-click-source.ts'
 
 /** Clicks of the workspace that one query reads back. */
 const ROWS_PER_QUERY = 5_000

@@ -20,10 +20,10 @@ import { computeBatchDeltas } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
-import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
+import type { ErasedClicks } from '../raw-click-source.ts'
 import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
 import {
@@ -32,8 +32,8 @@ import {
   eraseWorkspaceDay,
   listCountedDays,
 } from './erase-clicks.ts'
-import { listRawDays, rawClicksFolder } from './raw-click-days.ts'
 import { RawClickFiles } from './raw-click-files.ts'
+import { listRawDays, rawClicksFolder } from './raw-click-source.ts'
 
 /**
  * Large, because clicks that share a page save page writes; about half a second's work. No release may lower it: a batch

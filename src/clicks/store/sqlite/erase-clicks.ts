@@ -5,7 +5,7 @@ import { CLICK_DIMENSIONS } from '../../click.ts'
 import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 import { PARTS } from '../fold-days.ts'
 import { personsIn } from './check-sums.ts'
-import { rawClicksFile } from './raw-click-days.ts'
+import { rawClicksFile } from './raw-click-source.ts'
 
 /** Rows of a day's file that are looked at in one transaction. */
 const ROWS_PER_STEP = 20_000

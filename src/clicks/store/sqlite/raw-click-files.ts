@@ -7,7 +7,7 @@ import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { daysOf, type OwnerOf } from '../batch-deltas.ts'
 import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
-import { listRawDays, rawClicksFile } from './raw-click-days.ts'
+import { listRawDays, rawClicksFile } from './raw-click-source.ts'
 
 /** The most open day files: today's, those of late clicks, and those of a batch of imported ones. */
 const OPEN_FILES_MAX = 12

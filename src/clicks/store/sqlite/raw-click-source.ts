@@ -1,12 +1,18 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
 import { type Kysely, sql } from 'kysely'
+import { DAYS_FOLDER } from '../../../platform/database/file-fault.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import type { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { formatDay, parseDay } from '../../tally/click-day.ts'
 import type { RawClickRow } from '../link-names.ts'
-import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
-import type { LinkCounts, RawClickSource, RawDayQuery } from '../raw-click-source.ts'
-import { rawClicksFile } from './raw-click-days.ts'
+import {
+  type LinkCounts,
+  RAW_CLICK_COLUMNS,
+  type RawClickSource,
+  type RawDayQuery,
+} from '../raw-click-source.ts'
 
 const PAGE_ROWS = 1_000
 /** Rows scanned for one page, of all subjects: a few milliseconds on the scan thread. */
@@ -115,4 +121,25 @@ export async function columnsOf(db: Kysely<Schema>) {
   return (await hasCounts(db))
     ? RAW_CLICK_COLUMNS
     : RAW_CLICK_COLUMNS.map((column) => (column === 'count' ? sql<number>`1`.as(column) : column))
+}
+
+const EXTENSION = '.db'
+
+/** Where the raw clicks are, a file for each UTC day, so that a day is dropped by removing its file. */
+export function rawClicksFolder(dataDir: string): string {
+  return path.join(dataDir, DAYS_FOLDER)
+}
+
+export function rawClicksFile(folder: string, day: number): string {
+  return path.join(folder, formatDay(day) + EXTENSION)
+}
+
+/** The days of which there are raw clicks, ascending. */
+export function listRawDays(folder: string): number[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(EXTENSION))
+    .map((name) => parseDay(name.slice(0, -EXTENSION.length)))
+    .filter((day) => day !== undefined)
+    .sort((a, b) => a - b)
 }
