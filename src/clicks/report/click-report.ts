@@ -1,4 +1,5 @@
-import { type Rest, SUMS_MAX, ValueSums, ValueTotals } from '../tally/values.ts'
+import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'
+import { ValueTotals } from '../tally/values.ts'
 import type { Bots } from './click-filter.ts'
 import type { Counts } from './day-of-clicks.ts'
 import type { DaySource } from './day-source.ts'

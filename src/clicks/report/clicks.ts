@@ -6,7 +6,7 @@ import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue } from '../../platform/work/fair-queue.ts'
 import type { ClickReports } from '../store/click-reports.ts'
-import type { Rest } from '../tally/values.ts'
+import type { Rest } from '../tally/value-sums.ts'
 import { chooseDaySource, type DayQuery } from './choose-day-source.ts'
 import {
   type Bots,

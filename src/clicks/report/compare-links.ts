@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/database/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
-import type { Rest } from '../tally/values.ts'
+import type { Rest } from '../tally/value-sums.ts'
 import { type Bots, weightOf } from './click-filter.ts'
 import type { Group, Total } from './click-report.ts'
 import type { Counts } from './day-of-clicks.ts'

@@ -1,6 +1,6 @@
 import type { LinkDimension } from '../../links/index.ts'
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
-import { type Rest, ValueSums } from '../tally/values.ts'
+import { type Rest, ValueSums } from '../tally/value-sums.ts'
 import type { Bots } from './click-filter.ts'
 import type { Group, Total } from './click-report.ts'
 import type { ClickScope } from './day-of-clicks.ts'

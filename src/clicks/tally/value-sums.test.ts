@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OTHER_VALUE } from './day-tally.ts'
-import { ValueSums } from './values.ts'
+import { ValueSums } from './value-sums.ts'
 
 const DAYS = { from: 0, to: 96 * 10 }
 
