@@ -7,6 +7,7 @@ import { someClick } from '../support/clicks.ts'
 import { inDashboard, openDashboard } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { createLink } from '../support/links.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { settle } from '../support/settled.ts'
@@ -155,6 +156,44 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.waitForURL((url) => url.searchParams.getAll('country').join() === 'AT,')
         await page.getByRole('button', { name: 'Remove filter: Country Austria' }).click()
         await page.waitForURL((url) => url.searchParams.getAll('country').join() === '')
+      })
+    })
+
+    test('show and mark what is set in every list, also without a click', async () => {
+      const api = await service.api()
+      const quiet = await createLink(api, { key: 'quiet' })
+      const compared = `link=${links[0]}&link=${quiet.id}&country=BR&os=iOS`
+      await on(`/analytics?${compared}`, async (page) => {
+        const marked = page.locator('.bars a[aria-current="true"]')
+        await page.getByRole('link', { name: /Brazil/ }).waitFor()
+        await eventually(async () =>
+          assert.deepEqual((await marked.allInnerTexts()).map(words), [
+            'BR Brazil 0 0.0%',
+            'localhost / spring 0 0.0%',
+            'localhost / quiet 0 0.0%',
+            'iOS 0 0.0%',
+          ]),
+        )
+      })
+      await on('/analytics?tag=season&tag=none', async (page) => {
+        await page.getByRole('tab', { name: 'Tags' }).click()
+        await page.getByRole('link', { name: /none/ }).waitFor()
+        await page.getByRole('button', { name: /^All .*: Tags$/ }).click()
+        const set = page.getByRole('dialog').locator('a[aria-current="true"]')
+        await eventually(async () => assert.deepEqual(await set.allInnerTexts(), ['season']))
+      })
+    })
+
+    test('count by UTM values of the links, which are filters too', async () => {
+      await on('/analytics', async (page) => {
+        await page.getByRole('tab', { name: 'Medium' }).click()
+        await page.getByRole('link', { name: /email \d/ }).click()
+        await page.waitForURL(/utm_medium=email/)
+        await page.getByRole('link', { name: /localhost\/spring \d/ }).waitFor()
+        await page.getByRole('tab', { name: 'Campaign' }).click()
+        await page.getByRole('link', { name: /season-2026 \d.*100/ }).waitFor()
+        await page.getByRole('button', { name: 'Remove filter: Medium email' }).click()
+        await page.waitForURL((url) => !url.searchParams.has('utm_medium'))
       })
     })
 
@@ -309,6 +348,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
   })
 }
 
+/** Without line ends and other spaces between the parts of a row. */
+function words(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}
+
 function dateBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
@@ -336,6 +380,8 @@ async function makeYearOfClicks(service: Service): Promise<readonly string[]> {
       key,
       url: `https://example.com/${key}`,
       tags: ['season'],
+      ...(nth === 0 && { utm_medium: 'email' }),
+      utm_campaign: 'season-2026',
     })
     ids.push(body.id)
     const seq = await seqOf(service, body)

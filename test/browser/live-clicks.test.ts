@@ -63,6 +63,25 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('shows only clicks with the values and tags that the charts are filtered by', async () => {
+      const tagged = await createLink(api, { key: 'tagged', tags: ['watched'] })
+      const query = '?os=iOS&referrer=news.example&tag=watched'
+      await inDashboard(browser, service, `/analytics${query}`, async (page) => {
+        await live(page).getByText('No clicks in the last 30 minutes').waitFor()
+        await visit(link)
+        await visit(tagged)
+        const row = rows(page).getByRole('listitem')
+        await row.waitFor()
+        await row.getByRole('link', { name: 'localhost/tagged' }).waitFor()
+        await page.getByRole('button', { name: 'Remove filter: Tag watched' }).click()
+        await rows(page).getByRole('link', { name: 'localhost/live' }).first().waitFor()
+      })
+      const other = '/analytics?os=Android&tag=watched'
+      await inDashboard(browser, service, other, async (page) => {
+        await live(page).getByText('No clicks in the last 30 minutes').waitFor()
+      })
+    })
+
     test('agrees with the figures of the list and of the page of the link', async () => {
       const counted = await createLink(api, { key: 'counted' })
       await inDashboard(browser, service, '/links', async (page, { origin }) => {

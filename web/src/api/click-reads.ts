@@ -9,10 +9,13 @@ export const DIMENSIONS = [
   'os',
   'browser',
   'source',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
 ] as const satisfies readonly NonNullable<ClicksQuery['group_by']>[]
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** Values of dimensions are properties of clicks; links and tags are what was clicked. */
+/** Values of dimensions are properties of clicks, UTM values of their links; links and tags are what was clicked. */
 export type Grouping = Dimension | 'link' | 'tag'
 
 /** Clicks with any of the values; '' stands for clicks whose value is unknown. */

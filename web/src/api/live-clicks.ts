@@ -1,5 +1,6 @@
 import type { LiveClick, LiveStart } from '@terse/contract/clicks'
 import { ApiError } from './api-error.ts'
+import type { ValueFilter } from './click-reads.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream.ts'
 import { pause } from './pause.ts'
 import { openStream } from './request.ts'
@@ -9,10 +10,11 @@ export type { LiveClick, LiveStart }
 /** Clicks that have just been ingested; `left_out` more are not sent one by one. */
 export type LiveBatch = { readonly clicks: readonly LiveClick[]; readonly left_out: number }
 
-/** Whose clicks are sent, by ids; all of the workspace where both are left out. */
-export type LiveQuery = {
+/** Which clicks are sent: of links or a domain, by ids, or of the whole workspace, with the values of a filter. */
+export type LiveQuery = ValueFilter & {
   readonly link?: readonly string[]
   readonly domain?: string
+  readonly tag?: readonly string[]
   readonly bots: 'exclude' | 'only'
 }
 

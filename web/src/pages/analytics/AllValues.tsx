@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Grouping } from '../../api/click-reads.ts'
-import { GROUPS_MAX } from '../../api/clicks.ts'
+import { type ClickGroup, GROUPS_MAX } from '../../api/clicks.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
@@ -23,6 +23,8 @@ export default function AllValues({ view, grouping, onClose }: AllValuesProps) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const { data, error } = useQuery(breakdownQuery(view, grouping, GROUPS_MAX))
+  const wanted = wantedOf(view, grouping)
+  const isSet = ({ value }: ClickGroup) => wanted.includes(value ?? '')
   const title = t.analytics.dimensions[grouping]
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const share = (count: number) => formats.share(total === 0 ? 0 : count / total)
@@ -49,11 +51,12 @@ export default function AllValues({ view, grouping, onClose }: AllValuesProps) {
           </thead>
           <tbody>
             {data?.data.map((group) => (
-              <tr key={group.value ?? ''}>
+              <tr key={group.value ?? ''} className={isSet(group) ? 'on' : ''}>
                 <th scope="row">
                   <ChangeLink
-                    change={{ [grouping]: toggled(wantedOf(view, grouping), group.value ?? '') }}
+                    change={{ [grouping]: toggled(wanted, group.value ?? '') }}
                     className="link"
+                    aria-current={isSet(group) ? 'true' : 'false'}
                     onClick={onClose}
                   >
                     {groupName(grouping, group, formats, t)}

@@ -70,7 +70,7 @@ function Cells({ view, rows, isOfLink }: CellsProps) {
           <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
           <Breakdown
             view={view}
-            groupings={isOfLink ? ['source'] : ['link', 'tag', 'source']}
+            groupings={isOfLink ? ['source'] : ['link', 'tag']}
             rows={6}
             className=""
           />
@@ -79,8 +79,20 @@ function Cells({ view, rows, isOfLink }: CellsProps) {
       {rows > 2 && (
         <>
           <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
-          <Breakdown view={view} groupings={['os']} rows={4} className="third" />
-          <Breakdown view={view} groupings={['browser']} rows={4} className="third" />
+          <Breakdown
+            view={view}
+            groupings={isOfLink ? ['os'] : ['os', 'browser']}
+            rows={4}
+            className="third"
+          />
+          <Breakdown
+            view={view}
+            groupings={
+              isOfLink ? ['browser'] : ['utm_source', 'utm_medium', 'utm_campaign', 'source']
+            }
+            rows={4}
+            className="third"
+          />
         </>
       )}
     </div>

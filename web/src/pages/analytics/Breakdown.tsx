@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useId, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Grouping } from '../../api/click-reads.ts'
@@ -19,9 +19,17 @@ import { IconButton } from '../../widgets/IconButton.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { toggled } from './analytics-search.ts'
-import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
+import {
+  breakdownQuery,
+  countOf,
+  missingValues,
+  rowsWithSet,
+  setValuesQuery,
+  totalOf,
+} from './breakdown-query.ts'
 import { ChangeLink } from './ChangeLink.tsx'
 import { downloadCsv } from './csv.ts'
+import { useLinkNames } from './ScopeChips.tsx'
 import { TabList, tabId } from './TabList.tsx'
 import { useReport } from './use-report.ts'
 import { groupName } from './value-names.ts'
@@ -53,6 +61,7 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
   const { data: answer, error, isStale } = useReport(breakdownQuery(view, grouping, rows))
   // Until the values of another tab have come, those of the one before must not have their names.
   const data = answer?.group_by === grouping ? answer : undefined
+  const missing = useMissingGroups(view, grouping, data?.data, rows)
   const name = t.analytics.dimensions[grouping]
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const values = (data?.data.length ?? 0) + (data?.rest.values ?? 0)
@@ -88,16 +97,17 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
               <BarsSkeleton rows={rows} />
             </AfterAMoment>
           )}
-          {data?.data.slice(0, rows).map((group) => (
-            <Bar
-              key={group.value ?? ''}
-              view={view}
-              grouping={grouping}
-              group={group}
-              largest={countOf(data.data[0])}
-              total={total}
-            />
-          ))}
+          {data !== undefined &&
+            rowsWithSet(data.data, missing, wantedOf(view, grouping), rows).map((group) => (
+              <Bar
+                key={group.value ?? ''}
+                view={view}
+                grouping={grouping}
+                group={group}
+                largest={countOf(data.data[0])}
+                total={total}
+              />
+            ))}
           {data?.data.length === 0 && <p className="muted bars-none">{t.common.none}</p>}
         </div>
         <button
@@ -118,6 +128,23 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
   )
 }
 
+/** The values that are set and not among the first of a list, once they are counted. */
+function useMissingGroups(
+  view: View,
+  grouping: Grouping,
+  groups: readonly ClickGroup[] | undefined,
+  rows: number,
+): readonly ClickGroup[] {
+  const missing = groups === undefined ? [] : missingValues(groups, wantedOf(view, grouping), rows)
+  const { data, isPlaceholderData } = useQuery({
+    ...setValuesQuery(view, grouping),
+    enabled: missing.length > 0,
+  })
+  if (data === undefined || isPlaceholderData) return []
+  const counted = new Map(data.data.map((group) => [group.value ?? '', group]))
+  return missing.map((value) => counted.get(value) ?? { value, clicks: 0 })
+}
+
 type BarProps = {
   readonly view: View
   readonly grouping: Grouping
@@ -130,7 +157,8 @@ function Bar({ view, grouping, group, largest, total }: BarProps) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const value = group.value ?? ''
-  const name = groupName(grouping, group, formats, t)
+  const [linkName] = useLinkNames(grouping === 'link' && group.link === undefined ? [value] : [])
+  const name = linkName ?? groupName(grouping, group, formats, t)
   const wanted = wantedOf(view, grouping)
   const isSet = wanted.includes(value)
   const count = countOf(group)
@@ -143,6 +171,9 @@ function Bar({ view, grouping, group, largest, total }: BarProps) {
     >
       {grouping === 'country' && <span className="cc">{value === '' ? '–' : value}</span>}
       {grouping === 'device' && <Icon of={DEVICE_ICONS[value] ?? []} />}
+      {grouping === 'link' && isSet && wanted.length > 1 && (
+        <span className={`key s${wanted.indexOf(value) + 1}`} aria-hidden />
+      )}
       {grouping === 'link' ? (
         <LinkName name={name} />
       ) : (

@@ -13,12 +13,14 @@ import { useLiveData } from './use-live-data.ts'
 import { valueName } from './value-names.ts'
 import type { View } from './view.ts'
 
-/** The last 30 minutes, and each click as it comes. */
+/** The last 30 minutes, and each click as it comes: of those that the charts around it show. */
 export function LiveView({ view }: { view: View }) {
-  const { links, domain } = view.scope
+  const { links, domain, tags } = view.scope
   const query: LiveQuery = {
+    ...view.filter,
     ...(links.length > 0 && { link: links }),
     ...(links.length !== 1 && domain !== undefined && { domain }),
+    ...(tags.length > 0 && { tag: tags }),
     bots: view.measure === 'bots' ? 'only' : 'exclude',
   }
   return <Live key={JSON.stringify(query)} view={view} query={query} />
@@ -30,7 +32,6 @@ function Live({ view, query }: { view: View; query: LiveQuery }) {
   const titleId = useId()
   const [isTable, setTable] = useState(false)
   const { data, state } = useLiveData(query)
-  const isFiltered = Object.keys(view.filter).length > 0 || view.scope.tags.length > 0
   const measure = t.analytics.measures[view.measure === 'bots' ? 'bots' : 'clicks']
   return (
     <section className="live" aria-labelledby={titleId}>
@@ -68,7 +69,6 @@ function Live({ view, query }: { view: View; query: LiveQuery }) {
         {data !== undefined && isTable && (
           <MinuteTable data={data} measure={measure} formats={formats} />
         )}
-        {isFiltered && <p className="hint">{t.live.unfiltered}</p>}
       </div>
       <NewestClicks data={data} formats={formats} />
     </section>

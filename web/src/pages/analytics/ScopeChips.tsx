@@ -63,7 +63,7 @@ function TagChips({ tags }: { tags: readonly string[] }) {
         <RemovableChip
           key={tag}
           name={t.analytics.dimension.tag}
-          value={tag}
+          value={tag || t.analytics.untagged}
           onRemove={() => change({ tag: toggled(tags, tag) })}
         />
       ))}

@@ -60,7 +60,7 @@ export function parseAnalyticsPageSearch(values: SearchValues): AnalyticsPageSea
     ...parseAnalyticsSearch(values),
     domain: textOf(values['domain']),
     link: textsOf(values['link'])?.slice(0, COMPARED_LINKS_MAX),
-    tag: textsOf(values['tag']),
+    tag: valuesOf(values['tag']),
   }
 }
 

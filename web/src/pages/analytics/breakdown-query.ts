@@ -22,6 +22,41 @@ export function breakdownQuery(view: View, grouping: Grouping, limit: number) {
   )
 }
 
+/** The values that are set, also those of which a list shows others first. */
+export function setValuesQuery(view: View, grouping: Grouping) {
+  return groupsQuery(view.scope, {
+    ...queryOf(view),
+    group_by: grouping,
+    // Of the links with a tag that is set, it counts their other tags too.
+    limit: GROUPS_MAX,
+    bots: view.measure === 'bots' ? 'only' : 'exclude',
+  })
+}
+
+/** The values that are set and not among the first rows of a list. */
+export function missingValues(
+  groups: readonly ClickGroup[],
+  wanted: readonly string[],
+  rows: number,
+): readonly string[] {
+  const shown = groups.slice(0, rows).map(({ value }) => value ?? '')
+  return wanted.filter((value) => !shown.includes(value))
+}
+
+/** The first rows of a list, where those that are set and missing take the place of the last that are not set. */
+export function rowsWithSet(
+  groups: readonly ClickGroup[],
+  missing: readonly ClickGroup[],
+  wanted: readonly string[],
+  rows: number,
+): readonly ClickGroup[] {
+  const first = groups.slice(0, rows)
+  const others = first.filter(({ value }) => !wanted.includes(value ?? ''))
+  const room = rows - (first.length - others.length) - missing.length
+  const left = new Set(others.slice(Math.max(0, room)))
+  return [...first.filter((group) => !left.has(group)), ...missing]
+}
+
 /** Clicks, or bots where only these were asked for. */
 export function countOf(group: Pick<ClickGroup, 'clicks' | 'bots'> | undefined): number {
   return group?.clicks ?? group?.bots ?? 0

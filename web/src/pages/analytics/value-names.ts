@@ -11,7 +11,8 @@ export function valueName(
   t: Catalogue,
 ): string {
   if (value === null || value === '') {
-    return dimension === 'referrer' ? t.analytics.unknownReferrer : t.analytics.unknown
+    if (dimension === 'referrer') return t.analytics.unknownReferrer
+    return dimension.startsWith('utm_') ? t.common.none : t.analytics.unknown
   }
   if (dimension === 'country') return formats.country(value)
   if (dimension === 'language') return formats.language(value)
@@ -28,6 +29,6 @@ export function groupName(
   t: Catalogue,
 ): string {
   if (grouping === 'link') return link ? `${link.domain}/${link.key}` : t.analytics.deletedLink
-  if (grouping === 'tag') return value ?? t.analytics.untagged
+  if (grouping === 'tag') return value || t.analytics.untagged
   return valueName(grouping, value, formats, t)
 }

@@ -11,7 +11,6 @@ export const live: typeof englishLive = {
   showChart: 'Minuten als Diagramm zeigen',
   reconnecting: 'Verbindet sich wieder …',
   refused: 'Nicht verfügbar',
-  unfiltered: 'Filter und Tags gelten hier nicht.',
   chart: (amount, most) =>
     `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} in den letzten 30 Minuten, höchstens ${n(most)} je Minute`,
   newest: 'Neueste Klicks',

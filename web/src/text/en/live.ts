@@ -10,7 +10,6 @@ export const live = {
   showChart: 'Show minutes as a chart',
   reconnecting: 'Connecting again …',
   refused: 'Not available',
-  unfiltered: 'Filters and tags do not apply here.',
   chart: (amount: number, most: number) =>
     `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} in the last 30 minutes, at most ${n(most)} in a minute`,
   newest: 'Newest clicks',
