@@ -2,7 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs'
 import type { Click } from '../src/clicks/click.ts'
 import { DrainProgress } from '../src/clicks/ingest/drain-progress.ts'
 import { Drainer } from '../src/clicks/ingest/drainer.ts'
-import { createJournal, type JournalFolder, journalsRoot, segmentFile } from '../src/clicks/journal/journal-folder.ts'
+import {
+  createJournal,
+  type JournalFolder,
+  journalsRoot,
+  segmentFile,
+} from '../src/clicks/journal/journal-folder.ts'
 import { dayOf, startOfDay } from '../src/clicks/tally/click-day.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import { createTestLink } from '../test/clicks/test-link.ts'

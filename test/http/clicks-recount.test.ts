@@ -8,7 +8,7 @@ import {
   cappedClick,
   countVisits,
 } from '../../src/clicks/click.ts'
-import { INTERVALS } from '../../src/clicks/report/intervals.ts'
+import { INTERVALS } from '../../src/clicks/report/period.ts'
 import { naiveCuts } from '../domain/clicks/naive-cuts.ts'
 import { ZONES } from '../domain/clicks/zones.ts'
 import { type Answer, expectStatus } from '../support/api.ts'

@@ -6,12 +6,17 @@ import { fakeReports, visitorsOf } from '../../../test/domain/clicks/fake-report
 import { ZONES } from '../../../test/domain/clicks/zones.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS, type ClickDimension, countVisits } from '../click.ts'
-import { BOTS, type ClickFilter, clickFilter, matchesFilter } from './click-filter.ts'
+import {
+  BOTS,
+  type ClickFilter,
+  clickFilter,
+  matchesFilter,
+  selectByDimensions,
+} from './click-filter.ts'
 import { reportGroups, reportSeries } from './click-report.ts'
-import { selectByDimensions } from './click-selection.ts'
 import type { RawClick } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
-import { cutsOf, INTERVALS, QUARTER_MICROS, type Quarters } from './intervals.ts'
+import { cutsOf, INTERVALS, QUARTER_MICROS, type Quarters } from './period.ts'
 
 const REPORTS = 150
 const DAY_QUARTERS = 96

@@ -1,9 +1,12 @@
+import type { Store } from '../../platform/database/store.ts'
+import type { ClickReports } from '../store/click-reports.ts'
+import { OPENING_DAY } from '../tally/click-day.ts'
 import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'
 import { ValueTotals } from '../tally/values.ts'
 import type { Bots } from './click-filter.ts'
-import type { Counts } from './day-of-clicks.ts'
+import type { ClickScope, Counts } from './day-of-clicks.ts'
 import type { DaySource } from './day-source.ts'
-import type { Quarters } from './intervals.ts'
+import type { Quarters } from './period.ts'
 import { Series } from './series.ts'
 
 /** The counts of one interval. */
@@ -89,4 +92,13 @@ async function seriesOf(
 
 function totalOf(series: Series): Total {
   return { ...series.counts(0), visitors: series.visitors(0) }
+}
+
+/** Returns how many clicks were imported without their dates. */
+export async function readOpeningBalance(
+  store: Store<{ readonly reports: Pick<ClickReports, 'readDays'> }>,
+  scope: ClickScope,
+): Promise<number> {
+  const days = await store.read.reports.readDays(scope, OPENING_DAY, OPENING_DAY, { slots: false })
+  return days[0]?.total.persons ?? 0
 }

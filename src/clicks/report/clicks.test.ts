@@ -10,8 +10,7 @@ import { FairQueue } from '../../platform/work/fair-queue.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { clickFilter } from './click-filter.ts'
-import { CHART_QUEUE, EXPORT_QUEUE } from './click-queues.ts'
-import { Clicks, type ReportQuery } from './clicks.ts'
+import { CHART_QUEUE, Clicks, EXPORT_QUEUE, type ReportQuery } from './clicks.ts'
 import type { RawClick } from './day-of-clicks.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)

@@ -4,28 +4,62 @@ import type { LinkDimension, LinkValues } from '../../links/index.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { FairQueue } from '../../platform/work/fair-queue.ts'
+import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
-import { chooseDaySource, type DayQuery } from './choose-day-source.ts'
 import {
   type Bots,
   type ClickFilter,
+  type GroupBy,
+  isLinkDimension,
   type LinkFilter,
   matchesBots,
   matchesFilter,
+  selectByLinks,
   valuesOfLink,
 } from './click-filter.ts'
-import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
-import { type GroupBy, isLinkDimension, selectByLinks } from './click-selection.ts'
-import { compareLinks } from './compare-links.ts'
+import {
+  type Group,
+  type Point,
+  readOpeningBalance,
+  reportGroups,
+  reportSeries,
+  type Total,
+} from './click-report.ts'
+import { compareLinks, reportLinkGroups } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
-import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
-import { reportLinkGroups } from './link-groups.ts'
-import { readOpeningBalance } from './opening-balance.ts'
-import { type Period, type PeriodInput, parsePeriod } from './period.ts'
-import { refuseTooManyPoints } from './points-limit.ts'
+import { chooseDaySource, type DayQuery } from './day-source.ts'
+import {
+  cutsOf,
+  type Interval,
+  type Period,
+  type PeriodInput,
+  parsePeriod,
+  type Quarters,
+  quartersOf,
+  refuseTooManyPoints,
+} from './period.ts'
 import { readLinkSeries } from './sparklines.ts'
+
+/** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
+export const CHART_QUEUE: FairQueueOptions = {
+  work: 'charts',
+  concurrency: 64,
+  concurrencyPerOwner: 2,
+  waitingPerOwnerMax: 32,
+  waitingMax: 4_096,
+  deadlineMs: 5_000,
+}
+
+/** The limits for exports: one runs for as long as its client reads. */
+export const EXPORT_QUEUE: FairQueueOptions = {
+  work: 'exports',
+  concurrency: 256,
+  concurrencyPerOwner: 4,
+  waitingPerOwnerMax: 4,
+  waitingMax: 1_024,
+  deadlineMs: 5_000,
+}
 
 const GROUPS_BY_DEFAULT = 10
 /** The default period of sparklines. */
@@ -107,7 +141,6 @@ type Dependencies = {
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
   readonly retentionDays: number
-  /** See `click-queues.ts`. */
   readonly charts: FairQueue
   readonly exports: FairQueue
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { local, naiveCuts } from '../../../test/domain/clicks/naive-cuts.ts'
 import { ZONES } from '../../../test/domain/clicks/zones.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { cutsOf, formatQuarters, INTERVALS } from './intervals.ts'
+import { cutsOf, formatQuarters, INTERVALS } from './period.ts'
 
 const QUARTER_MS = 900_000
 const PERIODS = 50

@@ -1,5 +1,5 @@
 import type { Counts, DayOfClicks, Tally } from './day-of-clicks.ts'
-import { QUARTERS_PER_DAY } from './intervals.ts'
+import { QUARTERS_PER_DAY } from './period.ts'
 
 /** The counts of consecutive intervals. */
 export class Series {

@@ -3,7 +3,7 @@ import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, Tally } from '../report/day-of-clicks.ts'
-import { QUARTERS_PER_DAY } from '../report/intervals.ts'
+import { QUARTERS_PER_DAY } from '../report/period.ts'
 import { slotOf } from './click-day.ts'
 import {
   clickTag,

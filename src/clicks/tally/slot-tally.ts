@@ -1,7 +1,7 @@
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import type { Click } from '../click.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
-import { QUARTERS_PER_DAY } from '../report/intervals.ts'
+import { QUARTERS_PER_DAY } from '../report/period.ts'
 import { SLOTS_PER_DAY } from './click-day.ts'
 
 /** Clicks of people and others by quarter hour of a day. After `clear` its memory is used again. */

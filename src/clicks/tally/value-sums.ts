@@ -1,6 +1,6 @@
 import { type Bots, weightOf } from '../report/click-filter.ts'
 import type { Counts, Tally } from '../report/day-of-clicks.ts'
-import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
+import { QUARTERS_PER_DAY, type Quarters } from '../report/period.ts'
 import { OTHER_VALUE } from './day-tally.ts'
 
 /** The most values in memory. Beyond that, the half with the fewest clicks so far is merged. */

@@ -1,4 +1,4 @@
-import type { Interval } from '../../../src/clicks/report/intervals.ts'
+import type { Interval } from '../../../src/clicks/report/period.ts'
 
 const QUARTER_MS = 900_000
 
