@@ -4,10 +4,12 @@ import type { Browser } from 'playwright-core'
 import { expectAccessible } from '../support/accessibility.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { inDashboard } from '../support/dashboard.ts'
+import { someClick } from '../support/clicks.ts'
+import { dropRefusals, inDashboard } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
 const TEMPLATE = { name: 'Newsletter', utm_source: 'newsletter', utm_medium: 'email' }
 
@@ -87,6 +89,52 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await rows.filter({ hasText: 'spring' }).getByText('3 links').waitFor()
       })
       assert.deepEqual((await api.get('/links?search=link-0')).body.data[0].tags, ['spring'])
+    })
+
+    test('shows the clicks of the last 30 days of each tag, which lead to its analytics', async () => {
+      const { body: link } = await api.post('/links', {
+        domain: 'localhost',
+        key: 'clicked',
+        url: 'https://example.com/',
+        tags: ['clicked', 'spring'],
+      })
+      const link_seq = await seqOf(service, link)
+      const daysAgo = (days: number) => (Date.now() - days * 86_400_000) * 1_000
+      await takeIn(service, [
+        someClick({ link_seq, at: daysAgo(0) }),
+        someClick({ link_seq, at: daysAgo(28) }),
+        someClick({ link_seq, at: daysAgo(31) }),
+        someClick({ link_seq, at: daysAgo(0), flags: 1 }),
+      ])
+      await inDashboard(browser, service, '/tags', async (page) => {
+        const clicks = (tag: string, amount: string) =>
+          page.getByRole('link', { name: `${tag}: ${amount} in the last 30 days` })
+        await clicks('spring', '2 clicks').waitFor()
+        await clicks('print', '0 clicks').waitFor()
+        await clicks('clicked', '2 clicks').click()
+        await page.waitForURL(/analytics\?tag=clicked/)
+        await page
+          .getByRole('tab', { name: /^Clicks/ })
+          .getByText('2', { exact: true })
+          .waitFor()
+      })
+    })
+
+    test('says why the clicks of tags are missing', async () => {
+      await inDashboard(browser, service, '/analytics', async (page, { origin, faults }) => {
+        const json = {
+          code: 'validation_failed',
+          message: 'The request is invalid.',
+          errors: { from: ['cannot be had for tag: single clicks are limited to 1000000'] },
+        }
+        await page.route(`${origin}/api/v1/clicks?*group_by=tag*`, (route) =>
+          route.fulfill({ status: 422, json }),
+        )
+        await page.goto(`${origin}/app/tags`)
+        await page.getByText('Clicks by tag are counted from single clicks').waitFor()
+        assert.equal(await page.getByRole('link', { name: /in the last 30 days/ }).count(), 0)
+        dropRefusals(faults, 1)
+      })
     })
 
     test('merges and deletes the selected tags', async () => {

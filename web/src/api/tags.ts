@@ -1,8 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { PageMeta } from '@terse/contract/pagination'
 import type { TagResource } from '@terse/contract/tags'
+import { browserTimeZone } from '../text/time-zone.ts'
+import { type ClickGroups, GROUPS_MAX } from './clicks.ts'
 import { LINKS_KEY } from './links.ts'
 import { request } from './request.ts'
+import { requestPatiently } from './request-patiently.ts'
 
 export type Tag = TagResource
 
@@ -38,6 +41,16 @@ export function tagPageQuery(search: string | undefined, sort: TagSort, page: nu
       }),
     placeholderData: keepPreviousData,
     staleTime: 5_000,
+  })
+}
+
+/** The clicks of the last 30 days by tag: of those with most clicks, if there are very many tags. */
+export function tagClicksQuery() {
+  const query = { group_by: 'tag', limit: GROUPS_MAX, timezone: browserTimeZone() }
+  return queryOptions({
+    queryKey: [...TAGS_KEY, 'clicks', query.timezone],
+    queryFn: ({ signal }) => requestPatiently<ClickGroups>('/clicks', { query, signal }),
+    staleTime: 60_000,
   })
 }
 

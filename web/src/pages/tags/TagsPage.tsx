@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Tag, type TagSort, tagPageQuery } from '../../api/tags.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type Tag, type TagSort, tagClicksQuery, tagPageQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CloseIcon, EditIcon, SortIcon, TrashIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -30,6 +31,7 @@ export default function TagsPage() {
   const { may } = useMembership()
   const { search, sort = 'name', page = 1 } = route.useSearch()
   const { data, error } = useQuery(tagPageQuery(search, sort, page))
+  const counted = useTagClicks()
   const [selected, setSelected] = useState<readonly Tag[]>([])
   const [act, setAct] = useState<Act>()
   const mayWrite = may('member')
@@ -63,6 +65,7 @@ export default function TagsPage() {
               <TagRow
                 key={tag.name}
                 tag={tag}
+                clicks={counted.clicksOf(tag.name)}
                 isSelected={selected.some(({ name }) => name === tag.name)}
                 onSelect={mayWrite ? (isSelected) => toggle(tag, isSelected) : undefined}
                 onRename={() => setAct({ kind: 'rename', tags: [tag] })}
@@ -70,6 +73,7 @@ export default function TagsPage() {
               />
             ))}
           </ul>
+          {counted.isRefused && <p className="hint px-6 py-3">{t.tags.clicksUnknown}</p>}
           <Pager meta={data.meta} page={page} />
         </>
       )}
@@ -89,6 +93,20 @@ export default function TagsPage() {
       )}
     </Page>
   )
+}
+
+/** Clicks of tags in the last 30 days. They come after the tags, and may be too many to count. */
+function useTagClicks() {
+  const { data, error } = useQuery(tagClicksQuery())
+  const byTag = new Map(data?.data.map(({ value, clicks = 0 }) => [value, clicks]))
+  return {
+    isRefused: error instanceof ApiError && error.status === 422,
+    /** Undefined where it is not known. */
+    clicksOf(tag: string): number | undefined {
+      // All tags with clicks are in the answer, unless it has a rest.
+      return byTag.get(tag) ?? (data?.rest.values === 0 ? 0 : undefined)
+    },
+  }
 }
 
 function Tools({ search, sort }: { search: string | undefined; sort: TagSort }) {

@@ -5,6 +5,9 @@ const n = (count: number) => count.toLocaleString('de')
 const links = (count: number) =>
   `${n(count)} ${plural('de', count, { one: 'Link', other: 'Links' })}`
 
+const clicks = (count: number) =>
+  `${n(count)} ${plural('de', count, { one: 'Klick', other: 'Klicks' })}`
+
 /** Worte der Seiten der Tags und der UTM-Vorlagen. */
 export const tags: typeof englishTags = {
   title: 'Tags',
@@ -16,6 +19,11 @@ export const tags: typeof englishTags = {
   select: (tag) => `${tag} auswählen`,
   actionsFor: (tag) => `Aktionen für ${tag}`,
   showLinks: 'Links zeigen',
+  showClicks: 'Statistik zeigen',
+  clicks,
+  clicksOfMonth: (count) => `${clicks(count)} in den letzten 30 Tagen`,
+  clicksUnknown:
+    'Klicks je Tag werden aus einzelnen Klicks gezählt: Von den letzten 30 Tagen sind es zu viele, oder sie werden nicht so lange aufbewahrt.',
   rename: 'Umbenennen',
   renameTitle: (tag) => `${tag} umbenennen`,
   merge: 'Zusammenführen',

@@ -4,6 +4,9 @@ const n = (count: number) => count.toLocaleString('en')
 const links = (count: number) =>
   `${n(count)} ${plural('en', count, { one: 'link', other: 'links' })}`
 
+const clicks = (count: number) =>
+  `${n(count)} ${plural('en', count, { one: 'click', other: 'clicks' })}`
+
 /** Words of the pages of tags and UTM templates. */
 export const tags = {
   title: 'Tags',
@@ -15,6 +18,11 @@ export const tags = {
   select: (tag: string) => `Select ${tag}`,
   actionsFor: (tag: string) => `Actions for ${tag}`,
   showLinks: 'Show links',
+  showClicks: 'Show analytics',
+  clicks,
+  clicksOfMonth: (count: number) => `${clicks(count)} in the last 30 days`,
+  clicksUnknown:
+    'Clicks by tag are counted from single clicks: there are too many in the last 30 days, or they are not kept as long.',
   rename: 'Rename',
   renameTitle: (tag: string) => `Rename ${tag}`,
   merge: 'Merge',
