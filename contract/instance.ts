@@ -51,6 +51,16 @@ export const instanceSchema = z
       .string()
       .nullable()
       .describe('Why clicks cannot be stored; null while they can.'),
+    is_disk_low: z
+      .boolean()
+      .describe(
+        'Whether less than `TERSE_DISK_LOW_PERCENT` of the disk of the data folder is free.',
+      ),
+    counted_until: timestamp
+      .nullable()
+      .describe(
+        'Until when all clicks are counted; null while counting is less than ten seconds behind.',
+      ),
     nodes: z.array(nodeSchema).describe('All nodes, by name, as of their last heartbeat.'),
     certificates: z
       .object({

@@ -101,4 +101,6 @@ type Health = {
   readonly data_folder_fault: string | null
   /** Why no click can be stored, for people; null while they can. */
   readonly journal_fault: string | null
+  /** Whether less than `TERSE_DISK_LOW_PERCENT` of the disk of the data folder is free. */
+  readonly is_disk_low: boolean
 }

@@ -70,7 +70,11 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
-  const observed = { readiness: observation.readiness, health: healthOf(config, parts) }
+  const observed = {
+    readiness: observation.readiness,
+    health: healthOf(config, parts),
+    countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
+  }
   const app = await buildApp(
     {
       links,
@@ -123,7 +127,6 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
         keysMax: RATE_TOKENS_MAX,
       }),
       ...observed,
-      countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
       instanceState: instanceStateReader(config, instance, observed),
       diagnose: openDiagnosis(config, clock),
       apiMeter: observation.apiMeter,
@@ -150,6 +153,7 @@ function healthOf(
     damaged_files: observation.fileHealth?.damagedFiles() ?? [],
     data_folder_fault: dataFolder.faultText ?? null,
     journal_fault: journalFaultText(config, intake) ?? null,
+    is_disk_low: dataFolder.isLow,
   })
 }
 

@@ -9,11 +9,16 @@ import { countCertificates } from '../metrics/certificate-counts.ts'
 export function instanceStateReader(
   { baseUrl, tls }: Pick<Config, 'baseUrl' | 'tls'>,
   instance: Instance,
-  { readiness, health }: Pick<AppDependencies, 'readiness' | 'health'>,
+  {
+    readiness,
+    health,
+    countedUntil,
+  }: Pick<AppDependencies, 'readiness' | 'health' | 'countedUntil'>,
 ): () => Promise<InstanceState> {
   return async () => {
-    const [roles, nodes, certificates] = await Promise.all([
+    const [roles, counted_until, nodes, certificates] = await Promise.all([
       readiness.check(),
+      countedUntil(),
       instance.nodes.list(),
       tls === undefined ? null : countCertificates(instance),
     ])
@@ -27,6 +32,7 @@ export function instanceStateReader(
       roles: Object.fromEntries(states),
       ...state,
       damaged_files: [...damaged_files],
+      counted_until,
       nodes,
       certificates,
     }

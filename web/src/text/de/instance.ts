@@ -20,6 +20,16 @@ export const instance: typeof en.instance = {
   nothingWaits: 'keine warten',
   lost: (amount) =>
     `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} bisher verloren`,
+  problems: {
+    unready: (roles) => `Auf diesem Knoten nicht verfügbar: ${roles}.`,
+    lostNodes: (names) => `Seit 90 Sekunden ohne Meldung: ${names}.`,
+    diskLow: 'Der Datenträger des Datenordners ist fast voll.',
+    damaged: (files) => `Beschädigte Dateien: ${files}.`,
+    behind: (time) => `Klicks sind nur bis ${time} gezählt.`,
+    expired: (amount) => `Hosts mit abgelaufenem Zertifikat: ${n(amount)}.`,
+    expiring: (amount) => `Hosts, deren Zertifikat binnen sieben Tagen endet: ${n(amount)}.`,
+    failing: (amount) => `Hosts, für die kein Zertifikat bestellt werden kann: ${n(amount)}.`,
+  },
   untrustedProxy: (addresses) =>
     `Besuche kommen über einen Proxy an ${addresses}, dem nicht vertraut wird. Alle Besucher haben dessen Adresse, und Länder und Besucher sind falsch. Setzen Sie TERSE_TRUST_PROXY auf diese Adresse.`,
   nodes: 'Knoten',

@@ -19,6 +19,16 @@ export const instance = {
   nothingWaits: 'none wait',
   lost: (amount: number) =>
     `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} lost so far`,
+  problems: {
+    unready: (roles: string) => `Not available on this node: ${roles}.`,
+    lostNodes: (names: string) => `Not heard of for 90 seconds: ${names}.`,
+    diskLow: 'The disk of the data folder is almost full.',
+    damaged: (files: string) => `Damaged files: ${files}.`,
+    behind: (time: string) => `Clicks are counted until ${time} only.`,
+    expired: (amount: number) => `Hosts whose certificate has expired: ${n(amount)}.`,
+    expiring: (amount: number) => `Hosts whose certificate ends within seven days: ${n(amount)}.`,
+    failing: (amount: number) => `Hosts for which no certificate can be ordered: ${n(amount)}.`,
+  },
   untrustedProxy: (addresses: string) =>
     `Visits come through a proxy at ${addresses} that is not trusted, so all visitors have its address: countries and visitors are wrong. Set TERSE_TRUST_PROXY to that address.`,
   nodes: 'Nodes',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type InstanceResource, instanceQuery } from '../../../api/instance.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { CheckIcon, WarningIcon } from '../../../icons/index.ts'
+import { instanceProblems } from '../../../shell/instance-problems.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Ago } from '../../../widgets/Time.tsx'
@@ -70,17 +71,9 @@ function Facts({ instance }: { instance: InstanceResource }) {
 function Health({ instance }: { instance: InstanceResource }) {
   const t = useText()
   const formats = useFormats()
-  const { roles, damaged_files: damaged, lost_clicks: lost } = instance
-  const faults = [instance.data_folder_fault, instance.journal_fault].filter(
-    (fault) => fault !== null,
-  )
-  const proxies = new Set(instance.nodes.flatMap(({ untrusted_proxy: address }) => address ?? []))
-  const isWell =
-    proxies.size === 0 &&
-    faults.length === 0 &&
-    damaged.length === 0 &&
-    Object.values(roles).every((state) => state === 'ok') &&
-    instance.nodes.every(({ state }) => state === 'up')
+  const { roles, lost_clicks: lost } = instance
+  const problems = instanceProblems(instance, t, formats)
+  const isWell = problems.length === 0
   const parts = Object.entries(roles).map(([role, state]) => {
     const name = t.instance.roles[role as keyof typeof t.instance.roles] ?? role
     return `${name}: ${t.instance.ready[state]}`
@@ -92,15 +85,11 @@ function Health({ instance }: { instance: InstanceResource }) {
         {isWell ? t.instance.healthy : t.instance.degraded}
       </span>
       <p className="hint">{formats.list(parts)}</p>
-      {faults.map((fault) => (
-        <p key={fault} className="hint">
-          {fault}
+      {problems.map((problem) => (
+        <p key={problem} className="hint">
+          {problem}
         </p>
       ))}
-      {damaged.length > 0 && <p className="hint">{formats.list(damaged)}</p>}
-      {proxies.size > 0 && (
-        <p className="hint">{t.instance.untrustedProxy(formats.list([...proxies]))}</p>
-      )}
       {lost > 0 && <p className="hint">{t.instance.lost(lost)}</p>}
     </div>
   )
