@@ -85,7 +85,8 @@ export async function openDemoScreens(browser: Browser): Promise<DemoScreens> {
   const clock = fakeClock(NOW_MS - DEMO_DAYS * 86_400_000)
   // The pending domain has no records, whatever the network of this machine is.
   const dns = await startDnsResponder(() => ({ rcode: NXDOMAIN }))
-  const settings = { ...DEMO_TARGET, TERSE_DNS_SERVERS: dns.address }
+  // Nor does the disk of this machine matter.
+  const settings = { ...DEMO_TARGET, TERSE_DNS_SERVERS: dns.address, TERSE_DISK_LOW_PERCENT: '0' }
   const service = await startService(SQLITE, settings, { clock })
   await fillDemo(service, clock)
   return {

@@ -33,6 +33,18 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../pages/settings/audit/AuditPage.tsx')),
 })
 
+type MembersSearch = {
+  /** Whether the dialog is open that invites a person. */
+  readonly invite?: 'yes' | undefined
+}
+
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: '/members',
+  validateSearch: ({ invite }): MembersSearch => ({ invite: wordOf(['yes'], invite) }),
+  component: lazyRouteComponent(() => import('../pages/settings/members/MembersPage.tsx')),
+})
+
 /** A page of the settings whose address has no parameters. */
 function settingsPage<const P extends string>(
   path: P,
@@ -55,7 +67,7 @@ export const settingsPages = [
   settingsHome,
   audit,
   settingsPage('/general', () => import('../pages/settings/GeneralPage.tsx')),
-  settingsPage('/members', () => import('../pages/settings/members/MembersPage.tsx')),
+  members,
   settingsPage('/tokens', () => import('../pages/settings/tokens/TokensPage.tsx')),
   settingsPage('/imports', () => import('../pages/settings/imports/ImportsPage.tsx')),
   settingsPage('/imports/new', () => import('../pages/settings/imports/NewImportPage.tsx')),

@@ -1,16 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { signOut } from '../api/session.ts'
-import { InfoIcon, SettingsIcon, SignOutIcon } from '../icons/index.ts'
+import { Link } from '@tanstack/react-router'
+import { InfoIcon, ProfileIcon, SignOutIcon } from '../icons/index.ts'
 import { usePreference } from '../state/preference.ts'
 import { setTheme, THEMES, theme } from '../state/theme.ts'
-import { LANGUAGES, type LanguageChoice, languageChoice, setLanguage } from '../text/language.ts'
+import { LANGUAGE_CHOICES, languageChoice, languageName, setLanguage } from '../text/language.ts'
 import { useText } from '../text/use-text.ts'
 import { Avatar } from '../widgets/Avatar.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../widgets/Menu.tsx'
-import { endUndoOffers } from '../widgets/toasts.ts'
 import { LICENCES_ADDRESS } from './SoloPage.tsx'
 import { useMembership } from './use-membership.ts'
+import { useSignOut } from './use-sign-out.ts'
 
 /** The person, with theme, language and the way out. */
 export function AccountMenu() {
@@ -32,23 +30,10 @@ export function AccountMenu() {
 
 export function AccountItems() {
   const t = useText()
-  const client = useQueryClient()
-  const navigate = useNavigate()
+  const signOut = useSignOut()
   const chosenTheme = usePreference(theme)
   const chosenLanguage = usePreference(languageChoice)
-  const languages: readonly (readonly [LanguageChoice, string])[] = [
-    ['system', t.shell.languageSystem],
-    ['en', LANGUAGES.en],
-    ['de', LANGUAGES.de],
-  ]
-
-  async function leave() {
-    endUndoOffers()
-    await signOut()
-    client.clear()
-    await navigate({ to: '/sign-in' })
-  }
-
+  const languages = LANGUAGE_CHOICES.map((one) => [one, languageName(one, t)] as const)
   return (
     <>
       <MenuChoice
@@ -65,13 +50,13 @@ export function AccountItems() {
         onChange={setLanguage}
       />
       <MenuSeparator />
-      <MenuItem icon={SettingsIcon} render={<Link to="/settings/profile" />}>
-        {t.shell.settings}
+      <MenuItem icon={ProfileIcon} render={<Link to="/settings/profile" />}>
+        {t.settings.pages.profile}
       </MenuItem>
       <MenuItem icon={InfoIcon} render={<a href={LICENCES_ADDRESS} />}>
         {t.shell.licences}
       </MenuItem>
-      <MenuItem icon={SignOutIcon} onSelect={leave}>
+      <MenuItem icon={SignOutIcon} onSelect={signOut}>
         {t.shell.signOut}
       </MenuItem>
     </>

@@ -6,6 +6,7 @@ import { useText } from '../text/use-text.ts'
 import { usePaletteEntries } from './palette-entries.ts'
 import type { PaletteEntry } from './palette-entry.ts'
 import { paletteOpen } from './palette-open.ts'
+import { keysText, pressedKeys } from './shortcuts.ts'
 
 /** Links and domains first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */
 export default function CommandPalette({ onShortcuts }: { onShortcuts: () => void }) {
@@ -37,14 +38,31 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
     if (shown !== undefined) setSubject(shown)
   }
 
-  function handle(event: KeyboardEvent) {
+  function handle(event: KeyboardEvent<HTMLInputElement>) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const chosen = event.currentTarget.selectionStart !== event.currentTarget.selectionEnd
+    // A text that is selected in the field is what Ctrl C copies.
+    const act = chosen ? undefined : entries.find(({ keys }) => keys === pressedKeys(event))
+    const firstAct = entries.findIndex(({ isAct }) => isAct)
+    const ofActs = entries.findIndex(
+      (one) => one.subject !== undefined && (subject === undefined || one.subject === subject),
+    )
     if (step !== undefined) {
       event.preventDefault()
       highlight((Math.min(at, entries.length - 1) + step + entries.length) % entries.length)
     } else if (event.key === 'Enter') {
       event.preventDefault()
       run(active)
+    } else if (event.key === 'Tab' && firstAct !== -1) {
+      event.preventDefault()
+      setAt(event.shiftKey ? ofActs : firstAct)
+    } else if (event.key === '?' && typed === '') {
+      event.preventDefault()
+      close()
+      onShortcuts()
+    } else if (act !== undefined) {
+      event.preventDefault()
+      run(act)
     }
   }
 
@@ -73,25 +91,51 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
               />
             </div>
             <Results id={listId} entries={entries} active={active} typed={typed} onRun={run} />
-            <div className="pal-f" aria-hidden>
-              <span>
-                <kbd>↑</kbd>
-                <kbd>↓</kbd>
-                {t.palette.move}
-              </span>
-              <span>
-                <kbd>↵</kbd>
-                {t.palette.openIt}
-              </span>
-              <span className="ml-auto">
-                <kbd>?</kbd>
-                {t.palette.allShortcuts}
-              </span>
-            </div>
+            <Keys entries={entries} isEmpty={typed === ''} />
           </Dialog.Popup>
         </Dialog.Viewport>
       </Dialog.Portal>
     </Dialog.Root>
+  )
+}
+
+/** What the keys do: at first the way to all shortcuts, then those of the acts on the link that was found. */
+function Keys({ entries, isEmpty }: { entries: readonly PaletteEntry[]; isEmpty: boolean }) {
+  const t = useText()
+  const acts = entries.filter(({ isAct }) => isAct)
+  const keyed = isEmpty ? [] : acts.filter(({ keys }) => keys !== undefined)
+  return (
+    <div className="pal-f" aria-hidden>
+      {keyed.length === 0 && (
+        <span>
+          <kbd>↑</kbd>
+          <kbd>↓</kbd>
+          {t.palette.move}
+        </span>
+      )}
+      <span>
+        <kbd>↵</kbd>
+        {t.palette.openIt}
+      </span>
+      {acts.length > 0 && (
+        <span>
+          <kbd>⇥</kbd>
+          {t.palette.acts}
+        </span>
+      )}
+      {keyed.map(({ id, keys = '', keysName }) => (
+        <span key={id} className="desk">
+          <kbd>{keysText(keys)}</kbd>
+          {keysName}
+        </span>
+      ))}
+      {isEmpty && (
+        <span className="ml-auto">
+          <kbd>?</kbd>
+          {t.palette.allShortcuts}
+        </span>
+      )}
+    </div>
   )
 }
 
@@ -132,6 +176,11 @@ function Results({ id, entries, active, typed, onRun }: ResultsProps) {
                 {entry.detail !== undefined && <span className="sub">{entry.detail}</span>}
               </span>
               {entry.end !== undefined && <span className="end">{entry.end}</span>}
+              {entry.keys !== undefined && (
+                <span className="end desk" aria-hidden>
+                  <kbd>{keysText(entry.keys)}</kbd>
+                </span>
+              )}
             </div>
           ))}
         </div>

@@ -7,6 +7,7 @@ import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
 import { LinkName } from '../widgets/LinkName.tsx'
 import { FindButton } from './FindButton.tsx'
 import { IsFirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
+import { WorkspaceMenu } from './WorkspaceMenu.tsx'
 
 type PageProps = {
   readonly title: string
@@ -34,6 +35,7 @@ export function Page(props: PageProps) {
   return (
     <>
       <header className="top">
+        <WorkspaceMenu isInBar />
         {parent === undefined ? (
           <h1>{title}</h1>
         ) : (

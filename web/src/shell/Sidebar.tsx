@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { outage } from '../api/availability.ts'
+import { instanceQuery } from '../api/instance.ts'
 import { usageQuery } from '../api/workspaces.ts'
 import { Icon } from '../icons/Icon.tsx'
-import { WarningIcon } from '../icons/index.ts'
+import { DarkThemeIcon, LightThemeIcon, WarningIcon } from '../icons/index.ts'
 import { useObservable } from '../state/observable.ts'
+import { setTheme, useShownTheme } from '../state/theme.ts'
 import { useFormats, useText } from '../text/use-text.ts'
+import { IconButton } from '../widgets/IconButton.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { Brand } from './Brand.tsx'
+import { instanceProblems } from './instance-problems.ts'
 import { PLACES } from './navigation.ts'
 import { useMembership } from './use-membership.ts'
 import { WorkspaceMenu } from './WorkspaceMenu.tsx'
 
 export function Sidebar() {
   const t = useText()
-  const isDown = useObservable(outage) !== undefined
+  const { person } = useMembership().session
   return (
     <aside className="side">
       <Link to="/links">
@@ -31,15 +35,42 @@ export function Sidebar() {
         ))}
       </nav>
       <div className="foot">
-        {!isDown && (
-          <div className="status-line">
-            <span className="dot pulse" />
-            {t.shell.normal}
-          </div>
-        )}
-        <AccountMenu />
+        {person.is_operator && <InstanceStatus />}
+        <div className="me-line">
+          <AccountMenu />
+          <ThemeToggle />
+        </div>
       </div>
     </aside>
+  )
+}
+
+/** How the instance is, which operators alone can know. */
+function InstanceStatus() {
+  const t = useText()
+  const formats = useFormats()
+  const isDown = useObservable(outage) !== undefined
+  const { data: instance } = useQuery(instanceQuery)
+  if (isDown || instance === undefined) return null
+  const isWell = instanceProblems(instance, t, formats).length === 0
+  return (
+    <Link to="/settings/instance" className="status-line">
+      {isWell ? <span className="dot pulse" /> : <Icon of={WarningIcon} small />}
+      {isWell ? t.instance.healthy : t.instance.degraded}
+    </Link>
+  )
+}
+
+function ThemeToggle() {
+  const t = useText()
+  const isDark = useShownTheme() === 'dark'
+  const other = isDark ? 'light' : 'dark'
+  return (
+    <IconButton
+      icon={isDark ? LightThemeIcon : DarkThemeIcon}
+      label={t.shell.useTheme[other]}
+      onClick={() => setTheme(other)}
+    />
   )
 }
 

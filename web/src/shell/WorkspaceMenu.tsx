@@ -5,15 +5,19 @@ import { Menu, MenuChoice } from '../widgets/Menu.tsx'
 import { useChangeWorkspace } from './use-change-workspace.ts'
 import { useMembership } from './use-membership.ts'
 
-/** Shows the workspace, and leads to the others. */
-export function WorkspaceMenu() {
+/**
+ * Shows the workspace, and leads to the others.
+ *
+ * @param isInBar for the top bar of narrow windows, which have no sidebar
+ */
+export function WorkspaceMenu({ isInBar = false }: { readonly isInBar?: boolean }) {
   const t = useText()
   const { membership, session } = useMembership()
   const change = useChangeWorkspace()
   const name = membership?.workspace_name ?? ''
 
   const trigger = (
-    <button className="ws" type="button">
+    <button className={isInBar ? 'ws in-bar' : 'ws'} type="button">
       <span className="sr">{t.shell.workspace}</span>
       <span className="ava" aria-hidden>
         {name.slice(0, 1).toUpperCase()}

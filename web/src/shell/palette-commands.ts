@@ -3,25 +3,31 @@ import {
   AddIcon,
   ChevronsUpDownIcon,
   ImportIcon,
+  InviteIcon,
   KeyIcon,
+  LanguageIcon,
   SettingsIcon,
+  SignOutIcon,
   ThemeIcon,
 } from '../icons/index.ts'
 import { setTheme, THEMES } from '../state/theme.ts'
+import { LANGUAGE_CHOICES, languageName, setLanguage } from '../text/language.ts'
 import { useText } from '../text/use-text.ts'
 import { PLACES } from './navigation.ts'
 import type { PaletteEntry } from './palette-entry.ts'
 import { SETTINGS_PLACES, useMaySee } from './settings-places.ts'
 import { useChangeWorkspace } from './use-change-workspace.ts'
 import { useMembership } from './use-membership.ts'
+import { useSignOut } from './use-sign-out.ts'
 
-type Command = Pick<PaletteEntry, 'id' | 'icon' | 'name' | 'run'>
+type Command = Pick<PaletteEntry, 'id' | 'icon' | 'name' | 'also' | 'run'>
 
 /** What can be done from everywhere, as the role allows. */
 export function useCommands(onShortcuts: () => void): readonly PaletteEntry[] {
   const t = useText()
   const makes = useMakeCommands()
   const goes = useGoCommands()
+  const signOut = useSignOut()
   const commands: Command[] = [
     ...makes,
     ...goes,
@@ -29,8 +35,24 @@ export function useCommands(onShortcuts: () => void): readonly PaletteEntry[] {
       id: `theme-${theme}`,
       icon: ThemeIcon,
       name: `${t.shell.theme}: ${t.shell.themes[theme]}`,
+      also: t.palette.also.theme,
       run: () => setTheme(theme),
     })),
+    ...LANGUAGE_CHOICES.map((choice) => ({
+      id: `language-${choice}`,
+      icon: LanguageIcon,
+      name: `${t.shell.language}: ${languageName(choice, t)}`,
+      // For who cannot read the language that is shown.
+      also: 'language Sprache',
+      run: () => setLanguage(choice),
+    })),
+    {
+      id: 'sign-out',
+      icon: SignOutIcon,
+      name: t.shell.signOut,
+      also: t.palette.also.signOut,
+      run: () => void signOut(),
+    },
     { id: 'shortcuts', icon: KeyIcon, name: t.shortcuts.title, run: onShortcuts },
   ]
   return commands.map((command) => ({ ...command, group: t.palette.commands }))
@@ -52,6 +74,13 @@ function useMakeCommands(): readonly Command[] {
     name: t.domains.add,
     run: () => void navigate({ to: '/domains', search: { add: 'yes' } }),
   }
+  const invite: Command = {
+    id: 'invite',
+    icon: InviteIcon,
+    name: t.palette.invite,
+    also: t.palette.also.invite,
+    run: () => void navigate({ to: '/settings/members', search: { invite: 'yes' } }),
+  }
   const startImport: Command = {
     id: 'import',
     icon: ImportIcon,
@@ -60,7 +89,7 @@ function useMakeCommands(): readonly Command[] {
   }
   return [
     ...(may('member') ? [create] : []),
-    ...(may('admin') ? [addDomain] : []),
+    ...(may('admin') ? [addDomain, invite] : []),
     ...(may('member') ? [startImport] : []),
   ]
 }

@@ -4,17 +4,17 @@ import { type DomainResource, domainsQuery } from '../api/domains.ts'
 import { AddIcon, AnalyticsIcon, CopyIcon, LinkIcon, ReloadIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { useDomainActs } from './domain-acts.ts'
+import { fuzzyMatches } from './fuzzy-matches.ts'
 import type { PaletteEntry } from './palette-entry.ts'
 import { useMembership } from './use-membership.ts'
 
 const SHOWN_MAX = 4
 
-/** The domains whose name has what was typed; none while nothing is. */
+/** The domains whose name matches what was typed; none while nothing is. */
 export function usePaletteDomains(typed: string): readonly DomainResource[] {
   const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: typed !== '' })
   if (typed === '') return []
-  const wanted = typed.toLowerCase()
-  return domains.filter(({ domain }) => domain.includes(wanted)).slice(0, SHOWN_MAX)
+  return fuzzyMatches(typed, domains, ({ domain }) => domain).slice(0, SHOWN_MAX)
 }
 
 /** What can be done with a domain without opening it. */
@@ -57,5 +57,5 @@ export function usePaletteDomainActs(domain: DomainResource | undefined): readon
       run: () => void navigate({ to: '/analytics', search: { domain: id } }),
     },
   ]
-  return acts.map((act) => ({ ...act, group: t.palette.actsOn(host) }))
+  return acts.map((act) => ({ ...act, group: t.palette.actsOn(host), isAct: true }))
 }

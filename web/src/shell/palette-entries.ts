@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { destinationOf } from '../api/destination.ts'
 import { type LinkResource, linkSearchQuery } from '../api/links.ts'
 import { visitAddress } from '../api/visit-address.ts'
 import {
@@ -16,6 +17,7 @@ import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
 import { copyWithMessage } from '../widgets/copy.ts'
 import { shortDestination } from '../widgets/destination-parts.ts'
+import { fuzzyMatches } from './fuzzy-matches.ts'
 import { useCommands } from './palette-commands.ts'
 import { usePaletteDomainActs, usePaletteDomains } from './palette-domains.ts'
 import type { PaletteEntry } from './palette-entry.ts'
@@ -33,7 +35,8 @@ export function usePaletteEntries(
 ): readonly PaletteEntry[] {
   const t = useText()
   const navigate = useNavigate()
-  const { data: links = [] } = useQuery(linkSearchQuery(typed))
+  const { may } = useMembership()
+  const links = useFoundLinks(typed)
   const domains = usePaletteDomains(typed)
   const domain = domains.find(({ id }) => id === subject) ?? (links.length === 0 && domains[0])
   const link = domain ? undefined : (links.find(({ id }) => id === subject) ?? links[0])
@@ -53,24 +56,33 @@ export function usePaletteEntries(
     end: t.domains.states[status],
     run: () => void navigate({ to: '/domains', search: { id } }),
   }))
-  const wanted = typed.toLowerCase()
-  const matching = commands.filter(({ name }) => name.toLowerCase().includes(wanted))
-  const isAddress = URL.canParse(typed) && /^https?:/.test(typed)
-  const createTo: PaletteEntry = {
+  const matching = fuzzyMatches(typed, commands, ({ name, also = '' }) => `${name} ${also}`)
+  const url = may('member') ? destinationOf(typed) : undefined
+  const createTo = (destination: string): PaletteEntry => ({
     id: 'create-to',
     group: t.palette.commands,
     icon: AddIcon,
     name: t.palette.createTo(typed),
-    run: () => void navigate({ to: '/links/new', search: { url: typed } }),
-  }
+    run: () => void navigate({ to: '/links/new', search: { url: destination } }),
+  })
   return [
     ...linkEntries,
     ...domainEntries,
     ...linkActs,
     ...domainActs,
-    ...(isAddress ? [createTo] : []),
+    ...(url === undefined ? [] : [createTo(url)]),
     ...matching,
   ]
+}
+
+/** Until the answer comes, those of the search before that match too: Enter must open none of the others. */
+function useFoundLinks(typed: string): readonly LinkResource[] {
+  const { data = [], isPlaceholderData } = useQuery(linkSearchQuery(typed))
+  if (!isPlaceholderData) return data
+  const wanted = typed.toLowerCase()
+  return data.filter(({ domain, key, url }) =>
+    `${domain}/${key} ${url}`.toLowerCase().includes(wanted),
+  )
 }
 
 /** What can be done with a link without opening it. */
@@ -87,6 +99,8 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
       group,
       icon: CopyIcon,
       name: t.shortcuts.copy,
+      keys: 'mod+c',
+      keysName: t.palette.keys.copy,
       run: () => void copyWithMessage(visitAddress(link), t),
     },
     {
@@ -94,6 +108,8 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
       group,
       icon: AnalyticsIcon,
       name: t.shell.analytics,
+      keys: 'mod+i',
+      keysName: t.palette.keys.analytics,
       run: () => void navigate({ to: '/analytics', search: { link: [link.id] } }),
     },
     {
@@ -101,6 +117,8 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
       group,
       icon: ExternalIcon,
       name: t.palette.openDestination,
+      keys: 'mod+o',
+      keysName: t.palette.keys.destination,
       run: () => void window.open(link.url, '_blank', 'noreferrer'),
     },
   ]
@@ -109,6 +127,8 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
     group,
     icon: EditIcon,
     name: t.common.edit,
+    keys: 'mod+e',
+    keysName: t.palette.keys.edit,
     run: () => void navigate({ to: '/links/$linkId/edit', params }),
   }
   const duplicate: PaletteEntry = {
@@ -118,7 +138,8 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
     name: t.links.duplicate,
     run: () => void navigate({ to: '/links/new', search: { from: link.id } }),
   }
-  return may('member') ? [edit, ...acts, duplicate] : acts
+  const allowed = may('member') ? [edit, ...acts, duplicate] : acts
+  return allowed.map((act) => ({ ...act, isAct: true }))
 }
 
 function linkEntry(link: LinkResource, t: Catalogue): Omit<PaletteEntry, 'run'> {

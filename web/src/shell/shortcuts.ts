@@ -56,16 +56,26 @@ export function keysText(keys: string): string {
 /** Runs the shortcut of a key, the one that was registered last first. */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return
-  const hasModifier = isMac ? event.metaKey : event.ctrlKey
-  if (!hasModifier) {
+  if (!hasModifier(event)) {
     if (event.ctrlKey || event.metaKey || singleKeys.value === 'off') return
     if (isEditable(event.target) || isLayerOpen()) return
   }
-  const pressed = (hasModifier ? 'mod+' : '') + event.key.toLowerCase()
+  const pressed = pressedKeys(event)
   const shortcut = shortcuts.value.findLast(({ keys }) => keys.toLowerCase() === pressed)
   if (shortcut === undefined) return
   event.preventDefault()
   shortcut.run()
+}
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>
+
+/** The keys as `Shortcut` names them, in lower case. */
+export function pressedKeys(event: Pressed): string {
+  return (hasModifier(event) ? 'mod+' : '') + event.key.toLowerCase()
+}
+
+function hasModifier({ ctrlKey, metaKey }: Pressed): boolean {
+  return isMac ? metaKey : ctrlKey
 }
 
 function isEditable(target: EventTarget | null): boolean {

@@ -1,4 +1,5 @@
-import { oneOf, Preference } from './preference.ts'
+import { useSyncExternalStore } from 'react'
+import { oneOf, Preference, usePreference } from './preference.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -8,6 +9,21 @@ export const theme = new Preference<Theme>('theme', oneOf(...THEMES))
 
 export function setTheme(chosen: Theme): void {
   theme.set(chosen === 'system' ? null : chosen)
+}
+
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+
+function watchSystem(listener: () => void): () => void {
+  systemIsDark.addEventListener('change', listener)
+  return () => systemIsDark.removeEventListener('change', listener)
+}
+
+/** The theme that is seen, whoever chose it. */
+export function useShownTheme(): Exclude<Theme, 'system'> {
+  const chosen = usePreference(theme)
+  const isSystemDark = useSyncExternalStore(watchSystem, () => systemIsDark.matches)
+  if (chosen !== 'system') return chosen
+  return isSystemDark ? 'dark' : 'light'
 }
 
 function show(): void {

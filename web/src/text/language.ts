@@ -12,10 +12,14 @@ const LOADERS: Readonly<Record<Language, () => Promise<Catalogue>>> = {
 type Language = keyof typeof LANGUAGES
 export type LanguageChoice = Language | 'system'
 
-export const languageChoice = new Preference<LanguageChoice>(
-  'language',
-  oneOf('system', 'en', 'de'),
-)
+export const LANGUAGE_CHOICES = ['system', 'en', 'de'] as const satisfies readonly LanguageChoice[]
+
+export const languageChoice = new Preference<LanguageChoice>('language', oneOf(...LANGUAGE_CHOICES))
+
+/** Each language as its speakers call it. */
+export function languageName(choice: LanguageChoice, { shell }: Catalogue): string {
+  return choice === 'system' ? shell.languageSystem : LANGUAGES[choice]
+}
 
 export type Text = { readonly language: Language; readonly catalogue: Catalogue }
 

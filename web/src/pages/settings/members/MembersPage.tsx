@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { membersQuery } from '../../../api/members.ts'
 import { InviteIcon } from '../../../icons/index.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
@@ -12,12 +12,17 @@ import { Invitations } from './Invitations.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 import { MemberRow } from './MemberRow.tsx'
 
+const route = getRouteApi('/shell/settings/members')
+
 /** The people of the workspace, and those who are invited. */
 export default function MembersPage() {
   const t = useText()
   const { membership } = useMembership()
   const { data: members, error } = useQuery(membersQuery)
-  const [isInviting, setInviting] = useState(false)
+  const navigate = route.useNavigate()
+  const { invite } = route.useSearch()
+  const setInviting = (isOpen: boolean) =>
+    void navigate({ search: isOpen ? { invite: 'yes' } : {}, replace: true })
   const name = membership?.workspace_name ?? ''
   return (
     <>
@@ -42,7 +47,7 @@ export default function MembersPage() {
         )}
       </Section>
       <Invitations />
-      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {invite === 'yes' && <InviteDialog onClose={() => setInviting(false)} />}
     </>
   )
 }

@@ -1,0 +1,16 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { signOut } from '../api/session.ts'
+import { endUndoOffers } from '../widgets/toasts.ts'
+
+/** Ends the session, and leads to the sign-in. Acts that could be undone are done first. */
+export function useSignOut(): () => Promise<void> {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async () => {
+    endUndoOffers()
+    await signOut()
+    client.clear()
+    await navigate({ to: '/sign-in' })
+  }
+}
