@@ -17,6 +17,7 @@ const PROGRAMS = {
   knotd: { names: ['knotd'], package: 'knot' },
   mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
   nginx: { names: ['nginx'], package: 'nginx' },
+  oathtool: { names: ['oathtool'], package: 'oathtool' },
   pebble: { names: ['pebble'], package: 'pebble' },
   pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
   podman: { names: ['podman'], package: 'podman' },
