@@ -282,6 +282,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     const { id } = expectStatus(await ada.post('/links', link), 201).body
     expectStatus(await ada.patch(`/links/${id}`, { url: 'https://example.com/after' }), 200)
     await on(`/links/${id}`, async (page) => {
+      await page.getByText(/^2 changes, the last by .+: /).click()
       const changes = page.getByRole('listitem').filter({ hasText: 'changed this link' })
       await changes.getByText('https://example.com/before').waitFor()
       await changes.getByText('https://example.com/after').waitFor()

@@ -9,13 +9,10 @@ import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
 import { LINKS_PER_PAGE } from './api/link-filter.ts'
 import { linkQuery, linksQuery } from './api/links.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
-import {
-  parseAnalyticsPageSearch,
-  parseAnalyticsSearch,
-  scopeOf,
-} from './pages/analytics/analytics-search.ts'
+import { parseAnalyticsPageSearch, scopeOf } from './pages/analytics/analytics-search.ts'
 import { lineQuery } from './pages/analytics/line-queries.ts'
 import { viewOf } from './pages/analytics/view.ts'
+import { parseLinkSearch } from './pages/link/link-view.ts'
 import { parseLinksSearch } from './pages/links/links-search.ts'
 import { settings, settingsPages } from './routes/settings.ts'
 import { firstLink, home, noWorkspace, root, shell } from './routes/shell.ts'
@@ -82,7 +79,7 @@ const newLink = createRoute({
 const link = createRoute({
   getParentRoute: () => shell,
   path: '/links/$linkId',
-  validateSearch: parseAnalyticsSearch,
+  validateSearch: parseLinkSearch,
   loader: ({ context, params }) => context.client.prefetchQuery(linkQuery(params.linkId)),
   component: lazyRouteComponent(() => import('./pages/link/LinkPage.tsx')),
 })

@@ -3,17 +3,17 @@ import { outage } from '../api/availability.ts'
 import { LINKS_KEY } from '../api/links.ts'
 
 const REFRESH_MS = 5_000
-/** A click that was streamed is counted in the reports by then. */
+/** A click that has become known is counted in the reports by then. */
 const COUNTED_MS = 30_000
 /** Requests keep a session alive: not that of a person who has left. */
 const PRESENCE_MS = 300_000
 const ACTS = ['pointermove', 'pointerdown', 'keydown', 'wheel'] as const
 
-let streamedAtMs = Number.NEGATIVE_INFINITY
+let knownAtMs = Number.NEGATIVE_INFINITY
 
-/** To be called when clicks were streamed: the reports that are shown are to have them too. */
-export function noteStreamedClicks(): void {
-  streamedAtMs = Date.now()
+/** To be called when clicks were streamed or counted: the reports that are shown are to have them too. */
+export function noteNewClicks(): void {
+  knownAtMs = Date.now()
 }
 
 /**
@@ -35,7 +35,7 @@ export function refreshFigures(client: QueryClient): () => void {
     if (document.visibilityState !== 'visible' || outage.value !== undefined) return
     const nowMs = Date.now()
     if (nowMs - actedAtMs > PRESENCE_MS) return
-    const areReportsOld = nowMs - streamedAtMs < COUNTED_MS
+    const areReportsOld = nowMs - knownAtMs < COUNTED_MS
     const keys = [
       [...LINKS_KEY, 'page'],
       [...LINKS_KEY, 'one'],

@@ -1,15 +1,12 @@
 import type { Read } from '../api/address.ts'
 import { LINKS_PER_PAGE } from '../api/link-filter.ts'
 import { linkRead, linksRead, USAGE_READ } from '../api/reads.ts'
-import {
-  type AnalyticsSearch,
-  parseAnalyticsPageSearch,
-  parseAnalyticsSearch,
-  scopeOf,
-} from '../pages/analytics/analytics-search.ts'
+import { parseAnalyticsPageSearch, scopeOf } from '../pages/analytics/analytics-search.ts'
 import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
+import { linkViewOf, parseLinkSearch } from '../pages/link/link-view.ts'
 import { parseLinksSearch } from '../pages/links/links-search.ts'
 import { parseSearchText, type SearchValues } from '../search-text.ts'
+import { storedLinkDays } from '../state/stored-link-days.ts'
 
 export type FirstPage = {
   /** The files of its components, as below `src/`. */
@@ -32,16 +29,17 @@ const PAGES: readonly (readonly [RegExp, Describe])[] = [
   [/^\/links\/new\/?$/, () => ({ code: ['pages/link-form/NewLinkPage.tsx'], reads: [] })],
   [
     /^\/links\/([\w-]+)\/?$/,
-    (values, id) => ({
-      code: ['pages/link/LinkPage.tsx'],
-      reads: [linkRead(id), ...lines({ links: [id], tags: [] }, parseAnalyticsSearch(values))],
-    }),
+    (values, id) => {
+      const view = linkViewOf(id, parseLinkSearch(values), storedLinkDays(), new Date())
+      return { code: ['pages/link/LinkPage.tsx'], reads: [linkRead(id), ...lines(view)] }
+    },
   ],
   [
     /^\/analytics\/?$/,
     (values) => {
       const search = parseAnalyticsPageSearch(values)
-      return { code: ['pages/analytics/AnalyticsPage.tsx'], reads: lines(scopeOf(search), search) }
+      const view = viewOf(scopeOf(search), search, new Date())
+      return { code: ['pages/analytics/AnalyticsPage.tsx'], reads: lines(view) }
     },
   ],
   [/^\/domains\/?$/, () => ({ code: ['pages/domains/DomainsPage.tsx'], reads: [] })],
@@ -49,9 +47,8 @@ const PAGES: readonly (readonly [RegExp, Describe])[] = [
 ]
 
 /** The line of the period and of the one before it. */
-function lines(scope: View['scope'], search: AnalyticsSearch): readonly Read[] {
-  if (scope.links.length > 1) return []
-  const view = viewOf(scope, search, new Date())
+function lines(view: View): readonly Read[] {
+  if (view.scope.links.length > 1) return []
   return [view.period, view.compared].flatMap((period) => (period ? [lineRead(view, period)] : []))
 }
 

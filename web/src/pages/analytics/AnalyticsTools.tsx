@@ -18,8 +18,8 @@ import type { View } from './view.ts'
 type AnalyticsToolsProps = {
   readonly view: View
   /** Chips that say whose clicks are shown. */
-  readonly scopeChips?: ReactNode
-  readonly actions?: ReactNode
+  readonly scopeChips: ReactNode
+  readonly actions: ReactNode
 }
 
 /** Period, comparison, filters and time zone. */

@@ -96,7 +96,7 @@ export function Plot(props: PlotProps) {
         {...handlers}
       />
       <span className="sr" id={hintId}>
-        {t.analytics.chartHint}
+        {onZoom === undefined ? t.analytics.readHint : t.analytics.chartHint}
       </span>
       {shown !== undefined && at !== undefined && (
         <ReadOutBox readOut={shown} share={shareOf(at, count)} />

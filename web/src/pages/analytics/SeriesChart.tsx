@@ -24,7 +24,7 @@ import { useReport } from './use-report.ts'
 import type { View } from './view.ts'
 
 /** Clicks, visitors or bots over time, with the period before; as lines or as a table. */
-export function SeriesChart({ view }: { view: View }) {
+export function SeriesChart({ view, isFixed }: { view: View; isFixed: boolean }) {
   const t = useText()
   const formats = useChartFormats(view.lineZone)
   const [isTable, setTable] = useState(false)
@@ -42,9 +42,9 @@ export function SeriesChart({ view }: { view: View }) {
       <div className="chart-h">
         <span className="key cur">{rangeText(view.period, formats)}</span>
         {compared !== undefined && <span className="key prev">{rangeText(compared, formats)}</span>}
-        <ZoomHint view={view} />
+        {!isFixed && <ZoomHint view={view} />}
         <div className="end">
-          <IntervalChoice view={view} />
+          {!isFixed && <IntervalChoice view={view} />}
           <IconButton
             icon={TableIcon}
             className={isTable ? 'on' : ''}
@@ -66,7 +66,7 @@ export function SeriesChart({ view }: { view: View }) {
         )}
         {data !== undefined && !isTable && (
           <>
-            <SeriesPlot view={view} data={data} name={name} formats={formats} />
+            <SeriesPlot view={view} data={data} name={name} formats={formats} isFixed={isFixed} />
             <EmptyChart view={view} data={data} />
           </>
         )}
@@ -115,9 +115,10 @@ type SeriesPlotProps = {
   readonly data: SeriesData
   readonly name: string
   readonly formats: ChartFormats
+  readonly isFixed: boolean
 }
 
-function SeriesPlot({ view, data, name, formats }: SeriesPlotProps) {
+function SeriesPlot({ view, data, name, formats, isFixed }: SeriesPlotProps) {
   const t = useText()
   const zoom = useZoom(view, data.buckets)
   const { measure } = view
@@ -140,7 +141,7 @@ function SeriesPlot({ view, data, name, formats }: SeriesPlotProps) {
       pointLabel={(index) => axisLabel(index, data, view.interval, formats, t)}
       valueLabel={formats.short}
       readOut={(index) => readOut(index, data, view, formats, t)}
-      onZoom={zoom}
+      onZoom={isFixed ? undefined : zoom}
     />
   )
 }

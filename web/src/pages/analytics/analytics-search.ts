@@ -40,7 +40,7 @@ export type AnalyticsPageSearch = AnalyticsSearch & {
   readonly tag?: readonly string[] | undefined
 }
 
-export function parseAnalyticsSearch(values: SearchValues): AnalyticsSearch {
+function parseAnalyticsSearch(values: SearchValues): AnalyticsSearch {
   const bounds = boundsOf(values['from'], values['to'])
   const filters = DIMENSIONS.map((name) => [name, valuesOf(values[name])] as const)
   return {

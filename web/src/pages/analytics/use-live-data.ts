@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { followClicks, type LiveListener, type LiveQuery } from '../../api/live-clicks.ts'
-import { noteStreamedClicks } from '../../shell/refresh-figures.ts'
+import { noteNewClicks } from '../../shell/refresh-figures.ts'
 import { type LiveData, liveData, movedTo, withClicks } from './live-data.ts'
 
 const TICK_MS = 1_000
@@ -29,7 +29,7 @@ export function useLiveData(initial: LiveQuery): Live {
     const listener: LiveListener = {
       onStart: (start, aheadMs) => setLive({ data: liveData(start), state: 'open', aheadMs }),
       onClicks(batch) {
-        noteStreamedClicks()
+        noteNewClicks()
         setLive((before) => {
           const data = current(before).data
           return { ...before, data: data && withClicks(data, batch) }

@@ -1,26 +1,46 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventResource } from '@terse/contract/events'
 import { eventsQuery } from '../../api/events.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { ChevronRightIcon } from '../../icons/index.ts'
 import { EventDifferences } from '../../shell/EventDifferences.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
 import type { Catalogue } from '../../text/en.ts'
-import { useText } from '../../text/use-text.ts'
-import { Ago } from '../../widgets/Time.tsx'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Ago, useNow } from '../../widgets/Time.tsx'
 
-/** Who changed what of a link, the newest first. */
+/** Who changed what of a link, the newest first; folded to one line. Members and viewers may not read it. */
 export function Activity({ linkId }: { linkId: string }) {
   const t = useText()
-  const { data: events } = useQuery(eventsQuery({ subject: linkId }))
+  const { may } = useMembership()
+  const { data: events } = useQuery({ ...eventsQuery({ subject: linkId }), enabled: may('admin') })
+  if (events === undefined) return null
   return (
-    <section className="fold">
-      <h2 className="sec-h">{t.link.activity}</h2>
-      {events?.length === 0 && <p className="muted">{t.link.noActivity}</p>}
+    <details className="activity">
+      <summary>
+        <Icon of={ChevronRightIcon} />
+        <h2 className="sec-h">{t.link.activity}</h2>
+        <span className="sum">
+          <Summary events={events} />
+        </span>
+      </summary>
       <ol className="log">
-        {events?.map((event) => (
+        {events.map((event) => (
           <Entry key={event.sequence} event={event} />
         ))}
       </ol>
-    </section>
+    </details>
   )
+}
+
+function Summary({ events }: { events: readonly EventResource[] }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const [last] = events
+  if (last === undefined) return t.link.noActivity
+  const when = formats.ago(new Date(last.at), now)
+  return t.link.lastChange(t.link.changeCount(events.length), last.actor.name, when)
 }
 
 function Entry({ event }: { event: EventResource }) {

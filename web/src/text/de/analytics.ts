@@ -57,6 +57,7 @@ export const analytics: typeof en.analytics = {
     week: (measure) => `${measure} je Woche`,
     month: (measure) => `${measure} je Monat`,
   },
+  readHint: 'Pfeiltasten lesen Werte.',
   chartHint: 'Pfeiltasten lesen Werte vor, Umschalt wählt aus, Eingabe vergrößert.',
   today: 'Heute',
   now: 'Jetzt',

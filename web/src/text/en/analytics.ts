@@ -56,6 +56,7 @@ export const analytics = {
     week: (measure: string) => `${measure} by week`,
     month: (measure: string) => `${measure} by month`,
   },
+  readHint: 'Arrow keys read values.',
   chartHint: 'Arrow keys read values, Shift selects, Enter zooms in.',
   today: 'Today',
   now: 'Now',
