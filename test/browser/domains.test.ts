@@ -140,7 +140,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await on(async (page) => {
         await page.getByRole('button', { name: 'Add domain' }).click()
         const dialog = page.getByRole('dialog', { name: 'Add a domain' })
-        await dialog.getByLabel('Host name').fill('new.acme.example')
+        await dialog.getByLabel('Host name').fill('https://new.acme.example/path')
+        await dialog.getByText('Adds new.acme.example').waitFor()
         await dialog.getByRole('button', { name: 'Add domain' }).click()
         const group = page.getByRole('group', { name: 'DNS records of new.acme.example' })
         await group.getByText('Missing').first().waitFor()

@@ -8,13 +8,15 @@ import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
+import { hostOf } from './host-of.ts'
 
 export function AddDomainDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
   const client = useQueryClient()
-  const [host, setHost] = useState('')
+  const [typed, setTyped] = useState('')
+  const host = hostOf(typed)
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () => addDomain(host.trim()),
+    mutationFn: () => addDomain(host),
     async onSuccess(domain) {
       await client.invalidateQueries({ queryKey: DOMAINS_KEY })
       void client.invalidateQueries({ queryKey: usageQuery.queryKey })
@@ -29,19 +31,23 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
       isFirm
       onClose={onClose}
       onSubmit={() => {
-        if (host.trim() !== '' && !isPending) mutate()
+        if (host !== '' && !isPending) mutate()
       }}
       title={t.domains.addTitle}
       footer={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending} disabled={host.trim() === ''}>
+          <Button type="submit" look="ink" isBusy={isPending} disabled={host === ''}>
             {t.domains.add}
           </Button>
         </>
       }
     >
-      <Field label={t.domains.host} hint={t.domains.hostHint} errors={faults.withGeneral('domain')}>
+      <Field
+        label={t.domains.host}
+        hint={host === typed.trim() ? t.domains.hostHint : t.domains.hostOfUrl(host)}
+        errors={faults.withGeneral('domain')}
+      >
         {(control) => (
           <Input
             {...control}
@@ -50,9 +56,9 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
             autoComplete="off"
             spellCheck={false}
             placeholder="go.example.com"
-            value={host}
+            value={typed}
             onChange={(event) => {
-              setHost(event.target.value)
+              setTyped(event.target.value)
               reset()
             }}
           />

@@ -12,6 +12,7 @@ export const domains: typeof english = {
   add: 'Domain hinzufügen',
   addTitle: 'Domain hinzufügen',
   host: 'Hostname',
+  hostOfUrl: (host) => `Fügt ${host} hinzu: Eine Domain ist der Host allein.`,
   hostHint: 'Eine Subdomain wie go.example.com oder eine eigene Domain.',
   added: (host) => `${host} ist hinzugefügt. Setzen Sie nun die DNS-Einträge.`,
   detailsOf: (host) => `Einzelheiten zu ${host}`,

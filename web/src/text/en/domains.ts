@@ -18,6 +18,7 @@ export const domains = {
   add: 'Add domain',
   addTitle: 'Add a domain',
   host: 'Host name',
+  hostOfUrl: (host: string) => `Adds ${host}: a domain is the host alone.`,
   hostHint: 'A subdomain such as go.example.com, or a domain of its own.',
   added: (host: string) => `${host} is added. Set its DNS records next.`,
   detailsOf: (host: string) => `Details of ${host}`,
