@@ -28,6 +28,7 @@ export const signInOptionsSchema = z
       .nullable()
       .describe('Single sign-on; null where none is configured.'),
     mail: z.boolean().describe('Whether a forgotten password can be reset by e-mail.'),
+    base_url: z.string().describe('Address of the service, at which people sign in.'),
   })
   .meta({ id: 'SignInOptions', description: 'How people sign in to this instance.' })
 

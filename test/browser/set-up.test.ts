@@ -53,6 +53,33 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('says at another address which one is set, before anything is typed', async () => {
+    const origin = `http://localhost:${service.port}`
+    const here = `http://192.0.2.7:${service.port}`
+    const context = await browser.newContext({ locale: 'en-GB' })
+    try {
+      // A machine's address in its network, over HTTP.
+      await context.route(`${here}/**`, async (route) => {
+        const url = route.request().url().replace(here, origin)
+        await route.fulfill({ response: await route.fetch({ url }) })
+      })
+      const page = await context.newPage()
+      await page.goto(`${here}/app/setup#code=abc`)
+      const note = page.getByRole('alert')
+      await note.getByText(`the address of this Terse is ${origin}`).waitFor()
+      await note.getByText(`To use ${here} instead, set TERSE_BASE_URL`).waitFor()
+      const right = note.getByRole('link', { name: `Open ${origin}` })
+      assert.equal(await right.getAttribute('href'), `${origin}/app/setup#code=abc`)
+      assert.equal(await page.getByLabel('Your name').count(), 0)
+      await page.goto(`${here}/app/sign-in`)
+      await note.getByText(`the address of this Terse is ${origin}`).waitFor()
+      assert.equal(await page.getByLabel('E-mail').count(), 0)
+      await expectAccessible(page)
+    } finally {
+      await context.close()
+    }
+  })
+
   test('leads by keyboard alone from the printed link to a copied short link', async () => {
     const code = await service.instance.setupLinks.create('test')
     await on(`/setup#code=${code}`, async (page) => {

@@ -121,7 +121,8 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Back' }).click()
       assert.equal(await page.getByLabel('E-mail').inputValue(), ADA)
-      const options = { setup_required: false, oidc: { name: 'Acme SSO' }, mail: true }
+      const oidc = { name: 'Acme SSO' }
+      const options = { setup_required: false, oidc, mail: true, base_url: origin }
       await page.route(`${origin}/api/v1/sign-in-options`, (route) =>
         route.fulfill({ json: options }),
       )

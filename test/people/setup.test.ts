@@ -27,7 +27,12 @@ for (const engine of ENGINES) {
 
     // In this order: the last of them sets the instance up.
     test('is required at first, and open only to those who have a code', async () => {
-      assert.deepEqual(await options(), { setup_required: true, oidc: null, mail: false })
+      assert.deepEqual(await options(), {
+        setup_required: true,
+        oidc: null,
+        mail: false,
+        base_url: `http://localhost:${service.port}`,
+      })
       const answer = await complete('A'.repeat(43), 'eve@example.com')
       expectProblem(answer, 'validation_failed', ['code'])
     })

@@ -10,7 +10,10 @@ import type { SetupLinks } from './setup-links.ts'
 
 const tags = ['Sign-in']
 
-export type SetupRouteDependencies = Pick<SessionRouteDependencies, 'trustedProxies'> & {
+export type SetupRouteDependencies = Pick<
+  SessionRouteDependencies,
+  'trustedProxies' | 'baseUrl'
+> & {
   readonly setup: Setup
   readonly setupLinks: SetupLinks
   readonly answerSession: AnswerSession
@@ -37,6 +40,7 @@ export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async 
       setup_required: await deps.setupLinks.isRequired(),
       oidc: deps.oidc === undefined ? null : { name: deps.oidc.name },
       mail: deps.mailer !== undefined,
+      base_url: deps.baseUrl,
     }),
   )
 

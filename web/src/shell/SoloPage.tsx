@@ -5,6 +5,7 @@ import { usePreference } from '../state/preference.ts'
 import { setTheme, theme } from '../state/theme.ts'
 import { useText } from '../text/use-text.ts'
 import { Brand } from './Brand.tsx'
+import { AtServiceAddress } from './OtherAddress.tsx'
 
 /** The licences of what the dashboard contains, a file of the build. */
 export const LICENCES_ADDRESS = '/app/licences.txt'
@@ -31,7 +32,7 @@ export function SoloPage({ title, heading = title, footer, children }: SoloPageP
       <main>
         <div className="box">
           <h1>{heading}</h1>
-          {children}
+          <AtServiceAddress>{children}</AtServiceAddress>
         </div>
       </main>
       <footer>

@@ -5,6 +5,7 @@ import { setUp, signInOptionsQuery } from '../../api/session.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CheckIcon } from '../../icons/index.ts'
 import { Brand } from '../../shell/Brand.tsx'
+import { AtServiceAddress } from '../../shell/OtherAddress.tsx'
 import { SoloPage, ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
 import { startSession } from '../../shell/start-session.ts'
 import { useFaults } from '../../shell/use-faults.ts'
@@ -35,7 +36,9 @@ export default function SetUpPage() {
             <h1 className="h">{t.setUp.title}</h1>
             <p className="muted">{t.setUp.hint}</p>
           </div>
-          <SetUpForm />
+          <AtServiceAddress>
+            <SetUpForm />
+          </AtServiceAddress>
         </main>
         <footer className="flex">
           <ThemeSwitch />

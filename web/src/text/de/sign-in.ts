@@ -1,6 +1,11 @@
 import type * as en from '../en/sign-in.ts'
 
 export const signIn: typeof en.signIn = {
+  otherAddress: (here, baseUrl) =>
+    `Diese Seite wurde unter ${here} geöffnet, aber die Adresse dieses Terse ist ${baseUrl}: Melden Sie sich dort an.`,
+  changeAddress: (here) =>
+    `Um stattdessen ${here} zu verwenden, setzen Sie TERSE_BASE_URL in den Einstellungen des Dienstes darauf und starten ihn neu.`,
+  toAddress: (baseUrl) => `${baseUrl} öffnen`,
   title: 'Anmelden',
   expired: 'Ihre Sitzung ist beendet. Melden Sie sich an; Ihre Eingaben bleiben erhalten.',
   confirm: 'Bestätigen Sie Ihre Identität',

@@ -1,5 +1,10 @@
 /** Words of the pages before a sign-in. */
 export const signIn = {
+  otherAddress: (here: string, baseUrl: string) =>
+    `This page was opened at ${here}, but the address of this Terse is ${baseUrl}: sign in there.`,
+  changeAddress: (here: string) =>
+    `To use ${here} instead, set TERSE_BASE_URL to it in the service's settings, and start the service again.`,
+  toAddress: (baseUrl: string) => `Open ${baseUrl}`,
   title: 'Sign in',
   expired: 'Your session has ended. Sign in to go on; nothing that you typed is lost.',
   confirm: 'Confirm that it is you',
