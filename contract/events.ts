@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursorText, perPageQuery } from './pagination.ts'
+import { cursorText, perPageQuery, uncountedPageOf } from './pagination.ts'
 import { instantInput, timestamp, uuid } from './primitives.ts'
 
 const EVENT_TYPES = [
@@ -93,20 +93,7 @@ const eventSchema = z
   })
   .meta({ id: 'Event', description: 'A change in the workspace.' })
 
-export const eventPage = z
-  .object({
-    data: z.array(eventSchema),
-    links: z.object({
-      first: z.string(),
-      next: z.string().nullable().describe('The next page; null at the end.'),
-    }),
-    meta: z.object({
-      per_page: z.int(),
-      path: z.string(),
-      next_cursor: z.string().nullable().describe('The cursor of the next page; null at the end.'),
-    }),
-  })
-  .meta({ id: 'EventPage' })
+export const eventPage = uncountedPageOf(eventSchema, 'EventPage')
 
 export const listEventsQuery = z.strictObject({
   per_page: perPageQuery,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursorText, perPageQuery } from './pagination.ts'
+import { pageOf } from './pagination.ts'
 import { line, queryInteger, timestamp, uuid } from './primitives.ts'
 
 /** Databases are read at the command line only. */
@@ -157,27 +157,7 @@ export const importSchema = z
   })
   .meta({ id: 'Import', description: 'Links on their way from another service.' })
 
-export const listImportsQuery = z.strictObject({
-  per_page: perPageQuery,
-  cursor: cursorText
-    .optional()
-    .describe('The `meta.next_cursor` of the previous response; the newest imports when left out.'),
-})
-
-export const importPage = z
-  .object({
-    data: z.array(importSchema),
-    links: z.object({
-      first: z.string(),
-      next: z.string().nullable().describe('The next page; null at the end.'),
-    }),
-    meta: z.object({
-      per_page: z.int(),
-      path: z.string(),
-      next_cursor: z.string().nullable().describe('The cursor of the next page; null at the end.'),
-    }),
-  })
-  .meta({ id: 'ImportPage' })
+export const importPage = pageOf(importSchema, 'ImportPage')
 
 export const importPartQuery = z.strictObject({
   offset: queryInteger(Number.MAX_SAFE_INTEGER, 0).describe(

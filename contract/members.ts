@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { roleSchema, timestamp, uuid } from './primitives.ts'
 import { emailInput, newPasswordInput, oneTimeCodeInput, personNameInput } from './sign-in.ts'
 
@@ -23,7 +24,7 @@ export const memberSchema = z
   })
   .meta({ id: 'Member', description: 'A person in the workspace.' })
 
-export const memberList = z.object({ data: z.array(memberSchema) }).meta({ id: 'MemberList' })
+export const memberList = pageOf(memberSchema, 'MemberList')
 export const patchMemberBody = z.strictObject({ role: roleSchema }).meta({ id: 'PatchMember' })
 export const memberRemoved = z
   .object({ message: z.literal('Member removed') })
@@ -40,9 +41,7 @@ const invitationSchema = z
   })
   .meta({ id: 'Invitation', description: 'An open invitation to the workspace.' })
 
-export const invitationList = z
-  .object({ data: z.array(invitationSchema) })
-  .meta({ id: 'InvitationList' })
+export const invitationList = pageOf(invitationSchema, 'InvitationList')
 
 export const createInvitationBody = z
   .strictObject({ email: emailInput, role: roleSchema })

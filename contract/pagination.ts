@@ -14,9 +14,6 @@ export const cursorText = z
   .string()
   .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
 
-/** Of a list that has all its items on one page. */
-export const wholeListQuery = z.strictObject({})
-
 export const pageQuery = z.strictObject({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
   per_page: perPageQuery,
@@ -63,7 +60,7 @@ const pageMeta = z
       .nullable()
       .optional()
       .describe(
-        'Only in responses to a request with `cursor`: the cursor of the next page, null at the end. `total` and the numbers of pages and items are then those at the time of the first request.',
+        'The cursor of the next page, null at the end. Lists of links and domains have it only in responses to a request with `cursor`. In a walk with cursors, `total` and the numbers of pages and items are those at the time of the first request.',
       ),
   })
   .meta({ id: 'PageMeta' })
@@ -71,6 +68,22 @@ const pageMeta = z
 /** The envelope of every list. */
 export function pageOf<T extends z.ZodType>(item: T, id: string) {
   return z.object({ data: z.array(item), links: pageLinks, meta: pageMeta }).meta({ id })
+}
+
+/** The envelope of a list that is read with cursors alone, because counting its items takes too long. */
+export function uncountedPageOf<T extends z.ZodType>(item: T, id: string) {
+  const unknown = 'Null: this list is not counted.'
+  const links = pageLinks
+    .extend({ last: z.string().nullable().describe(unknown) })
+    .meta({ id: `${id}Links` })
+  const meta = pageMeta
+    .extend({
+      last_page: z.int().nullable().describe(unknown),
+      total: z.int().nullable().describe(unknown),
+      next_cursor: z.string().nullable().describe('The cursor of the next page; null at the end.'),
+    })
+    .meta({ id: `${id}Meta` })
+  return z.object({ data: z.array(item), links, meta }).meta({ id })
 }
 
 /** The envelope of a list whose items have numbers of clicks. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { line, timestamp, uuid } from './primitives.ts'
 
 const base64url = z.string().max(16_384)
@@ -57,7 +58,7 @@ export const passkeySchema = z
   })
   .meta({ id: 'Passkey', description: 'A passkey of the person who is signed in.' })
 
-export const passkeyList = z.object({ data: z.array(passkeySchema) }).meta({ id: 'PasskeyList' })
+export const passkeyList = pageOf(passkeySchema, 'PasskeyList')
 export const passkeyDeleted = z
   .object({ message: z.literal('Passkey deleted') })
   .meta({ id: 'PasskeyDeleted' })

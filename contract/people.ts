@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { timestamp } from './primitives.ts'
 import { personSchema } from './sign-in.ts'
 
@@ -10,7 +11,7 @@ export const accountSchema = personSchema
   })
   .meta({ id: 'Account', description: 'A person, as operators of the instance see them.' })
 
-export const accountList = z.object({ data: z.array(accountSchema) }).meta({ id: 'AccountList' })
+export const accountList = pageOf(accountSchema, 'AccountList')
 export const patchAccountBody = z
   .strictObject({
     is_disabled: z.boolean().optional().describe('Ends all sessions when true.'),

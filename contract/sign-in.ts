@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { passkeyAssertion } from './passkeys.ts'
 import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
@@ -111,9 +112,7 @@ const sessionEntrySchema = z
   })
   .meta({ id: 'SessionEntry', description: 'A session of the person who is signed in.' })
 
-export const sessionList = z
-  .object({ data: z.array(sessionEntrySchema) })
-  .meta({ id: 'SessionList' })
+export const sessionList = pageOf(sessionEntrySchema, 'SessionList')
 
 export const signedOut = z.object({ message: z.literal('Signed out') }).meta({ id: 'SignedOut' })
 export const sessionEnded = z

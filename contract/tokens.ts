@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { line, timestamp, uuid } from './primitives.ts'
 
 const SCOPES = [
@@ -27,7 +28,7 @@ const tokenSchema = z
   })
   .meta({ id: 'Token', description: 'A token of the workspace, without its secret.' })
 
-export const tokenList = z.object({ data: z.array(tokenSchema) }).meta({ id: 'TokenList' })
+export const tokenList = pageOf(tokenSchema, 'TokenList')
 export const createTokenBody = z
   .strictObject({
     name: line(100).describe('What it is for.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
 const name = line(63).describe('Lower-case letters, digits and hyphens, unique in the instance.')
@@ -16,9 +17,7 @@ export const workspaceSchema = z
   })
   .meta({ id: 'Workspace', description: 'A workspace that the person may see.' })
 
-export const workspaceList = z
-  .object({ data: z.array(workspaceSchema) })
-  .meta({ id: 'WorkspaceList' })
+export const workspaceList = pageOf(workspaceSchema, 'WorkspaceList')
 export const createWorkspaceBody = z.strictObject({ name }).meta({ id: 'CreateWorkspace' })
 export const patchWorkspaceBody = z
   .strictObject({ name: name.optional() })

@@ -38,7 +38,7 @@ export async function listDomains(
   }
 
   return walk<Domain, DomainMark, IncludingDomain>(request, deps, query, {
-    workspaceId: actor.workspaceId,
+    owner: actor.workspaceId,
     filters: filter,
     present,
     list: {

@@ -23,16 +23,34 @@ export async function listEvents(
   const period = periodOf(query)
   const name = JSON.stringify([request.routeOptions.url, actor.workspaceId, filter, period])
   const { cursor = '', per_page: limit = PER_PAGE_DEFAULT } = query
-  const beyond = cursor === '' ? undefined : cursors.read<EventMark>(cursor, name).mark
+  const from = cursor === '' ? undefined : cursors.read<EventMark>(cursor, name)
+  const { index = 0, mark: beyond } = from ?? {}
   const { items, rest } = await events.list(actor, { ...filter, ...period, limit, beyond })
 
   const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
-  const position = { mark: rest, isReversed: false, index: 0, total: 0 }
+  const to = index + items.length
+  const position = { mark: rest, isReversed: false, index: to, total: 0 }
   const nextCursor = rest === undefined ? null : cursors.write(position, name)
+  const next = nextCursor === null ? null : urlOf(nextCursor)
+  const page = Math.floor(index / limit) + 1
   return {
     data: items.map(presentEvent),
-    links: { first: urlOf(''), next: nextCursor === null ? null : urlOf(nextCursor) },
-    meta: { per_page: limit, path, next_cursor: nextCursor },
+    links: { first: urlOf(''), last: null, prev: null, next },
+    meta: {
+      current_page: page,
+      from: items.length === 0 ? null : index + 1,
+      to: items.length === 0 ? null : to,
+      last_page: null,
+      per_page: limit,
+      total: null,
+      path,
+      links: [
+        { url: null, label: 'Previous', active: false },
+        { url: urlOf(cursor), label: String(page), active: true },
+        { url: next, label: 'Next', active: false },
+      ],
+      next_cursor: nextCursor,
+    },
   }
 }
 

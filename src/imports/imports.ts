@@ -17,6 +17,7 @@ import { newImport } from './new-import.ts'
 import { reportCsv } from './report.ts'
 import { SOURCE_ACCESS, SourceInputError, type SourceKind, sourceSettings } from './source-kinds.ts'
 import type { SourceSettings } from './source-settings.ts'
+import type { ImportRun } from './store/import-store.ts'
 
 /** Imports of a workspace that have not ended. */
 const UNENDED_MAX = 100
@@ -24,7 +25,6 @@ const UNENDED_MAX = 100
 const FILES_MAX = 5
 const STARTABLE: ReadonlySet<Import['status']> = new Set(['waiting', 'failed'])
 
-type ImportMark = Pick<Import, 'created_at' | 'id'>
 type Secrets = Pick<CreateImportInput, 'url' | 'token' | 'source_domains'>
 
 type Dependencies = {
@@ -93,11 +93,12 @@ export class Imports {
   }
 
   /** Newest first. */
-  async list({ workspaceId }: Actor, beyond: ImportMark | undefined, limit: number) {
-    const found = await this.#deps.store.read.imports.list(workspaceId, beyond, limit + 1)
-    const items = found.slice(0, limit)
-    const last = found.length > limit ? items.at(-1) : undefined
-    return { items, rest: last && { created_at: last.created_at, id: last.id } }
+  list({ workspaceId }: Actor, run: ImportRun): Promise<readonly Import[]> {
+    return this.#deps.store.read.imports.list(workspaceId, run)
+  }
+
+  count({ workspaceId }: Actor): Promise<number> {
+    return this.#deps.store.read.imports.count(workspaceId)
   }
 
   /**

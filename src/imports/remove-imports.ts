@@ -34,7 +34,7 @@ export async function removeImports(
   isCancelled: () => boolean,
 ): Promise<void> {
   while (!isCancelled()) {
-    const found = await store.read.imports.list(workspaceId, undefined, IMPORTS_PER_PAGE)
+    const found = await store.read.imports.list(workspaceId, { limit: IMPORTS_PER_PAGE })
     if (found.length === 0) return
     for (const { id, fence } of found) {
       if (isCancelled()) return

@@ -2,25 +2,23 @@ import { Readable } from 'node:stream'
 import {
   createImportBody,
   IMPORT_PART_BYTES_MAX,
-  type ImportPageResource,
   importPage,
   importPartQuery,
   importSchema,
   linkOriginSchema,
-  listImportsQuery,
   startImportBody,
 } from '@terse/contract/imports'
-import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
+import { pageQuery } from '@terse/contract/pagination'
 import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { Actor } from '../identity/index.ts'
 import { actorOf } from '../identity/index.ts'
 import type { UncountedLink } from '../links/index.ts'
+import { type CursoredList, cursoredList } from '../platform/http/api/cursored-list.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
-import { addressesOf } from '../platform/http/api/pagination.ts'
 import {
   CONFLICT,
   FAILURES,
@@ -34,8 +32,10 @@ import {
 import type { WalkContext } from '../platform/http/api/walk.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import type { Import } from './import.ts'
 import type { Imports } from './imports.ts'
 import { presentImport, presentOrigin } from './present.ts'
+import type { ImportMark } from './store/import-store.ts'
 
 /** Held while a part is read: it is in memory. */
 export const UPLOAD_QUEUE: FairQueueOptions = {
@@ -74,11 +74,16 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
         summary: 'List imports',
         description: 'Returns the imports of the workspace a page at a time, the newest first.',
         headers: ifNoneMatchHeaders,
-        querystring: listImportsQuery,
+        querystring: pageQuery,
         response: { 200: importPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
-    (request) => listImports(request, request.query, deps),
+    (request) => {
+      const actor = actorOf(request)
+      const list = importsOf(actor, deps)
+      const owner = actor.workspaceId
+      return cursoredList(request, deps, request.query, { owner, present: presentImport, list })
+    },
   )
   app.get(
     '/imports/:id',
@@ -260,22 +265,21 @@ const uploadRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app,
   )
 }
 
-async function listImports(
-  request: FastifyRequest,
-  { cursor = '', per_page: limit = PER_PAGE_DEFAULT }: z.output<typeof listImportsQuery>,
-  { imports, baseUrl, cursors }: ImportRouteDependencies,
-): Promise<ImportPageResource> {
-  const actor = actorOf(request)
-  const name = JSON.stringify([request.routeOptions.url, actor.workspaceId])
-  const beyond =
-    cursor === '' ? undefined : cursors.read<{ created_at: number; id: string }>(cursor, name).mark
-  const { items, rest } = await imports.list(actor, beyond, limit)
-  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
-  const position = { mark: rest, isReversed: false, index: 0, total: 0 }
-  const nextCursor = rest === undefined ? null : cursors.write(position, name)
+/** What the list of imports is read by. */
+function importsOf(
+  actor: Actor,
+  { imports }: ImportRouteDependencies,
+): CursoredList<Import, ImportMark> {
+  const markOf = ({ created_at, id }: Import) => ({ created_at, id })
   return {
-    data: items.map(presentImport),
-    links: { first: urlOf(''), next: nextCursor === null ? null : urlOf(nextCursor) },
-    meta: { per_page: limit, path, next_cursor: nextCursor },
+    count: () => imports.count(actor),
+    page: (offset, limit) => imports.list(actor, { offset, limit }),
+    async read({ limit, ...run }) {
+      const found = await imports.list(actor, { ...run, limit: limit + 1 })
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return { items, rest: last && markOf(last) }
+    },
+    markOf,
   }
 }

@@ -76,7 +76,7 @@ async function readLinks(
     throw Failure.invalid({ sort: ['must be -created_at or created_at with a cursor'] })
   }
   return walk<Link, number, LinkResource>(request, deps, query, {
-    workspaceId: actor.workspaceId,
+    owner: actor.workspaceId,
     filters: { ...filter, descending },
     present: (items) => items.map(presentLink),
     list: {

@@ -27,12 +27,12 @@ async function runImport(place: Place, file: string, killAtRow: number): Promise
   const { store } = await openAt(place)
   try {
     while (child.exitCode === null && child.signalCode === null) {
-      const [found] = await store.read.imports.list(await workspaceIn(place), undefined, 1)
+      const [found] = await store.read.imports.list(await workspaceIn(place), { limit: 1 })
       if ((found?.rows_done ?? 0) >= killAtRow) child.kill('SIGKILL')
       await sleep(5)
     }
     // As when the lease of the killed process has run out.
-    const [left] = await store.read.imports.list(await workspaceIn(place), undefined, 1)
+    const [left] = await store.read.imports.list(await workspaceIn(place), { limit: 1 })
     if (left !== undefined) {
       await store.write(({ imports }) => imports.update(left.id, left.fence, { lease_until: null }))
     }
@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
       assert.equal(code, 0)
       const { store } = await openAt(place)
       try {
-        const [ended] = await store.read.imports.list(await workspaceIn(place), undefined, 1)
+        const [ended] = await store.read.imports.list(await workspaceIn(place), { limit: 1 })
         assert.ok(ended)
         assert.deepEqual(
           [ended.status, ended.rows_done, ended.counts.created, ended.counts.skipped],

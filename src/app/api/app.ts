@@ -50,7 +50,6 @@ import { limitDuration } from '../../platform/http/api/deadline.ts'
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
 import { refuseUnhonouredKeys } from '../../platform/http/api/idempotency.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
-import { refuseUnknownParameters } from '../../platform/http/api/pagination.ts'
 import { sendError } from '../../platform/http/api/problem.ts'
 import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
@@ -131,7 +130,6 @@ export async function buildApp(
   })
   acceptJsonOnly(app)
   nameOperations(app)
-  refuseUnknownParameters(app)
   locateCreated(app)
   refuseUnhonouredKeys(app)
   app.addHook('onRequest', async (request, reply) => {

@@ -7,11 +7,13 @@ import {
   invitationList,
   lookUpInvitationBody,
 } from '@terse/contract/members'
+import { pageQuery } from '@terse/contract/pagination'
 import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { sessionSchema } from '@terse/contract/sign-in'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
@@ -19,10 +21,12 @@ import {
   FAILURES,
   INVALID,
   INVALID_BODY,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
   OPEN_FAILURES,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { actorOf } from '../access/authentication.ts'
 import type { Person } from '../people/person.ts'
 import { presentSession } from '../sessions/present.ts'
@@ -36,17 +40,17 @@ import { presentDetails, presentInvitation } from './present.ts'
 export type InvitationRouteDependencies = Pick<
   SessionRouteDependencies,
   'trustedProxies' | 'answerSession' | 'sessionCookie'
-> & {
-  readonly invitations: Invitations
-  readonly idempotency: Idempotency
-  readonly acceptInvitation: AcceptInvitation
-  readonly sessionCache: SessionCache
-  readonly baseUrl: string
-  /** Hands an invitation to the mail server; undefined where none is configured. */
-  readonly mailInvitation:
-    | ((code: string, invitedBy: string, request: FastifyRequest) => Promise<void>)
-    | undefined
-}
+> &
+  WalkContext & {
+    readonly invitations: Invitations
+    readonly idempotency: Idempotency
+    readonly acceptInvitation: AcceptInvitation
+    readonly sessionCache: SessionCache
+    /** Hands an invitation to the mail server; undefined where none is configured. */
+    readonly mailInvitation:
+      | ((code: string, invitedBy: string, request: FastifyRequest) => Promise<void>)
+      | undefined
+  }
 
 const tags = ['People']
 
@@ -70,12 +74,18 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
         summary: 'List open invitations',
         description: 'Returns the invitations that were neither accepted nor have expired.',
         headers: ifNoneMatchHeaders,
-        response: { 200: invitationList, ...NOT_MODIFIED, ...FAILURES },
+        querystring: pageQuery,
+        response: { 200: invitationList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
     async (request) => {
-      const listed = await invitations.list(actorOf(request))
-      return { data: listed.map(presentInvitation) }
+      const actor = actorOf(request)
+      return wholeList(request, deps, request.query, {
+        owner: actor.workspaceId,
+        items: await invitations.list(actor),
+        orderOf: ({ created_at, id }) => [created_at, id],
+        present: presentInvitation,
+      })
     },
   )
 

@@ -1,25 +1,27 @@
 import { memberList, memberRemoved, memberSchema, patchMemberBody } from '@terse/contract/members'
+import { pageQuery } from '@terse/contract/pagination'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import {
   FAILURES,
   INVALID,
   INVALID_BODY,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { actorOf } from '../access/authentication.ts'
 import type { Members } from './members.ts'
 import { presentMember } from './present.ts'
 
-export type MemberRouteDependencies = { readonly members: Members }
+export type MemberRouteDependencies = WalkContext & { readonly members: Members }
 
 const tags = ['People']
 
-export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = async (
-  app,
-  { members },
-) => {
+export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = async (app, deps) => {
+  const { members } = deps
   app.get(
     '/members',
     {
@@ -29,10 +31,19 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         summary: 'List members',
         description: 'Returns the people in the workspace, by name.',
         headers: ifNoneMatchHeaders,
-        response: { 200: memberList, ...NOT_MODIFIED, ...FAILURES },
+        querystring: pageQuery,
+        response: { 200: memberList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
-    async (request) => ({ data: (await members.list(actorOf(request))).map(presentMember) }),
+    async (request) => {
+      const actor = actorOf(request)
+      return wholeList(request, deps, request.query, {
+        owner: actor.workspaceId,
+        items: await members.list(actor),
+        orderOf: ({ person }) => [person.name.toLowerCase(), person.id],
+        present: presentMember,
+      })
+    },
   )
 
   app.patch(

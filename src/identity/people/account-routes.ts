@@ -1,3 +1,4 @@
+import { pageQuery } from '@terse/contract/pagination'
 import type { AccountResource } from '@terse/contract/people'
 import {
   accountDeleted,
@@ -8,32 +9,38 @@ import {
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type OneTimeLinkResource, oneTimeLinkSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
+import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   FAILURES,
   INVALID,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
-import { actorOf } from '../access/authentication.ts'
+import { actorOf, signedInOf } from '../access/authentication.ts'
 import { presentPerson } from '../sessions/present.ts'
 import type { Accounts } from './accounts.ts'
 import { type ResetLink, type ResetLinks, resetAddress } from './reset-links.ts'
 import type { Account } from './store/person-store.ts'
 
-export type AccountRouteDependencies = {
+export type AccountRouteDependencies = WalkContext & {
   readonly accounts: Accounts
   readonly resetLinks: ResetLinks
-  readonly baseUrl: string
 }
 
 const tags = ['Instance']
 
-export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = async (
-  app,
-  { accounts, resetLinks, baseUrl },
-) => {
+export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = async (app, deps) => {
+  registerPeople(app, deps)
+  registerResets(app, deps)
+}
+
+function registerPeople(app: FastifyInstanceZod, deps: AccountRouteDependencies): void {
+  const { accounts } = deps
   app.get(
     '/people',
     {
@@ -43,10 +50,17 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         summary: 'List people',
         description: 'Returns everyone with an account, by name. For operators of the instance.',
         headers: ifNoneMatchHeaders,
-        response: { 200: accountList, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        querystring: pageQuery,
+        response: { 200: accountList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
       },
     },
-    async () => ({ data: (await accounts.list()).map(presentAccount) }),
+    async (request) =>
+      wholeList(request, deps, request.query, {
+        owner: signedInOf(request).person.id,
+        items: await accounts.list(),
+        orderOf: ({ person }) => [person.name.toLowerCase(), person.id],
+        present: presentAccount,
+      }),
   )
 
   app.patch(
@@ -94,7 +108,12 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
       return { message: 'Person deleted' as const }
     },
   )
+}
 
+function registerResets(
+  app: FastifyInstanceZod,
+  { resetLinks, baseUrl }: AccountRouteDependencies,
+): void {
   app.post(
     '/people/:id/password-reset',
     {

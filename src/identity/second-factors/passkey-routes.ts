@@ -1,3 +1,4 @@
+import { pageQuery } from '@terse/contract/pagination'
 import {
   createPasskeyBody,
   type PasskeyResource,
@@ -9,14 +10,17 @@ import {
 } from '@terse/contract/passkeys'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply } from 'fastify'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   INVALID,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { signedInOf } from '../access/authentication.ts'
 import { changerOf } from './changer-of.ts'
@@ -25,7 +29,7 @@ import type { Passkey } from './store/passkey-store.ts'
 
 const tags = ['Me']
 
-type PasskeyRouteDependencies = { readonly ownPasskeys: OwnPasskeys }
+type PasskeyRouteDependencies = WalkContext & { readonly ownPasskeys: OwnPasskeys }
 
 export function registerPasskeys(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): void {
   registerOptions(app, deps)
@@ -65,7 +69,8 @@ function registerOptions(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteD
   )
 }
 
-function registerList(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteDependencies): void {
+function registerList(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): void {
+  const { ownPasskeys } = deps
   app.get(
     '/me/passkeys',
     {
@@ -75,12 +80,18 @@ function registerList(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteDepe
         summary: 'List your passkeys',
         description: 'Returns the passkeys of the person who is signed in, the oldest first.',
         headers: ifNoneMatchHeaders,
-        response: { 200: passkeyList, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        querystring: pageQuery,
+        response: { 200: passkeyList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
       },
     },
     async (request) => {
-      const passkeys = await ownPasskeys.list(signedInOf(request).person)
-      return { data: passkeys.map(present) }
+      const { person } = signedInOf(request)
+      return wholeList(request, deps, request.query, {
+        owner: person.id,
+        items: await ownPasskeys.list(person),
+        orderOf: ({ created_at, id }) => [created_at, id],
+        present,
+      })
     },
   )
 

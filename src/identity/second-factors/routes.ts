@@ -13,6 +13,7 @@ import {
   NOT_FOUND,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { changerOf } from './changer-of.ts'
 import type { OwnFactors } from './own-factors.ts'
 import type { OwnPasskeys } from './own-passkeys.ts'
@@ -20,7 +21,7 @@ import { registerPasskeys } from './passkey-routes.ts'
 
 const tags = ['Me']
 
-export type SecondFactorRouteDependencies = {
+export type SecondFactorRouteDependencies = WalkContext & {
   readonly ownFactors: OwnFactors
   readonly ownPasskeys: OwnPasskeys
 }

@@ -1,3 +1,4 @@
+import { pageQuery } from '@terse/contract/pagination'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   authenticateBody,
@@ -11,15 +12,18 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
 import { addressOf } from '../../platform/http/api/address-of.ts'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   INVALID,
   INVALID_BODY,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { SignIn, SignInOrigin } from '../sign-in/sign-in.ts'
@@ -31,13 +35,12 @@ import type { Sessions } from './sessions.ts'
 
 const tags = ['Sign-in']
 
-export type SessionRouteDependencies = {
+export type SessionRouteDependencies = WalkContext & {
   readonly sessions: Sessions
   readonly signIn: SignIn
   readonly sessionCookie: SessionCookie
   readonly answerSession: AnswerSession
   readonly trustedProxies: Networks
-  readonly baseUrl: string
 }
 
 export const sessionRoutes: FastifyPluginAsyncZod<SessionRouteDependencies> = async (app, deps) => {
@@ -133,13 +136,18 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
         summary: 'List your sessions',
         description: 'Returns the sessions of the person who is signed in, the last used first.',
         headers: ifNoneMatchHeaders,
-        response: { 200: sessionList, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        querystring: pageQuery,
+        response: { 200: sessionList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
       },
     },
     async (request) => {
       const { person, session } = signedInOf(request)
-      const listed = await deps.sessions.list(person.id)
-      return { data: listed.map((each) => presentEntry(each, session)) }
+      return wholeList(request, deps, request.query, {
+        owner: person.id,
+        items: await deps.sessions.list(person.id),
+        orderOf: ({ last_seen_at, id }) => [-last_seen_at, id],
+        present: (each) => presentEntry(each, session),
+      })
     },
   )
 

@@ -1,3 +1,4 @@
+import { pageQuery } from '@terse/contract/pagination'
 import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   createdTokenSchema,
@@ -8,31 +9,32 @@ import {
 } from '@terse/contract/tokens'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
   CONFLICT,
   FAILURES,
   INVALID,
   INVALID_BODY,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
 import { actorOf } from '../access/authentication.ts'
 import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'
 import type { Tokens } from './tokens.ts'
 
-export type TokenRouteDependencies = {
+export type TokenRouteDependencies = WalkContext & {
   readonly tokens: Tokens
   readonly idempotency: Idempotency
 }
 
 const tags = ['Tokens']
 
-export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async (
-  app,
-  { tokens, idempotency },
-) => {
+export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async (app, deps) => {
+  const { tokens, idempotency } = deps
   app.get(
     '/tokens',
     {
@@ -42,10 +44,19 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
         summary: 'List tokens',
         description: 'Returns the tokens of the workspace that are not revoked, oldest first.',
         headers: ifNoneMatchHeaders,
-        response: { 200: tokenList, ...NOT_MODIFIED, ...FAILURES },
+        querystring: pageQuery,
+        response: { 200: tokenList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
-    async (request) => ({ data: (await tokens.listUsable(actorOf(request))).map(present) }),
+    async (request) => {
+      const actor = actorOf(request)
+      return wholeList(request, deps, request.query, {
+        owner: actor.workspaceId,
+        items: await tokens.listUsable(actor),
+        orderOf: ({ token }) => [token.created_at, token.id],
+        present,
+      })
+    },
   )
 
   app.post(

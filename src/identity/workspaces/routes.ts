@@ -1,3 +1,4 @@
+import { pageQuery } from '@terse/contract/pagination'
 import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   createWorkspaceBody,
@@ -11,6 +12,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
@@ -18,16 +20,18 @@ import {
   FAILURES,
   INVALID,
   INVALID_BODY,
+  INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
+import type { WalkContext } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { Members } from '../members/members.ts'
 import type { Workspace } from './workspace.ts'
 import type { Workspaces } from './workspaces.ts'
 
-export type WorkspaceRouteDependencies = {
+export type WorkspaceRouteDependencies = WalkContext & {
   readonly workspaces: Workspaces
   readonly idempotency: Idempotency
   readonly members: Members
@@ -43,10 +47,8 @@ export const workspaceRoutes: FastifyPluginAsyncZod<WorkspaceRouteDependencies> 
   registerOne(app, deps)
 }
 
-function registerCollection(
-  app: FastifyInstanceZod,
-  { workspaces, idempotency }: WorkspaceRouteDependencies,
-): void {
+function registerCollection(app: FastifyInstanceZod, deps: WorkspaceRouteDependencies): void {
+  const { workspaces, idempotency } = deps
   app.get(
     '/workspaces',
     {
@@ -57,7 +59,8 @@ function registerCollection(
         description:
           'Returns the workspaces of the person who is signed in; of all people for an operator of the instance, with `role` null where the operator is no member.',
         headers: ifNoneMatchHeaders,
-        response: { 200: workspaceList, ...NOT_MODIFIED, ...FAILURES },
+        querystring: pageQuery,
+        response: { 200: workspaceList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
     async (request) => {
@@ -65,7 +68,12 @@ function registerCollection(
       const all = await workspaces.list()
       const own = new Set(memberships.map(({ workspace_id }) => workspace_id))
       const visible = person.is_operator ? all : all.filter(({ id }) => own.has(id))
-      return { data: visible.map((workspace) => present(request, workspace)) }
+      return wholeList(request, deps, request.query, {
+        owner: person.id,
+        items: visible,
+        orderOf: ({ created_at, id }) => [created_at, id],
+        present: (workspace) => present(request, workspace),
+      })
     },
   )
 

@@ -3,7 +3,17 @@ import type { Schema } from '../../platform/database/schema.ts'
 import type { Import } from '../import.ts'
 
 /** A position in the list of a workspace's imports. */
-type ImportMark = Pick<Import, 'created_at' | 'id'>
+export type ImportMark = Pick<Import, 'created_at' | 'id'>
+
+/** Consecutive imports of a workspace. */
+export type ImportRun = {
+  readonly limit: number
+  readonly offset?: number
+  /** The run starts after this position; at the start of the list when undefined. */
+  readonly beyond?: ImportMark | undefined
+  /** Oldest first. */
+  readonly isReversed?: boolean
+}
 
 type ImportChanges = Partial<Omit<Import, 'id' | 'workspace_id' | 'created_at'>>
 
@@ -14,11 +24,8 @@ export type ImportStore = {
   /** Returns the newest import of this command that was neither cancelled nor shown to the end. */
   findUnshown(workspaceId: string, fingerprint: string): Promise<Import | undefined>
   /** Newest first. */
-  list(
-    workspaceId: string,
-    beyond: ImportMark | undefined,
-    limit: number,
-  ): Promise<readonly Import[]>
+  list(workspaceId: string, run: ImportRun): Promise<readonly Import[]>
+  count(workspaceId: string): Promise<number>
   /**
    * Returns imports that are due and not leased, of workspaces none of whose imports a node runs: those that are the
    * longest due of their workspace first, so that the imports of one workspace hold up no other's.
@@ -57,7 +64,7 @@ export function importStore(db: Kysely<Schema>): ImportStore {
 
 function importReads(
   db: Kysely<Schema>,
-): Pick<ImportStore, 'find' | 'findUnshown' | 'list' | 'countUnended'> {
+): Pick<ImportStore, 'find' | 'findUnshown' | 'list' | 'count' | 'countUnended'> {
   const imports = () => db.selectFrom('imports').selectAll()
 
   return {
@@ -80,23 +87,34 @@ function importReads(
       return row && importOf(row)
     },
 
-    async list(workspaceId, beyond, limit) {
+    async list(workspaceId, { limit, offset = 0, beyond, isReversed = false }) {
+      const direction = isReversed ? 'asc' : 'desc'
       const rows = await imports()
         .where('workspace_id', '=', workspaceId)
         .$if(beyond !== undefined, (qb) =>
           qb.where((eb) =>
             eb(
               eb.refTuple('created_at', 'id'),
-              '<',
+              isReversed ? '>' : '<',
               eb.tuple(beyond?.created_at ?? 0, beyond?.id ?? ''),
             ),
           ),
         )
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
+        .orderBy('created_at', direction)
+        .orderBy('id', direction)
         .limit(limit)
+        .offset(offset)
         .execute()
       return rows.map(importOf)
+    },
+
+    async count(workspaceId) {
+      const row = await db
+        .selectFrom('imports')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirstOrThrow()
+      return row.total
     },
 
     async countUnended(workspaceId) {

@@ -86,7 +86,7 @@ export class LinkVerification {
     const { imports } = this.#store.read
     const found =
       id === undefined
-        ? (await imports.list(workspaceId, undefined, IMPORTS_MAX)).find(
+        ? (await imports.list(workspaceId, { limit: IMPORTS_MAX })).find(
             ({ status, is_dry_run }) => status === 'succeeded' && is_dry_run === 0,
           )
         : await imports.find(workspaceId, id)

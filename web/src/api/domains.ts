@@ -6,8 +6,8 @@ import type {
   DomainResource,
   IncludingDomain,
 } from '@terse/contract/domains'
-import type { PageMeta } from '@terse/contract/pagination'
 import { request } from './request.ts'
+import { type ListPage, requestAll } from './request-all.ts'
 
 export type { DnsReportResource, DomainResource }
 
@@ -16,7 +16,6 @@ export type ShownDomain = DomainResource & {
   readonly [Part in 'links' | 'dns' | 'https']: Exclude<IncludingDomain[Part], undefined>
 }
 
-const CHOICES_PER_PAGE = 100
 const CHOICES_MAX = 1_000
 const PER_PAGE = 25
 /** How often DNS is asked about a pending domain that is shown. */
@@ -24,8 +23,6 @@ const PROVING_MS = 5_000
 /** How often a list with pending domains is read again; checks of the service are less frequent. */
 const PENDING_MS = 15_000
 const INCLUDE = 'links,dns,https'
-
-type DomainPage<T> = { readonly data: readonly T[]; readonly meta: PageMeta }
 
 /** Every key of a query about domains begins so. */
 export const DOMAINS_KEY = ['domains'] as const
@@ -35,17 +32,7 @@ export const DOMAIN_LISTS_KEY = [...DOMAINS_KEY, 'list'] as const
 /** The domains of this workspace, for choices: the newest thousand. */
 export const domainsQuery = queryOptions({
   queryKey: [...DOMAIN_LISTS_KEY, 'choices'],
-  async queryFn({ signal }) {
-    const domains: DomainResource[] = []
-    let cursor: string | null = ''
-    while (cursor !== null && domains.length < CHOICES_MAX) {
-      const query = { per_page: CHOICES_PER_PAGE, cursor }
-      const page: DomainPage<DomainResource> = await request('GET', '/domains', { query, signal })
-      domains.push(...page.data)
-      cursor = page.meta.next_cursor ?? null
-    }
-    return domains
-  },
+  queryFn: ({ signal }) => requestAll<DomainResource>('/domains', { signal, max: CHOICES_MAX }),
   staleTime: 30_000,
 })
 
@@ -53,7 +40,7 @@ export function domainPageQuery(page: number) {
   return queryOptions({
     queryKey: [...DOMAIN_LISTS_KEY, 'page', page],
     queryFn: ({ signal }) =>
-      request<DomainPage<ShownDomain>>('GET', '/domains', {
+      request<ListPage<ShownDomain>>('GET', '/domains', {
         query: { page, per_page: PER_PAGE, include: INCLUDE },
         signal,
       }),

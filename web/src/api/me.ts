@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { MeResource, TotpSetupResource } from '@terse/contract/me'
 import type { SessionEntryResource } from '@terse/contract/sign-in'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 
 export type { MeResource, SessionEntryResource, TotpSetupResource }
 
@@ -15,8 +16,7 @@ export const meQuery = queryOptions({
 
 export const sessionsQuery = queryOptions({
   queryKey: [...ME_KEY, 'sessions'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: readonly SessionEntryResource[] }>('GET', '/sessions', { signal })).data,
+  queryFn: ({ signal }) => requestAll<SessionEntryResource>('/sessions', { signal }),
 })
 
 export function changeName(name: string): Promise<MeResource> {

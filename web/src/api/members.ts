@@ -7,6 +7,7 @@ import type {
 } from '@terse/contract/members'
 import type { OneTimeLinkResource } from '@terse/contract/sign-in'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 import type { Role, Session } from './session.ts'
 
 export type {
@@ -17,19 +18,15 @@ export type {
   OneTimeLinkResource,
 }
 
-type List<T> = { readonly data: readonly T[] }
-
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: async ({ signal }) =>
-    (await request<List<MemberResource>>('GET', '/members', { signal })).data,
+  queryFn: ({ signal }) => requestAll<MemberResource>('/members', { signal }),
   staleTime: 5_000,
 })
 
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
-  queryFn: async ({ signal }) =>
-    (await request<List<InvitationResource>>('GET', '/invitations', { signal })).data,
+  queryFn: ({ signal }) => requestAll<InvitationResource>('/invitations', { signal }),
   staleTime: 5_000,
 })
 

@@ -6,6 +6,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { PasskeyAssertionInput, PasskeyResource } from '@terse/contract/passkeys'
 import { ME_KEY } from './me.ts'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 
 export type { PasskeyAssertionInput, PasskeyResource }
 
@@ -17,8 +18,7 @@ export class PasskeyCancelled extends Error {}
 
 export const passkeysQuery = queryOptions({
   queryKey: [...ME_KEY, 'passkeys'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: readonly PasskeyResource[] }>('GET', '/me/passkeys', { signal })).data,
+  queryFn: ({ signal }) => requestAll<PasskeyResource>('/me/passkeys', { signal }),
 })
 
 /** Whether the browser can offer passkeys among the suggestions of the e-mail field. */

@@ -2,14 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import type { AccountResource } from '@terse/contract/people'
 import type { OneTimeLinkResource } from '@terse/contract/sign-in'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 
 export type { AccountResource }
 
 /** Everyone with an account. For operators. */
 export const peopleQuery = queryOptions({
   queryKey: ['people'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: readonly AccountResource[] }>('GET', '/people', { signal })).data,
+  queryFn: ({ signal }) => requestAll<AccountResource>('/people', { signal }),
   staleTime: 5_000,
 })
 

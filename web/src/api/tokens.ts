@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { CreatedTokenResource, Scope, TokenResource } from '@terse/contract/tokens'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 
 export type { CreatedTokenResource, Scope, TokenResource }
 
@@ -15,8 +16,7 @@ export const SCOPES = [
 
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: readonly TokenResource[] }>('GET', '/tokens', { signal })).data,
+  queryFn: ({ signal }) => requestAll<TokenResource>('/tokens', { signal }),
   staleTime: 5_000,
 })
 

@@ -4,14 +4,14 @@ import type { WorkspaceResource } from '@terse/contract/workspaces'
 import { LINKS_KEY } from './links.ts'
 import { USAGE_READ } from './reads.ts'
 import { request } from './request.ts'
+import { requestAll } from './request-all.ts'
 
 export type { UsageResource, WorkspaceResource }
 
 /** Those of the person; all of them for an operator. */
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: readonly WorkspaceResource[] }>('GET', '/workspaces', { signal })).data,
+  queryFn: ({ signal }) => requestAll<WorkspaceResource>('/workspaces', { signal }),
   staleTime: 5_000,
 })
 

@@ -3,11 +3,9 @@ import {
   type PageLinks,
   type PageMeta,
   PER_PAGE_DEFAULT,
-  wholeListQuery,
 } from '@terse/contract/pagination'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Page } from '../../database/page.ts'
-import { INVALID_QUERY } from './responses.ts'
 
 /** Up to this many pages, every page has a label. */
 const LABELS_MAX = 200
@@ -97,20 +95,4 @@ function labels(page: number, last: number): (number | null)[] {
   return numbers.flatMap((number, index) =>
     index > 0 && number !== (numbers[index - 1] ?? 0) + 1 ? [null, number] : [number],
   )
-}
-
-/** Operations that return a list, such as `links.list` and `me.listPasskeys`. */
-const LIST = /\.list/
-
-/**
- * Lets lists without parameters refuse any: `page` would return the same for ever. Call before the routes are registered.
- */
-export function refuseUnknownParameters(app: FastifyInstance): void {
-  app.addHook('onRoute', (route) => {
-    const { schema } = route
-    if (schema === undefined || !LIST.test(schema.operationId ?? '')) return
-    if (schema.querystring !== undefined) return
-    const response = { ...(schema.response as object), ...INVALID_QUERY }
-    route.schema = { ...schema, querystring: wholeListQuery, response }
-  })
 }

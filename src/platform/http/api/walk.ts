@@ -6,7 +6,7 @@ import type { Cursors, WalkPosition } from './cursor.ts'
 import { addressesOf, type Envelope } from './pagination.ts'
 
 /** A list that can be read with cursors. `M` marks a position in its order. */
-type WalkedList<T, M> = {
+export type WalkedList<T, M> = {
   count(): Promise<number>
   /** @param run.isReversed whether to read towards the beginning of the list, nearest item first */
   read(run: {
@@ -17,7 +17,7 @@ type WalkedList<T, M> = {
   markOf(item: T): M
 }
 
-type WalkRequest = {
+export type WalkRequest = {
   readonly cursor?: string | undefined
   readonly page?: number | undefined
   readonly per_page?: number | undefined
@@ -33,14 +33,15 @@ export type WalkContext = {
  * Returns the page that a cursor selects, in the envelope of every list. The page is read from a position
  * in the list's order, not by page number, so that concurrent creates and deletes shift no item.
  *
- * @param on.filters everything besides the workspace that decides the list's items and their order
+ * @param on.owner the workspace or person whose list it is
+ * @param on.filters everything besides the owner that decides the list's items and their order
  */
 export async function walk<T, M, R>(
   request: FastifyRequest,
   { baseUrl, cursors }: WalkContext,
   query: WalkRequest,
   on: {
-    readonly workspaceId: string
+    readonly owner: string
     readonly list: WalkedList<T, M>
     readonly filters: unknown
     /** Returns one for each item, in their order. */
@@ -52,7 +53,7 @@ export async function walk<T, M, R>(
   }
   const { cursor = '' } = query
   const limit = query.per_page ?? PER_PAGE_DEFAULT
-  const name = JSON.stringify([request.routeOptions.url, on.workspaceId, on.filters])
+  const name = nameOfWalk(request, on)
   const from: WalkPosition<M> =
     cursor === ''
       ? { mark: undefined, isReversed: false, index: 0, total: await on.list.count() }
@@ -91,6 +92,14 @@ export async function walk<T, M, R>(
       next_cursor: nextCursor,
     },
   }
+}
+
+/** Names the list of a walk: its cursors are valid for no other. */
+export function nameOfWalk(
+  request: FastifyRequest,
+  { owner, filters }: { readonly owner: string; readonly filters: unknown },
+): string {
+  return JSON.stringify([request.routeOptions.url, owner, filters])
 }
 
 /** The items in the list's order, how many lie before them, and the positions of the pages beside them. */
