@@ -22,10 +22,10 @@ export const domainSchema = z
   .meta({ id: 'Domain', description: 'A domain of the workspace.' })
 
 /** What may be requested beside the fields of a domain. */
-const INCLUDES = ['links', 'dns', 'https'] as const
+const INCLUDES = ['links', 'dns', 'https', 'default'] as const
 
 const include = fieldsQuery(INCLUDES).describe(
-  'What each domain has beside its own fields, separated by commas: `links`, how many links are on it (needs the scope `links:read` too); `dns`, what the last check found, without a new look-up; `https`, its certificate and HSTS setting.',
+  'What each domain has beside its own fields, separated by commas: `links`, how many links are on it (needs the scope `links:read` too); `dns`, what the last check found, without a new look-up; `https`, its certificate and HSTS setting; `default`, whether new links start on it.',
 )
 
 /** A domain with what `include` requests beside its fields. */
@@ -40,6 +40,10 @@ export const includingDomainSchema = domainSchema
       ),
     dns: includedDns.optional().describe('Only with `include=dns`.'),
     https: includedHttps.optional().describe('Only with `include=https`.'),
+    is_default: z
+      .boolean()
+      .optional()
+      .describe('Only with `include=default`: whether new links start on it.'),
   })
   .meta({
     id: 'IncludingDomain',

@@ -55,7 +55,7 @@ export class IncludedOfDomains {
     const active = domains.flatMap(({ host, status }) => (status === 'active' ? host : []))
     const [links, facts, lives] = await Promise.all([
       wants('links') ? countLinks(actor, { hosts, signal }) : undefined,
-      wants('dns') || wants('https')
+      include.some((name) => name !== 'links')
         ? store.read.domains.listFacts(domains.map(({ id }) => id))
         : [],
       wants('https') && active.length > 0 ? store.read.certificates.findLives(active) : undefined,
@@ -73,6 +73,7 @@ export class IncludedOfDomains {
             hstsMaxAge: fact?.hsts_max_age ?? null,
           }),
         }),
+        ...(wants('default') && { is_default: (fact?.default_of_id ?? null) !== null }),
       }
     })
   }

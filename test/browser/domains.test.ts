@@ -77,7 +77,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         )) as readonly string[]
         const paths = loaded
           .map((address) => new URL(address).pathname)
-          .filter((path) => /^\/api\/v1\/(domains|links|clicks)/.test(path))
+          .filter((path) => /^\/api\/v1\/(domains|links|clicks|default)/.test(path))
         const [list, dns, ...others] = paths
         assert.equal(list, '/api/v1/domains')
         // The newest pending domain is open, and asks again every few seconds.

@@ -11,7 +11,7 @@ import { createTestAuthority } from '../support/test-authority.ts'
 import { DOMAIN_FIELDS } from './domain-fields.ts'
 
 const OURS = '192.0.2.10'
-const ALL = 'include=links,dns,https'
+const ALL = 'include=links,dns,https,default'
 
 for (const engine of ENGINES) {
   describe(`what lists of domains include, on ${engine.name}`, () => {
@@ -106,6 +106,15 @@ for (const engine of ENGINES) {
       assert.equal((await prove(await create(host, late), late)).status, 'pending')
       const held = (await shown(host, ALL, late)).dns
       assert.deepEqual([held.verdict, held.is_active_elsewhere], ['proved', true])
+    })
+
+    test('returns whether new links start on the domain', async () => {
+      const [chosen, other] = ['chosen.acme.example', 'unchosen.acme.example'] as const
+      for (const host of [chosen, other]) await create(host)
+      expectStatus(await acme.put('/default-domain', { domain: chosen }), 200)
+      const isDefault = async (host: string) => (await shown(host, 'include=default')).is_default
+      assert.equal(await isDefault(chosen), true)
+      assert.equal(await isDefault(other), false)
     })
 
     test('returns the certificate of an active domain, and its HSTS setting', async () => {

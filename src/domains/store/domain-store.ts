@@ -38,6 +38,8 @@ export type DomainFacts = {
   readonly hsts_max_age: number | null
   /** The active claim of another workspace on the same host. */
   readonly other_active_id: string | null
+  /** The workspace of which it is the default domain. */
+  readonly default_of_id: string | null
 }
 
 export type DomainStore = {
@@ -265,6 +267,7 @@ function domainLists(
         .selectFrom('domains')
         .leftJoin('domain_checks as checks', 'checks.domain_id', 'domains.id')
         .leftJoin('domain_hsts as hsts', 'hsts.domain_id', 'domains.id')
+        .leftJoin('default_domains as preset', 'preset.domain_id', 'domains.id')
         .leftJoin('domains as other', (join) =>
           join
             .onRef('other.host', '=', 'domains.host')
@@ -279,6 +282,7 @@ function domainLists(
           'checks.verdict',
           'hsts.max_age as hsts_max_age',
           'other.id as other_active_id',
+          'preset.workspace_id as default_of_id',
         ])
         .where('domains.id', 'in', ids)
         .execute(),

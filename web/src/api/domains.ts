@@ -13,7 +13,10 @@ export type { DnsReportResource, DomainResource }
 
 /** A domain with what the page about domains shows of it. */
 export type ShownDomain = DomainResource & {
-  readonly [Part in 'links' | 'dns' | 'https']: Exclude<IncludingDomain[Part], undefined>
+  readonly [Part in 'links' | 'dns' | 'https' | 'is_default']: Exclude<
+    IncludingDomain[Part],
+    undefined
+  >
 }
 
 const CHOICES_MAX = 1_000
@@ -22,7 +25,7 @@ const PER_PAGE = 25
 const PROVING_MS = 5_000
 /** How often a list with pending domains is read again; checks of the service are less frequent. */
 const PENDING_MS = 15_000
-const INCLUDE = 'links,dns,https'
+const INCLUDE = 'links,dns,https,default'
 
 /** Every key of a query about domains begins so. */
 export const DOMAINS_KEY = ['domains'] as const

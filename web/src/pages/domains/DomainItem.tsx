@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import {
   type DnsReportResource,
-  defaultDomainQuery,
+  DOMAIN_LISTS_KEY,
   dnsQuery,
   type ShownDomain,
   setDefaultDomain,
@@ -41,7 +41,6 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
   const t = useText()
   const id = useId()
   const { data: report } = useQuery({ ...dnsQuery(domain.id), enabled: isOpen })
-  const { data: preset } = useQuery(defaultDomainQuery)
   const name = domain.dns.unicode_domain
   const standing = standingOf(domain, report)
   return (
@@ -61,7 +60,7 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
           <span className="cut" title={domain.domain}>
             {name}
           </span>
-          {domain.domain === preset && <span className="tag flex-none">{t.domains.default}</span>}
+          {domain.is_default && <span className="tag flex-none">{t.domains.default}</span>}
         </h2>
         <span className="d3">
           <StandingBadge standing={standing} />
@@ -119,10 +118,9 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
   const { may } = useMembership()
   const [open, setOpen] = useState<'settings' | 'remove'>()
   const close = () => setOpen(undefined)
-  const { domain: host } = domain
-  const isDefault = useQuery(defaultDomainQuery).data === host
+  const { domain: host, is_default: isDefault } = domain
   const { mutate: chooseDefault } = useChange(setDefaultDomain, {
-    keys: [defaultDomainQuery.queryKey],
+    keys: [DOMAIN_LISTS_KEY],
     message: (chosen) =>
       chosen === null ? t.domains.defaultEnded : t.domains.defaultChosen(chosen),
   })
