@@ -100,20 +100,22 @@ export async function openPageShell(setting: Setting = {}): Promise<PageShell> {
     }
   }
 
+  async function close(): Promise<void> {
+    child.stdin.end()
+    await ended
+    await service.stop()
+    await dns?.stop()
+    await place.remove()
+    rmSync(folder, { recursive: true })
+  }
+
   child.stdin.write(COMMANDS)
   const { failed, output } = await type(setting.prelude ?? '')
-  if (failed !== undefined) throw new Error(`the page's shell cannot be prepared: ${output}`)
-  return {
-    type,
-    async close() {
-      child.stdin.end()
-      await ended
-      await service.stop()
-      await dns?.stop()
-      await place.remove()
-      rmSync(folder, { recursive: true })
-    },
+  if (failed !== undefined) {
+    await close()
+    throw new Error(`the page's shell cannot be prepared: ${output}`)
   }
+  return { type, close }
 }
 
 async function startDns(addresses: Setting['addresses']): Promise<DnsResponder | undefined> {
