@@ -17,6 +17,7 @@ const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
 /** The maximum number of tags in the filter of one list. */
 const FILTER_TAGS_MAX = 10
+const FILTER_DOMAINS_MAX = 50
 /** UTF-16 code units: many times those of the longest key in any normal form. */
 const FILTER_KEY_LENGTH_MAX = 2_000
 /** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
@@ -180,7 +181,15 @@ export const linkFilters = {
     .describe(
       'Links whose key, destination or one of whose tags contains this text of at most 200 characters. If the text is a short link, of any length, with or without `https://` and a query: also the link with this address.',
     ),
-  domain: line(2000).optional().describe('Links on this domain.'),
+  domain: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z
+        .array(line(2000))
+        .max(FILTER_DOMAINS_MAX, `must be sent at most ${FILTER_DOMAINS_MAX} times`),
+    )
+    .optional()
+    .describe('Links on this domain. If sent several times: links on any of the domains.'),
   key: key
     .max(FILTER_KEY_LENGTH_MAX, `must have at most ${FILTER_KEY_LENGTH_MAX} characters`)
     .optional()

@@ -79,10 +79,10 @@ export class LinkLists {
   /** Returns the filter in the store's form: canonical texts, and the address of a pasted short link. */
   async #resolve<F extends LinkFilter>(sent: F): Promise<F> {
     const { clock, serviceHost, store } = this.#deps
-    const { host, key, url, search } = sent
+    const { hosts, key, url, search } = sent
     const filter = {
       ...sent,
-      host: host && parsed('domain', parseLinkHost(host, serviceHost)),
+      hosts: hosts?.map((host) => parsed('domain', parseLinkHost(host, serviceHost))),
       key: key?.normalize('NFC'),
       url: url && parsed('url', parseDestination(url)),
       now: formatInstant(clock.nowMicros()),

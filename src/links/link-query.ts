@@ -10,7 +10,8 @@ export type LinkFilter = {
   readonly search?: string | undefined
   /** The link at this address also meets the condition of `search`. */
   readonly shortLink?: LinkAddress | undefined
-  readonly host?: string | undefined
+  /** The link must be on one of these hosts. */
+  readonly hosts?: readonly string[] | undefined
   /** The exact key, in Unicode normal form C. */
   readonly key?: string | undefined
   readonly externalId?: number | undefined
@@ -62,7 +63,7 @@ export type HostCounts = {
 const CONDITIONS = [
   'search',
   'shortLink',
-  'host',
+  'hosts',
   'key',
   'externalId',
   'createdFrom',
@@ -72,9 +73,9 @@ const CONDITIONS = [
   'states',
 ] as const satisfies readonly (keyof LinkFilter)[]
 
-/** Whether the filter is an address, at which a unique index has at most one link of each keyspace. */
-export function hasAddress({ host, key }: LinkFilter): boolean {
-  return host !== undefined && key !== undefined
+/** Whether the filter is an address on one or more hosts, at which a unique index has at most one link of each keyspace. */
+export function hasAddress({ hosts, key }: LinkFilter): boolean {
+  return hosts !== undefined && key !== undefined
 }
 
 /**

@@ -36,7 +36,7 @@ export async function searchLinks<T>(
 const PARAMETERS = [
   ['search', 'search'],
   ['shortLink', 'search'],
-  ['host', 'domain'],
+  ['hosts', 'domain'],
   ['url', 'url'],
   ['states', 'state'],
   ['createdFrom', 'created_after'],

@@ -107,7 +107,7 @@ export function filterOf(
   faults.throwIfAny()
   return {
     search,
-    host: domain,
+    hosts: domain,
     key,
     externalId: external_id,
     createdFrom,

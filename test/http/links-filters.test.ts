@@ -110,6 +110,22 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { domain: 'GO.LocalHost' }, found: ['beta', 'gamma', 'Beta'] },
   { query: { domain: 'later.example.com' }, found: ['delta', 'beta'] },
   { query: { domain: 'unknown.example.com' }, found: [] },
+  {
+    query: [
+      ['domain', 'GO.localhost'],
+      ['domain', 'later.example.com'],
+      ['domain', 'unknown.example.com'],
+    ],
+    found: ['beta', 'gamma', 'delta', 'Beta', 'beta'],
+  },
+  {
+    query: [
+      ['domain', 'go.localhost'],
+      ['domain', 'later.example.com'],
+      ['key', 'beta'],
+    ],
+    found: ['beta', 'beta'],
+  },
 
   { query: { url: 'https://example.org/' }, found: ['beta', 'gamma', 'delta', 'öl'] },
   { query: { url: 'HTTPS://EXAMPLE.org' }, found: ['beta', 'gamma', 'delta', 'öl'] },

@@ -121,10 +121,10 @@ describeStore('pages of links', (at) => {
       model.links.push(...inserted)
     }
     const workspaceId = model.homes[0].workspace_id
-    const host = model.homes[1].domain
+    const hosts = [model.homes[1].domain]
     for (const field of ['created_at', 'updated_at', 'key'] as const) {
       for (const descending of [true, false]) {
-        for (const filter of [{ host }, { search: '11' }, { search: 'RED' }, { tags: ['red'] }]) {
+        for (const filter of [{ hosts }, { search: '11' }, { search: 'RED' }, { tags: ['red'] }]) {
           const sort = { field, descending }
           await compareList(at.store, model, listOf(workspaceId, { limit: 400, sort, ...filter }))
         }
@@ -233,10 +233,11 @@ async function compare(store: FullStore, model: Model, limit: number): Promise<v
     }
   }
   const filters: Partial<LinkQuery>[] = [
-    { host: model.homes[0].domain },
-    { host: 'nobody.example' },
+    { hosts: [model.homes[0].domain] },
+    { hosts: ['nobody.example'] },
+    { hosts: [model.homes[0].domain, model.homes[1].domain] },
     { tags: ['red'] },
-    { tags: ['Größe'], host: model.homes[1].domain },
+    { tags: ['Größe'], hosts: [model.homes[1].domain] },
     { search: 'äHre' },
     { search: 'PATH?' },
     { search: '100%' },
@@ -283,14 +284,14 @@ async function compareRuns(
   same({ query, walked }, { query, walked: expected })
 }
 
-function matches(link: Link, { host, tags = [], search, shortLink }: LinkQuery): boolean {
+function matches(link: Link, { hosts, tags = [], search, shortLink }: LinkQuery): boolean {
   const isAt =
     shortLink !== undefined &&
     link.domain === shortLink.host &&
     foldKey(link.key) === foldKey(shortLink.key)
   const texts = [link.key, link.url, ...link.tags].map(foldKey)
   return (
-    (host === undefined || link.domain === host) &&
+    (hosts === undefined || hosts.includes(link.domain)) &&
     tags.every((tag) => link.tags.includes(tag)) &&
     ((search === undefined && shortLink === undefined) ||
       isAt ||

@@ -111,7 +111,7 @@ describe('the scan connection', () => {
       throw new Error('read on the thread of the event loop')
     })
     const sort = { field: 'clicks', descending: true } as const
-    for (const filter of [{ search: 'want' }, { host: home.domain }, { sort }]) {
+    for (const filter of [{ search: 'want' }, { hosts: [home.domain] }, { sort }]) {
       const page = await store.read.links.page(listOf(home.workspace_id, filter))
       assert.equal(page.total, 1)
     }

@@ -16,7 +16,7 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     const conditions = [eb('links.workspace_id', '=', workspaceId)]
     if (range?.after !== undefined) conditions.push(eb('links.seq', '>', range.after))
     if (range?.before !== undefined) conditions.push(eb('links.seq', '<', range.before))
-    if (filter.host !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.host))
+    if (filter.hosts !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.hosts))
     if (filter.key !== undefined) {
       conditions.push(
         eb('links.key_folded', '=', foldKey(filter.key)),
@@ -57,20 +57,24 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
   }
 }
 
-function isOnHost(eb: ExpressionBuilder<Schema, 'links'>, workspaceId: string, host: string) {
-  return eb('links.keyspace_id', 'in', keyspacesOf(eb, workspaceId, host))
+function isOnHost(
+  eb: ExpressionBuilder<Schema, 'links'>,
+  workspaceId: string,
+  hosts: readonly string[],
+) {
+  return eb('links.keyspace_id', 'in', keyspacesOf(eb, workspaceId, hosts))
 }
 
-/** Selects the keyspaces in which a workspace may have links: on a host, or on all of its hosts. */
+/** Selects the keyspaces in which a workspace may have links: on some hosts, or on all of its hosts. */
 export function keyspacesOf(
   eb: ExpressionBuilder<Schema, 'links'>,
   workspaceId: string,
-  host: string | undefined,
+  hosts: readonly string[] | undefined,
 ) {
   return eb
     .selectFrom('keyspaces')
     .select('keyspaces.id')
-    .$if(host !== undefined, (qb) => qb.where('keyspaces.host', '=', host ?? ''))
+    .$if(hosts !== undefined, (qb) => qb.where('keyspaces.host', 'in', hosts ?? []))
     .where((k) =>
       k.or([
         k('keyspaces.workspace_id', '=', workspaceId),
@@ -91,7 +95,7 @@ function isAt(
   workspaceId: string,
   { host, key }: LinkAddress,
 ) {
-  return eb.and([isOnHost(eb, workspaceId, host), eb('links.key_folded', '=', foldKey(key))])
+  return eb.and([isOnHost(eb, workspaceId, [host]), eb('links.key_folded', '=', foldKey(key))])
 }
 
 /**

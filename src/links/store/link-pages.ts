@@ -131,12 +131,12 @@ async function findByKey(
   filter: LinkFilter,
   { field, descending }: { readonly field: LinkSortField; readonly descending: boolean },
 ): Promise<readonly number[]> {
-  const { workspaceId, host, key = '' } = filter
+  const { workspaceId, hosts, key = '' } = filter
   // Without the workspace's condition, whose index a planner without statistics prefers.
   const named = await db
     .selectFrom('links')
     .select('links.seq')
-    .where('links.keyspace_id', 'in', (eb) => keyspacesOf(eb, workspaceId, host))
+    .where('links.keyspace_id', 'in', (eb) => keyspacesOf(eb, workspaceId, hosts))
     .where('links.key_folded', '=', foldKey(key))
     .where('links.key', '=', key)
     .execute()
