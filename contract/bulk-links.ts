@@ -8,9 +8,7 @@ const BULK_ITEMS_MAX = 1_000
 const ACTIONS = ['create', 'update', 'delete'] as const
 const STATUSES = ['succeeded', 'failed', 'pending'] as const
 
-const count = `must hold 1 to ${BULK_ITEMS_MAX} items`
-const listOf = <T extends z.ZodType>(item: T) =>
-  z.array(item).min(1, count).max(BULK_ITEMS_MAX, count)
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(BULK_ITEMS_MAX)
 
 const tagEdits = {
   add_tags: tagsInput.optional().describe('Tags to add to those of the link.'),
@@ -27,7 +25,7 @@ const bulkChanges = patchLinkBody
 
 /** Items are validated one by one, so that each has a result of its own. */
 export const bulkLinksEnvelope = z.strictObject({
-  action: z.enum(ACTIONS, { error: `must be one of ${ACTIONS.join(', ')}` }),
+  action: z.enum(ACTIONS),
   links: listOf(z.unknown()).optional(),
   ids: listOf(z.string().toLowerCase()).optional(),
   changes: bulkChanges.optional(),

@@ -19,17 +19,14 @@ const VALUES_MAX = 50
 const GROUPS_MAX = 1_000
 const GROUPS_DEFAULT = 10
 
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+const oneOf = <const T extends readonly string[]>(values: T) => z.enum(values)
 
 /** A query parameter that may be sent several times. */
 const repeatableUpTo = (lengthMax: number) =>
   z
     .preprocess(
       (value) => (typeof value === 'string' ? [value] : value),
-      z
-        .array(z.string().max(lengthMax, `must have at most ${lengthMax} characters`))
-        .max(VALUES_MAX, `must be sent at most ${VALUES_MAX} times`),
+      z.array(z.string().max(lengthMax)).max(VALUES_MAX),
     )
     .optional()
 
@@ -40,10 +37,7 @@ const repeatableLinkValue = repeatableUpTo(LINK_VALUE_LENGTH_MAX)
 export const linksQuery = (linksMax: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? [value] : value),
-    z
-      .array(z.string().toLowerCase())
-      .min(1, 'must be sent at least once')
-      .max(linksMax, `must be sent at most ${linksMax} times`),
+    z.array(z.string().toLowerCase()).min(1).max(linksMax),
   )
 
 const filters = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ERROR_DETAILS, FAULTS, type FaultCode } from './faults.ts'
 
 /** Every `code` that an answer of the API can carry. Codes are stable: clients may branch on them. */
 const ERROR_CODES = [
@@ -28,6 +29,25 @@ const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
+const FAULT_CODES = Object.keys(FAULTS) as [FaultCode, ...FaultCode[]]
+
+export const faultSchema = z
+  .looseObject({
+    code: z.enum(FAULT_CODES).describe('What is wrong, for programs; codes are stable.'),
+    reason: z.string().optional().describe('What exactly, where a code has several reasons.'),
+    message: z.string().describe('The text that `errors` has.'),
+    min: z.number().optional().describe('The least that is allowed.'),
+    max: z
+      .union([z.number(), z.string()])
+      .optional()
+      .describe('The most that is allowed; a text for an instant.'),
+    allowed: z.array(z.string()).optional().describe('The values that are allowed.'),
+  })
+  .meta({
+    id: 'Fault',
+    description: 'What is wrong with a field. Other parameters: docs/faults.md of the service.',
+  })
+
 /** The body of every error answer. */
 export const problemSchema = z
   .object({
@@ -39,6 +59,14 @@ export const problemSchema = z
       .describe(
         'The faults of each field, for `validation_failed`; the fields that would do, for `second_factor_required`.',
       ),
+    faults: z
+      .record(z.string(), z.array(faultSchema))
+      .optional()
+      .describe('The same as `errors`, each fault with its `code` and parameters.'),
+    details: z
+      .looseObject({ code: z.enum(Object.keys(ERROR_DETAILS)) })
+      .optional()
+      .describe('A closer reason, for some `unauthorized`, `missing_role` and `cross_origin`.'),
     request_id: z
       .string()
       .optional()
@@ -48,4 +76,5 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'Why a request was refused.' })
 
+export type FaultResource = z.output<typeof faultSchema>
 export type Problem = z.output<typeof problemSchema>

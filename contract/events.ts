@@ -53,7 +53,7 @@ const EVENT_TYPES = [
   'identity.deleted',
 ] as const
 
-const type = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.join(', ')}` })
+const type = z.enum(EVENT_TYPES)
 const fields = z.record(z.string(), z.unknown()).nullable()
 
 const eventSchema = z

@@ -13,7 +13,7 @@ export const EXPORT_VERSION = 1
 
 export const exportQuery = z.strictObject({
   format: z
-    .enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
+    .enum(FORMATS)
     .optional()
     .describe(
       '`ndjson`, the default: one JSON object a line. `csv-zip`: a zip with a CSV file for each type of record.',
@@ -21,14 +21,14 @@ export const exportQuery = z.strictObject({
   clicks: z
     .preprocess(
       (value) => (value === 'true' ? true : value === 'false' ? false : value),
-      z.boolean('must be true or false'),
+      z.boolean(),
     )
     .optional()
     .describe(
       'Whether to add the single clicks that are still stored; `false` when left out. Clicks of other days are added up by link and day.',
     ),
   cursor: cursorText
-    .min(1, 'must not be empty')
+    .min(1)
     .optional()
     .describe(
       'The last `cursor` line of an export that broke off, with the same `clicks`: returns what comes after that line. Only for `ndjson`.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asMessage } from './faults.ts'
 import { pageOf } from './pagination.ts'
 import { line, queryInteger, timestamp, uuid } from './primitives.ts'
 
@@ -33,16 +34,22 @@ const TOKEN_LENGTH_MAX = 5_000
 
 const pairs = z
   .record(z.string().max(NAME_LENGTH_MAX), line(NAME_LENGTH_MAX))
-  .refine((value) => Object.keys(value).length <= PAIRS_MAX, `must hold at most ${PAIRS_MAX} pairs`)
+  .refine(
+    (value) => Object.keys(value).length <= PAIRS_MAX,
+    asMessage({ code: 'too_many', max: PAIRS_MAX }),
+  )
 
-const timeZone = line(100).refine((name) => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
-}, 'must be a time zone such as Europe/Berlin')
+const timeZone = line(100).refine(
+  (name) => {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: name })
+      return true
+    } catch {
+      return false
+    }
+  },
+  asMessage({ code: 'invalid_time_zone' }),
+)
 
 const options = {
   domains: pairs
@@ -51,7 +58,7 @@ const options = {
       'Where links go: from a domain of the source, or `""` for its own, to a domain of the workspace. Domains that are not named stay.',
     ),
   on_conflict: z
-    .enum(CONFLICT_RULES, { error: `must be one of ${CONFLICT_RULES.join(', ')}` })
+    .enum(CONFLICT_RULES)
     .optional()
     .describe(
       'What to do when a key is taken: leave the link out, update the one that has the key, take the key with a number behind it, or end the import.',
@@ -71,9 +78,7 @@ const options = {
 
 export const createImportBody = z
   .strictObject({
-    source: z
-      .enum(IMPORT_SOURCES, { error: `must be one of ${IMPORT_SOURCES.join(', ')}` })
-      .describe('What to read.'),
+    source: z.enum(IMPORT_SOURCES).describe('What to read.'),
     url: line(2_000)
       .optional()
       .describe('Where a service is that people host themselves, such as `https://s.example.com`.'),

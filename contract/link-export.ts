@@ -16,10 +16,7 @@ export type ExportedLinkRow = z.output<typeof exportedLinkRow>
 export const EXPORTED_LINK_FIELDS = exportedLinkRow.keyof().options
 
 export const exportLinksQuery = z.strictObject({
-  format: z
-    .enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
-    .optional()
-    .describe('`csv` when left out.'),
+  format: z.enum(FORMATS).optional().describe('`csv` when left out.'),
   fields: fieldsQuery(EXPORTED_LINK_FIELDS).describe(
     'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
   ),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { faultSchema } from './errors.ts'
 import { line } from './primitives.ts'
 
 /** Longer than any valid key, so that the answer to a long key has a reason instead of 422. */
@@ -9,7 +10,7 @@ export const keyAvailabilityQuery = z.strictObject({
   domain: line(2000).describe('The host name of the planned link.'),
   key: z
     .string()
-    .max(KEY_TEXT_MAX, `must have at most ${KEY_TEXT_MAX} characters`)
+    .max(KEY_TEXT_MAX)
     .optional()
     .describe('The key to check; without it, only a suggestion is returned.'),
 })
@@ -32,6 +33,7 @@ export const keyAvailability = z
       .string()
       .nullable()
       .describe('The message with which a create would refuse the key.'),
+    fault: faultSchema.nullable().describe('The fault with which a create would refuse the key.'),
     suggestion: z.string().describe('A generated key that is free now.'),
   })
   .meta({ id: 'KeyAvailability', description: 'Whether a key is free on a domain.' })

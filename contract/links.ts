@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asMessage } from './faults.ts'
 import { clickedPageOf, pageQuery } from './pagination.ts'
 import {
   destinationInput,
@@ -23,6 +24,11 @@ const FILTER_KEY_LENGTH_MAX = 2_000
 /** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
 const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
+const EXTERNAL_ID = asMessage({
+  code: 'out_of_range',
+  min: Number.MIN_SAFE_INTEGER,
+  max: Number.MAX_SAFE_INTEGER,
+})
 const STATES = ['active', 'expired', 'protected'] as const
 
 /** A link in answers of the API: the 23 fields of the specification's table. */
@@ -73,7 +79,7 @@ const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accept
 
 const key = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1)
   .describe(
     `1 to ${KEY_LENGTH_MAX} letters and digits of any script, emoji, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
   )
@@ -91,7 +97,7 @@ const optionalFields = {
   utm_content: utm.describe('Set on the destination as `utm_content`.'),
   utm_name: utm.describe('Set on the destination as `utm_name`.'),
   external_id: z
-    .int('must be an integer of at most 2^53-1')
+    .int(EXTERNAL_ID)
     .nullable()
     .optional()
     .describe('Identifier of the link in an external system.'),
@@ -184,14 +190,12 @@ export const linkFilters = {
   domain: z
     .preprocess(
       (value) => (typeof value === 'string' ? [value] : value),
-      z
-        .array(line(2000))
-        .max(FILTER_DOMAINS_MAX, `must be sent at most ${FILTER_DOMAINS_MAX} times`),
+      z.array(line(2000)).max(FILTER_DOMAINS_MAX),
     )
     .optional()
     .describe('Links on this domain. If sent several times: links on any of the domains.'),
   key: key
-    .max(FILTER_KEY_LENGTH_MAX, `must have at most ${FILTER_KEY_LENGTH_MAX} characters`)
+    .max(FILTER_KEY_LENGTH_MAX)
     .optional()
     .describe(
       'Links with exactly this key, in this letter case. With `domain`, at most one; found at once, however many links there are.',
@@ -212,9 +216,7 @@ export const linkFilters = {
   tag: z
     .preprocess(
       (value) => (typeof value === 'string' ? [value] : value),
-      z
-        .array(line(TAG_LENGTH_MAX))
-        .max(FILTER_TAGS_MAX, `must be sent at most ${FILTER_TAGS_MAX} times`),
+      z.array(line(TAG_LENGTH_MAX)).max(FILTER_TAGS_MAX),
     )
     .optional()
     .describe('Links with this tag. If sent several times: links with all of the tags.'),
@@ -225,10 +227,10 @@ export const linkFilters = {
     .preprocess(
       (value) => (typeof value === 'string' ? [value] : value),
       z
-        .array(z.enum(STATES, { error: `must be one of ${STATES.join(', ')}` }))
+        .array(z.enum(STATES))
         .refine(
           (states) => !(states.includes('active') && states.includes('expired')),
-          'must not be both active and expired',
+          asMessage({ code: 'incompatible', reason: 'contrary', other: ['active', 'expired'] }),
         ),
     )
     .optional()
@@ -243,7 +245,7 @@ export const listLinksQuery = pageQuery.extend({
     'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
   ),
   sort: z
-    .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
+    .enum(LINK_SORTS)
     .optional()
     .describe(
       'The sort order; a minus sign means descending. `-created_at` when left out. With a cursor, only `-created_at` or `created_at`.',

@@ -10,9 +10,7 @@ export const perPageQuery = queryInteger(PER_PAGE_MAX)
   .optional()
   .describe(`Items per page; ${PER_PAGE_DEFAULT} when left out.`)
 
-export const cursorText = z
-  .string()
-  .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
+export const cursorText = z.string().max(CURSOR_LENGTH_MAX)
 
 export const pageQuery = z.strictObject({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),

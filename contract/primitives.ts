@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asMessage } from './faults.ts'
 import { ROLES } from './roles.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
@@ -8,10 +9,10 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/
 export function line(lengthMax: number) {
   return z
     .string()
-    .min(1, 'must not be empty')
-    .max(lengthMax, `must have at most ${lengthMax} characters`)
-    .refine((text) => !CONTROL_CHARACTER.test(text), 'must not contain control characters')
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .min(1)
+    .max(lengthMax)
+    .refine((text) => !CONTROL_CHARACTER.test(text), asMessage({ code: 'control_characters' }))
+    .refine((text) => text.isWellFormed(), asMessage({ code: 'malformed_text' }))
 }
 
 /** The maximum length of a destination in its stored form, in characters. */
@@ -36,7 +37,7 @@ export const countedUntil = timestamp
   )
 
 export const roleSchema = z
-  .enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
+  .enum(ROLES)
   .describe(
     '`viewer` reads links, domains and clicks; `member` also writes links; `admin` also manages domains, people, tokens and settings; `owner` also owners and the deletion of the workspace.',
   )
@@ -49,7 +50,7 @@ export const idParams = z.object({
 })
 
 export function integer(max: number, min: number) {
-  const message = `must be a whole number from ${min} to ${max}`
+  const message = asMessage({ code: 'out_of_range', min, max })
   return z.int(message).min(min, message).max(max, message)
 }
 
@@ -62,7 +63,7 @@ export function queryInteger(max: number, min = 1) {
 
 /** Of a list or an export: names of fields, separated by commas. */
 export function fieldsQuery<F extends string>(names: readonly F[]) {
-  const error = `must be a list of ${names.join(', ')}, separated by commas`
+  const error = asMessage({ code: 'not_list_of', allowed: names })
   return z
     .string()
     .transform((text) => [...new Set(text.split(','))])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asMessage } from './faults.ts'
 import { integer, queryInteger } from './primitives.ts'
 
 const FORMATS = ['png', 'svg'] as const
@@ -8,10 +9,10 @@ const SIZE_MIN = 64
 const SIZE_MAX = 2_048
 const MARGIN_MAX = 16
 
-const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
-const address = z.enum(ADDRESSES, { error: `must be one of ${ADDRESSES.join(', ')}` })
-const level = z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` })
-const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
+const format = z.enum(FORMATS)
+const address = z.enum(ADDRESSES)
+const level = z.enum(LEVELS)
+const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, asMessage({ code: 'invalid_color' }))
 
 const ADDRESS =
   'Whether the code contains the `link`, which always begins with `https://`, or the address at which it opens (`visit`): on the own host of a service without HTTPS, or at a port of its own, that differs. `link` when left out.'
@@ -34,7 +35,7 @@ const LOGO =
 const queryBoolean = z.preprocess(
   (value) =>
     value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
-  z.boolean('must be true or false'),
+  z.boolean(),
 )
 
 export const qrCodeQuery = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asMessage } from './faults.ts'
 import { pageOf } from './pagination.ts'
 import { passkeyAssertion } from './passkeys.ts'
 import { line, roleSchema, timestamp, uuid } from './primitives.ts'
@@ -12,9 +13,9 @@ export const personNameInput = line(100).describe('How the person is called.')
 /** Control characters are allowed: a password is not shown. */
 const passwordInput = z
   .string()
-  .min(1, 'must not be empty')
-  .max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`)
-  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+  .min(1)
+  .max(PASSWORD_LENGTH_MAX)
+  .refine((text) => text.isWellFormed(), asMessage({ code: 'malformed_text' }))
 export const newPasswordInput = passwordInput.describe(
   'At least 15 characters, or 10 where a second factor is set up; commonly used passwords are refused.',
 )

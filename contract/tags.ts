@@ -20,16 +20,10 @@ export const listTagsQuery = pageQuery.omit({ cursor: true }).extend({
   search: line(SEARCH_LENGTH_MAX)
     .optional()
     .describe('Tags that contain this text, whatever its letter case.'),
-  sort: z
-    .enum(SORTS, { error: `must be one of ${SORTS.join(', ')}` })
-    .optional()
-    .describe('Order; a minus sign reverses it. `name` by default.'),
+  sort: z.enum(SORTS).optional().describe('Order; a minus sign reverses it. `name` by default.'),
 })
 
-const tags = z
-  .array(tagInput)
-  .min(1, 'must hold at least one tag')
-  .max(TAGS_MAX, `must hold at most ${TAGS_MAX} tags`)
+const tags = z.array(tagInput).min(1).max(TAGS_MAX)
 
 export const renameTagsBody = z
   .strictObject({

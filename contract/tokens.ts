@@ -11,7 +11,7 @@ const SCOPES = [
   'workspace:admin',
 ] as const
 
-const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
+const scope = z.enum(SCOPES)
 
 const tokenSchema = z
   .object({
@@ -32,7 +32,7 @@ export const tokenList = pageOf(tokenSchema, 'TokenList')
 export const createTokenBody = z
   .strictObject({
     name: line(100).describe('What it is for.'),
-    scopes: z.array(scope).min(1, 'must name at least one scope').describe('What it may do.'),
+    scopes: z.array(scope).min(1).describe('What it may do.'),
     expires_at: z
       .string()
       .nullable()

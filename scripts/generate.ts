@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { FAULT_TABLES } from './faults-table.ts'
 import { withNodeHashes } from './node-hashes.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { portableLockfile } from './portable-lockfile.ts'
@@ -10,10 +11,10 @@ import { settingsTable } from './settings-table.ts'
  * nothing, and fails when one of them is out of date.
  */
 const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
+const FAULTS_PAGE = fileURLToPath(new URL('../docs/faults.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const LOCKFILE = fileURLToPath(new URL('../package-lock.json', import.meta.url))
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
-const TABLE = /(<!-- settings -->\n)[\s\S]*(<!-- \/settings -->)/
 
 function read(file: string): string {
   try {
@@ -23,18 +24,23 @@ function read(file: string): string {
   }
 }
 
-const page = read(SETTINGS_PAGE)
-const table = settingsTable()
+/** Returns a page with its tables, each between the marks of its name. */
+function withTables(page: string, tables: Readonly<Record<string, string>>): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
+    const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+    const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
+    if (!text.includes(begin) || to < from) throw new Error(`no marks of the table ${name}`)
+    return `${text.slice(0, from)}${table}\n${text.slice(to)}`
+  }, read(page))
+}
+
 const generated = [
-  {
-    file: SETTINGS_PAGE,
-    text: page.replace(TABLE, (_all, begin, end) => `${begin}${table}\n${end}`),
-  },
+  { file: SETTINGS_PAGE, text: withTables(SETTINGS_PAGE, { settings: settingsTable() }) },
+  { file: FAULTS_PAGE, text: withTables(FAULTS_PAGE, FAULT_TABLES) },
   { file: LOCKFILE, text: portableLockfile(read(LOCKFILE)) },
   { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
   { file: OPENAPI, text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
 ]
-if (!TABLE.test(page)) throw new Error('docs/settings.md lacks the marks around its table')
 
 for (const { file, text } of generated) {
   if (read(file) === text) continue

@@ -70,7 +70,9 @@ export class DomainHttps {
     expected?: ExpectedVersions,
   ): Promise<HttpsState> {
     if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
-      throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
+      throw Failure.invalid({
+        hsts_max_age: [{ code: 'out_of_range', min: 0, max: MAX_AGE_SECONDS }],
+      })
     }
     await this.#store.write(async (stores) => {
       const domain = await getDomain(stores, actor, id)

@@ -20,7 +20,7 @@ export function parseDomainInput(input: DomainInput, service: ServiceName): Doma
   const faults = new FaultList()
   const host =
     input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
-  if (host === service.host) faults.add('domain', 'is the host of this service, shared by all')
+  if (host === service.host) faults.add('domain', { code: 'reserved', reason: 'shared' })
   const changes = {
     ...(host !== undefined && { host }),
     ...parseFallback('not_found_url', input.not_found_url, faults),

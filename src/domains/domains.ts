@@ -244,7 +244,7 @@ export class Domains {
   #newDomain({ workspaceId }: Actor, input: DomainInput): Domain {
     const { clock, random } = this.#deps
     const changes = this.#parse(input)
-    if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
+    if (changes.host === undefined) throw Failure.invalid({ domain: [{ code: 'required' }] })
     this.refuseUnclaimable(changes.host)
     const domain = { ...newClaim(workspaceId, changes.host, clock, random), ...changes }
     this.#refuseLoop(domain)
@@ -264,7 +264,7 @@ export class Domains {
   #refuseLoop({ host, not_found_url: url }: Domain): void {
     if (url === null || hostThatCouldLoop(url, this.#deps.serviceHost) !== host) return
     if (new URL(url).pathname !== '/') return
-    throw Failure.invalid({ not_found_url: ['must not lead back to this domain'] })
+    throw Failure.invalid({ not_found_url: [{ code: 'loop', reason: 'domain' }] })
   }
 
   /**
@@ -285,7 +285,7 @@ export class Domains {
       const next =
         host === undefined ? undefined : await stores.domains.findByHost(workspaceId, host)
       if (host !== undefined && next === undefined) {
-        throw Failure.invalid({ domain: ['must be a domain of this workspace'] })
+        throw Failure.invalid({ domain: [{ code: 'unknown_domain' }] })
       }
       await stores.domains.setDefault(workspaceId, next?.id)
       const now = clock.nowMicros()
@@ -333,7 +333,7 @@ export class Domains {
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error
       throw Failure.invalid({
-        domain: ['has been added before, or still has links of its own in this workspace'],
+        domain: [{ code: 'taken', reason: 'domain_or_links' }],
       })
     }
   }
@@ -380,7 +380,7 @@ export class Domains {
 }
 
 function addedBefore(): Failure {
-  return Failure.invalid({ domain: ['has been added before'] })
+  return Failure.invalid({ domain: [{ code: 'taken', reason: 'domain' }] })
 }
 
 function filterFor({ workspaceId }: Actor, { name }: NameFilter): DomainFilter {

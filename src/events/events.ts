@@ -78,6 +78,7 @@ export class Events {
 }
 
 function tooLong({ types }: EventRun): Failure {
-  const text = 'takes too long among so many events; set from and to closer together'
-  return Failure.invalid({ [types === undefined ? 'actor' : 'type']: [text] })
+  return Failure.invalid({
+    [types === undefined ? 'actor' : 'type']: [{ code: 'too_slow', reason: 'events' }],
+  })
 }

@@ -60,7 +60,7 @@ function periodOf({ from, to }: ListEventsQuery) {
   const fromMicros = from === undefined ? undefined : faults.take('from', parseInstant(from))
   const toMicros = to === undefined ? undefined : faults.take('to', parseInstant(to))
   if (fromMicros !== undefined && toMicros !== undefined && fromMicros >= toMicros) {
-    faults.add('from', 'must be before to')
+    faults.add('from', { code: 'invalid_period', reason: 'reversed' })
   }
   faults.throwIfAny()
   return { fromMicros, toMicros }

@@ -147,7 +147,11 @@ export class WorkspaceExports {
   #progressOf({ workspaceId }: Actor, request: ExportRequest): BrokenExport | undefined {
     const { cursor, format, clicks } = request
     if (cursor === undefined) return undefined
-    if (format !== 'ndjson') throw Failure.invalid({ cursor: ['works only with format=ndjson'] })
+    if (format !== 'ndjson') {
+      throw Failure.invalid({
+        cursor: [{ code: 'incompatible', reason: 'only', other: 'format=ndjson' }],
+      })
+    }
     const list = listName(workspaceId, clicks)
     const { mark, index } = this.#deps.cursors.read<CursorMark>(cursor, list)
     return mark && { position: mark, records: index, singlesFromDay: mark.singlesFromDay }

@@ -1,14 +1,12 @@
+import type { Fault } from '@terse/contract/faults'
 import { getDomain } from 'tldts'
 import { isIpAddress } from '../platform/network/ip-address.ts'
 import { specialUseOf } from './host.ts'
 
 /** Which syntactically valid hosts workspaces may claim. */
 export type ClaimableHosts = {
-  /**
-   * Returns why the claim is refused, as the end of a sentence, or undefined when the host may be
-   * claimed.
-   */
-  faultOf(host: string): string | undefined
+  /** Returns why the claim is refused, or undefined when the host may be claimed. */
+  faultOf(host: string): Fault | undefined
   /** Whether only the operator may add the host, and ownership must be proved by a TXT record. */
   isReserved(host: string): boolean
 }
@@ -31,11 +29,9 @@ export function claimableHosts(options: {
       const suffix = specialUseOf(host)
       // A service whose own name is special-use serves the network in which such names resolve.
       if (suffix !== undefined && !serviceNames.some((name) => specialUseOf(name) === suffix)) {
-        return `is a name under .${suffix}, which public DNS does not have`
+        return { code: 'special_use', suffix }
       }
-      return isReserved(host) && !isOperator
-        ? 'is reserved: only the operator of this service can add it'
-        : undefined
+      return isReserved(host) && !isOperator ? { code: 'reserved', reason: 'domain' } : undefined
     },
   }
 }

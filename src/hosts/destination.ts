@@ -22,20 +22,20 @@ const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'bl
  */
 export function parseDestination(text: string, appSchemes: readonly string[] = []): Parsed<string> {
   const url = URL.parse(text)
-  if (url === null) return { fault: 'must be an absolute URL such as https://example.com/page' }
+  if (url === null) return { fault: { code: 'invalid_url' } }
   const scheme = url.protocol.slice(0, -1)
   const allowed = ['http', 'https', ...CONTACT_SCHEMES, ...appSchemes]
   if (FORBIDDEN_SCHEMES.has(scheme) || !allowed.includes(scheme)) {
-    return { fault: `must begin with ${allowed.join(':, ')}:` }
+    return { fault: { code: 'wrong_scheme', allowed: allowed.map((each) => `${each}:`) } }
   }
   if (CONTACT_SCHEMES.includes(scheme) && url.pathname === '') {
-    return { fault: `must have an address after ${scheme}:` }
+    return { fault: { code: 'missing_address', scheme } }
   }
   if (url.username !== '' || url.password !== '') {
-    return { fault: 'must not hold a user name or password' }
+    return { fault: { code: 'url_with_credentials' } }
   }
   if (url.href.length > DESTINATION_LENGTH_MAX) {
-    return { fault: `must have at most ${DESTINATION_LENGTH_MAX} characters` }
+    return { fault: { code: 'too_long', max: DESTINATION_LENGTH_MAX } }
   }
   return { value: url.href }
 }

@@ -18,23 +18,20 @@ const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
  */
 export function parseHost(text: string): Parsed<string> {
   if (FOREIGN_ASCII.test(text)) {
-    return {
-      fault: 'must be a host name without scheme, port or path, such as go.example.com',
-    }
+    return { fault: { code: 'invalid_host', reason: 'characters' } }
   }
   const host = domainToASCII(text.replace(/\.$/, ''))
   const labels = host.split('.')
   if (host.length > HOST_LENGTH_MAX || !labels.every((label) => LABEL.test(label))) {
-    return { fault: 'must be a host name such as go.example.com' }
+    return { fault: { code: 'invalid_host', reason: 'form' } }
   }
   if (labels.some((label) => label.startsWith('xn--')) && !isReadable(host)) {
-    return { fault: 'holds an international label that cannot be read' }
+    return { fault: { code: 'invalid_host', reason: 'international' } }
   }
-  if (isIpAddress(host)) return { fault: 'must be a name, not an address' }
-  if (labels.length < 2)
-    return { fault: 'must be a full host name with a dot, such as go.example.com' }
+  if (isIpAddress(host)) return { fault: { code: 'invalid_host', reason: 'ip_address' } }
+  if (labels.length < 2) return { fault: { code: 'invalid_host', reason: 'no_dot' } }
   if (getPublicSuffix(host, { allowPrivateDomains: true }) === host) {
-    return { fault: 'is a public suffix, under which others register names; use a name below it' }
+    return { fault: { code: 'public_suffix' } }
   }
   return { value: host }
 }

@@ -157,7 +157,7 @@ describe('requireAccess', () => {
     for (const [operation, role] of Object.entries(FOR_PEOPLE)) {
       assert.throws(() => requireAccess(actorWith(SCOPES), operation as Operation), {
         code: 'missing_role',
-        message: `No token may do this. Sign in as an ${role}.`,
+        details: { code: 'person_needed', role },
       })
     }
   })
@@ -171,9 +171,9 @@ describe('requireAccess', () => {
       const role = least(operation)
       const lower = ROLES[ROLES.indexOf(role as Role) - 1]
       if (lower === undefined) continue
-      const message = `This needs the role ${role} in the workspace.`
+      const details = { code: 'role_needed', reason: role }
       const actor = personWith(lower)
-      assert.throws(() => requireAccess(actor, operation), { code: 'missing_role', message })
+      assert.throws(() => requireAccess(actor, operation), { code: 'missing_role', details })
     }
     const edits = IN_WORKSPACES.filter((operation) => !allows(personWith('viewer'), operation))
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))

@@ -248,13 +248,12 @@ type Holder = {
 export function requireAccess(actor: Holder, operation: Operation): void {
   const access: Access = OPERATION_ACCESS[operation]
   if (isPermission(access)) requirePermission(actor, access)
-  else if (actor.kind !== 'person') throw Failure.missingRole(PEOPLE_ONLY)
-  else if (access === 'operator' && !actor.isOperator) throw Failure.missingRole(OPERATORS_ONLY)
+  else if (actor.kind !== 'person') throw Failure.missingRole({ code: 'people_only' })
+  else if (access === 'operator' && !actor.isOperator) {
+    throw Failure.missingRole({ code: 'operators_only' })
+  }
   if (NEEDS_RECENT_AUTHENTICATION.has(operation)) requireRecentAuthentication(actor)
 }
-
-const PEOPLE_ONLY = 'This is for people who are signed in. A token cannot do it.'
-const OPERATORS_ONLY = 'This is for operators of the instance.'
 
 /** @throws {Failure} `missing_scope` or `missing_role` */
 export function requirePermission(
@@ -262,13 +261,13 @@ export function requirePermission(
   permission: Permission,
 ): void {
   if (permissions.has(permission)) return
-  const role = ROLES.find((each) => permissionsOfRole(each).has(permission))
+  const role = ROLES.find((each) => permissionsOfRole(each).has(permission)) ?? 'owner'
   if (kind === 'person') {
-    throw Failure.missingRole(`This needs the role ${role} in the workspace.`)
+    throw Failure.missingRole({ code: 'role_needed', reason: role })
   }
   const scope = SCOPES.find((each) => SCOPE_PERMISSIONS[each].includes(permission))
   if (scope === undefined) {
-    throw Failure.missingRole(`No token may do this. Sign in as an ${role}.`)
+    throw Failure.missingRole({ code: 'person_needed', role })
   }
   throw Failure.missingScope(scope)
 }
@@ -287,7 +286,7 @@ export function isWithinRank({ permissions }: Pick<Holder, 'permissions'>, role:
 export function requireRankOver(actor: Holder, role: Role): void {
   if (role === 'owner') requirePermission(actor, 'owners.edit')
   if (!isWithinRank(actor, role)) {
-    throw Failure.invalid({ role: ['can allow no more than you may do'] })
+    throw Failure.invalid({ role: [{ code: 'exceeds_rights', reason: 'role' }] })
   }
   const gained = permissionsOfRole(role)
   if (gained.has('members.edit') || gained.has('tokens.edit')) requireRecentAuthentication(actor)

@@ -1,3 +1,4 @@
+import { faultText } from '@terse/contract/faults'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
 import { canonicalInstant, formatInstant } from '../platform/time/instant.ts'
@@ -155,7 +156,8 @@ function withoutFaults(
   let kept = input
   let isLocked = false
   const reasons: string[] = []
-  for (const [path, [text = 'is invalid']] of Object.entries(faultsOf(input))) {
+  for (const [path, [fault]] of Object.entries(faultsOf(input))) {
+    const text = faultText(fault ?? { code: 'invalid' })
     const [field = path] = path.split('.', 1)
     if (field === 'password') {
       isLocked = true

@@ -23,7 +23,9 @@ describe('ImportFiles', () => {
 
   test('refuses a part whose part before is missing, and a file that is too large', async () => {
     const part = Buffer.from('x')
-    await assert.rejects(files.write('one', 4, part), { message: /offset must be 3 here/ })
+    await assert.rejects(files.write('one', 4, part), {
+      fields: { offset: [{ code: 'wrong_offset', expected: 3 }] },
+    })
     await assert.rejects(files.write('two', 1, part), { code: 'validation_failed' })
     await assert.rejects(files.write('one', 1024 ** 3, part), { code: 'validation_failed' })
     assert.equal(files.has('two'), false)

@@ -39,7 +39,7 @@ export class ImportFiles {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const end = offset + part.length
     if (end > FILE_BYTES_MAX) {
-      throw Failure.invalid({ offset: [`is too far: a file has at most ${FILE_BYTES_MAX} bytes`] })
+      throw Failure.invalid({ offset: [{ code: 'file_too_large', max: FILE_BYTES_MAX }] })
     }
     const { freeBytes } = await readDiskSpace(this.#folder)
     if (freeBytes < part.length + this.#roomBytesMin)
@@ -49,7 +49,7 @@ export class ImportFiles {
     try {
       const { size } = file === undefined ? { size: 0 } : await file.stat()
       if (file === undefined || offset > size) {
-        throw Failure.invalid({ offset: [`must be ${size} here, where the part before ends`] })
+        throw Failure.invalid({ offset: [{ code: 'wrong_offset', expected: size }] })
       }
       await writeAt(file, part, offset)
       await file.truncate(end)

@@ -73,7 +73,7 @@ export class Imports {
           const { imports } = await stores.imports.countUnended(workspaceId)
           if (imports >= UNENDED_MAX) {
             throw Failure.invalid({
-              source: [`cannot be read: ${UNENDED_MAX} imports have not ended; cancel one`],
+              source: [{ code: 'limit_reached', reason: 'imports', max: UNENDED_MAX }],
             })
           }
           await stores.imports.insert(added)
@@ -111,13 +111,13 @@ export class Imports {
     const found = await this.get(actor, id)
     const { source, status, fence } = found
     if (SOURCE_ACCESS[source as SourceKind] !== 'file') {
-      throw Failure.invalid({ file: [`is not needed for ${source}`] })
+      throw Failure.invalid({ file: [{ code: 'not_needed', source }] })
     }
-    if (status !== 'waiting') throw Failure.invalid({ file: ['was taken: the import has begun'] })
+    if (status !== 'waiting') throw Failure.invalid({ file: [{ code: 'import_begun' }] })
     const isNew = found.file_id === null
     if (isNew && (await store.read.imports.countUnended(actor.workspaceId)).files >= FILES_MAX) {
       throw Failure.invalid({
-        file: [`is one too many: ${FILES_MAX} imports with files have not ended; cancel one`],
+        file: [{ code: 'limit_reached', reason: 'import_files', max: FILES_MAX }],
       })
     }
     const fileId =
@@ -138,7 +138,7 @@ export class Imports {
       // The next part comes under another name, as this one was not stored.
       if (!isTaken && fileId !== found.file_id) await files.remove(fileId)
     }
-    if (!isTaken) throw Failure.invalid({ file: ['was taken: the import has begun'] })
+    if (!isTaken) throw Failure.invalid({ file: [{ code: 'import_begun' }] })
     return { ...found, ...changes }
   }
 
@@ -153,19 +153,21 @@ export class Imports {
     const wasDry = found.is_dry_run === 1
     const isDone = found.status === 'succeeded' && wasDry
     if (found.runner !== 'service' || !(STARTABLE.has(found.status) || isDone)) {
-      throw Failure.invalid({ status: [`is ${found.status}: it cannot be started`] })
+      throw Failure.invalid({
+        status: [{ code: 'import_not_startable', reason: 'status', status: found.status }],
+      })
     }
     const needsFile = SOURCE_ACCESS[found.source as SourceKind] === 'file'
-    if (needsFile && found.file_id === null) throw Failure.invalid({ file: ['must be sent first'] })
+    if (needsFile && found.file_id === null) throw Failure.invalid({ file: [{ code: 'required' }] })
     if (!needsFile && found.sealed_settings === null) {
-      throw Failure.invalid({ status: ['is failed, and its token was removed: create another'] })
+      throw Failure.invalid({ status: [{ code: 'import_not_startable', reason: 'token' }] })
     }
     // One that ended before its first row, such as for a column that is not recognized, may begin otherwise.
     const isFresh = wasDry || found.started_at === null || found.rows_done === 0
     const isDryRun = input.dry_run === true
     const options = { ...found.options, ...givenOptions(input) }
     if (!isFresh && (isDryRun || JSON.stringify(options) !== JSON.stringify(found.options))) {
-      throw Failure.invalid({ status: ['is failed: it goes on as it began, or is cancelled'] })
+      throw Failure.invalid({ status: [{ code: 'import_not_startable', reason: 'options' }] })
     }
     const begin = { is_dry_run: Number(isDryRun), options, counts: NO_COUNTS, rows_done: 0 }
     const changes = {
@@ -183,7 +185,8 @@ export class Imports {
       ...(isFresh && { ...begin, resume: null, ahead: [], started_at: null, origin: null }),
     }
     const isStarted = await store.write((stores) => stores.imports.update(id, found.fence, changes))
-    if (!isStarted) throw Failure.invalid({ status: ['has changed: it cannot be started'] })
+    if (!isStarted)
+      throw Failure.invalid({ status: [{ code: 'import_not_startable', reason: 'changed' }] })
     onDue()
     return { ...found, ...changes }
   }
@@ -276,7 +279,7 @@ function settingsOf(
     return sourceSettings(source, given)
   } catch (error) {
     if (!(error instanceof SourceInputError)) throw error
-    throw Failure.invalid({ [error.field]: [error.message] })
+    throw Failure.invalid({ [error.field]: [error.fault] })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import type { SourceSettings } from './source-settings.ts'
 
 export type SourceKind = SourceSettings['kind']
@@ -43,10 +44,12 @@ export type GivenSource = {
 export class SourceInputError extends Error {
   override readonly name = 'SourceInputError'
   readonly field: 'file' | 'url' | 'token' | 'columns'
+  readonly fault: Fault
 
-  constructor(field: SourceInputError['field'], message: string) {
-    super(message)
+  constructor(field: SourceInputError['field'], fault: Fault) {
+    super(`${field}: ${fault.code}`)
     this.field = field
+    this.fault = fault
   }
 }
 
@@ -55,7 +58,7 @@ export function sourceSettings(kind: SourceKind, given: GivenSource): SourceSett
   const { timeZone, columns, ignoredColumns: ignored } = given
   const namesColumns = Object.keys(columns).length > 0 || ignored.length > 0
   if (namesColumns && kind !== 'csv' && kind !== 'dub-csv') {
-    throw new SourceInputError('columns', `columns are mapped for CSV files, not for ${kind}`)
+    throw new SourceInputError('columns', { code: 'not_needed', source: kind })
   }
   switch (kind) {
     case 'csv':
@@ -96,15 +99,9 @@ export function originOf(name: string, settings: SourceSettings): string {
   return `${name} ${host}${pathname.replace(/\/$/, '')}`
 }
 
-const MISSING = {
-  file: 'needs a file',
-  url: 'needs an address, such as https://links.example.com',
-  token: 'needs a token',
-} as const
-
-function need(given: GivenSource, field: keyof typeof MISSING): string {
+function need(given: GivenSource, field: 'file' | 'url' | 'token'): string {
   const value = given[field]
-  if (value === undefined || value === '') throw new SourceInputError(field, MISSING[field])
+  if (value === undefined || value === '') throw new SourceInputError(field, { code: 'required' })
   return value
 }
 
@@ -113,7 +110,7 @@ function webAddress(text: string | undefined): string | undefined {
   const url = URL.parse(text)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (url === null || !isWeb || url.username !== '' || url.password !== '') {
-    throw new SourceInputError('url', 'must be an address such as https://links.example.com')
+    throw new SourceInputError('url', { code: 'invalid_url' })
   }
   return url.href
 }

@@ -66,7 +66,7 @@ async function addRecord(
     if (record.kind === 'domain') {
       const { not_found_url, expired_url } = record
       const { host } = at
-      if (at.isTaken) throw Failure.invalid({ domain: [DOMAIN_TAKEN] })
+      if (at.isTaken) throw Failure.invalid({ domain: [{ code: 'taken', reason: 'domain' }] })
       await services.domains[how](actor, { domain: host, not_found_url, expired_url })
       return { outcome: 'created', reason: 'The domain has to be proved again.' }
     }
@@ -74,7 +74,7 @@ async function addRecord(
     const values = { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name }
     const checked: { error?: unknown } = Object(checkTemplate({ name, ...values }))
     if (checked.error instanceof Failure) throw checked.error
-    if (at.isTaken) throw Failure.invalid({ name: [NAME_TAKEN] })
+    if (at.isTaken) throw Failure.invalid({ name: [{ code: 'taken', reason: 'utm_template' }] })
     await services.utmTemplates[how](actor, { name, ...values })
     return { outcome: 'created', reason: '' }
   } catch (error) {
@@ -85,13 +85,8 @@ async function addRecord(
 
 const NO_DOMAINS = 'Whoever started this import may not add domains.'
 
-/** What the services say of one that is there. */
-const DOMAIN_TAKEN = 'has been added before'
-const NAME_TAKEN = 'is the name of another template'
-const TAKEN: ReadonlySet<string> = new Set([DOMAIN_TAKEN, NAME_TAKEN])
-
 /** Whether the workspace has the domain, or a template of this name. */
 function isTaken({ fields }: Failure): boolean {
-  const texts = [...(fields?.domain ?? []), ...(fields?.name ?? [])]
-  return texts.some((text) => TAKEN.has(text))
+  const faults = [...(fields?.domain ?? []), ...(fields?.name ?? [])]
+  return faults.some(({ code }) => code === 'taken')
 }

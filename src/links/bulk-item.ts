@@ -67,12 +67,7 @@ function only<T extends Partial<Record<string, unknown>>>(
 ): T {
   const faults = Object.entries(sent).flatMap(([field, value]) => {
     if ((value !== undefined) === needed.includes(field)) return []
-    return [
-      [
-        field,
-        [value === undefined ? 'is required for this action' : 'does not belong to this request'],
-      ],
-    ]
+    return [[field, [{ code: value === undefined ? 'required' : 'unexpected' } as const]]]
   })
   if (faults.length > 0) throw Failure.invalid(Object.fromEntries(faults))
   return sent

@@ -10,7 +10,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
-import { problem } from '../platform/http/api/problem.ts'
 import { CONFLICT, FAILURES, INVALID, tooLargeFor } from '../platform/http/api/responses.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import { bulkItems, countItems, validateEnvelope } from './bulk-item.ts'
@@ -105,6 +104,6 @@ function present(result: ItemResult | undefined, index: number): BulkResult {
     id,
     link,
     before: before && { ...before },
-    error: error && problem(error.code, error.message, { fields: error.fields }),
+    error,
   }
 }

@@ -1,8 +1,10 @@
+import type { Problem } from '@terse/contract/errors'
 import type { Domain } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
+import { problemOf } from '../platform/http/api/problem.ts'
 import type { BulkItem } from './bulk-item.ts'
 import { keyTaken } from './generated-key.ts'
 import { foldKey, generateKey, KEY_VARIANTS_MAX } from './key.ts'
@@ -19,11 +21,7 @@ export type ItemResult = {
   readonly link: string | null
   /** The fields that an update changed, as they were, under the names of the API; never the password. */
   readonly before?: NewEvent['before']
-  readonly error: {
-    readonly code: Failure['code']
-    readonly message: string
-    readonly fields: Failure['fields']
-  } | null
+  readonly error: Problem | null
 }
 
 export type PreparedItem =
@@ -94,8 +92,8 @@ export class BulkWriter {
     }
   }
 
-  failed({ id }: PreparedItem, { code, message, fields }: Failure): ItemResult {
-    return { status: 'failed', id, link: null, error: { code, message, fields } }
+  failed({ id }: PreparedItem, failure: Failure): ItemResult {
+    return { status: 'failed', id, link: null, error: problemOf(failure) }
   }
 
   async #write(

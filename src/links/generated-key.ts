@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import type { Random } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import { generateKey } from './key.ts'
@@ -5,7 +6,7 @@ import { generateKey } from './key.ts'
 /** When so many generated keys in a row are taken, the cause is a defect, not chance. */
 export const GENERATE_ATTEMPTS_MAX = 8
 
-export const KEY_TAKEN = 'is taken on this domain'
+export const KEY_TAKEN: Fault = { code: 'taken', reason: 'link' }
 
 export function keyTaken(): Failure {
   return Failure.invalid({ key: [KEY_TAKEN] })
@@ -27,5 +28,7 @@ export async function withGeneratedKey<T>(
 }
 
 function isKeyTaken(error: unknown): boolean {
-  return error instanceof Failure && error.fields?.key?.includes(KEY_TAKEN) === true
+  return (
+    error instanceof Failure && error.fields?.key?.some(({ code }) => code === 'taken') === true
+  )
 }

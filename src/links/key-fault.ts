@@ -1,9 +1,10 @@
+import type { Fault } from '@terse/contract/faults'
 import { TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import { keyTaken } from './generated-key.ts'
 import { KEY_VARIANTS_MAX } from './key.ts'
 
-export const TOO_MANY_VARIANTS = `has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`
+export const TOO_MANY_VARIANTS: Fault = { code: 'too_many_variants', max: KEY_VARIANTS_MAX }
 
 /** Converts the store's errors about a link's key into a `validation_failed` of the field `key`. */
 export function keyFaultOf(error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { faultText } from '@terse/contract/faults'
 import {
   type KeyAvailabilityResource,
   keyAvailability,
@@ -6,6 +7,7 @@ import {
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
+import { presentFault } from '../platform/http/api/problem.ts'
 import { FAILURES, INVALID_QUERY, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import type { KeyAvailability, LinkKeys } from './link-keys.ts'
 
@@ -39,7 +41,8 @@ function present({ host, key, fault, suggestion }: KeyAvailability): KeyAvailabi
     key: key ?? null,
     available: key === undefined ? null : fault === undefined,
     reason: fault?.reason ?? null,
-    message: fault?.message ?? null,
+    message: fault === undefined ? null : faultText(fault.fault),
+    fault: fault === undefined ? null : presentFault(fault.fault),
     suggestion,
   }
 }

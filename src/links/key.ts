@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { type Random, randomString } from '../platform/crypto/random.ts'
 import type { Parsed } from '../platform/failure.ts'
 
@@ -73,14 +74,14 @@ const OPERATOR_PICTURE =
 export function parseKey(text: string): Parsed<string> {
   const key = text.normalize('NFC')
   const length = [...key].length
-  if (length < 1 || length > KEY_LENGTH_MAX) {
-    return { fault: `must have 1 to ${KEY_LENGTH_MAX} characters` }
-  }
-  if (!KEY.test(key))
-    return { fault: 'may hold only letters, digits, emoji, "-", "_", ".", "~" and "/"' }
+  if (length < 1) return { fault: { code: 'empty' } }
+  if (length > KEY_LENGTH_MAX) return { fault: { code: 'too_long', max: KEY_LENGTH_MAX } }
+  if (!KEY.test(key)) return { fault: { code: 'invalid_key', reason: 'characters' } }
   for (const segment of key.split('/')) {
-    if (segment === '') return { fault: 'must not begin or end with "/" or hold "//"' }
-    if (segment === '.' || segment === '..') return { fault: 'must not hold a "." or ".." segment' }
+    if (segment === '') return { fault: { code: 'invalid_key', reason: 'slashes' } }
+    if (segment === '.' || segment === '..') {
+      return { fault: { code: 'invalid_key', reason: 'dots' } }
+    }
   }
   return { value: key }
 }
@@ -98,12 +99,12 @@ export function isServicePath(path: string): boolean {
 export function reservationOf(
   key: string,
   actor: { readonly kind: string; readonly isOperator: boolean },
-): string | undefined {
+): Fault | undefined {
   const segment = firstSegment(key)
-  if (SERVICE_SEGMENTS.has(segment)) return 'is reserved for the service itself on this domain'
+  if (SERVICE_SEGMENTS.has(segment)) return { code: 'reserved', reason: 'service' }
   if (actor.kind === 'system' || actor.isOperator) return undefined
   return OPERATOR_SEGMENTS.has(segment) || OPERATOR_PICTURE.test(segment)
-    ? 'is reserved for operators of the service on this domain'
+    ? { code: 'reserved', reason: 'operators' }
     : undefined
 }
 

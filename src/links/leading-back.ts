@@ -36,7 +36,7 @@ export function refuseOwnAddress(
   for (const [field, destination] of Object.entries(destinations)) {
     const address = destination ? addressOf(destination, service) : undefined
     if (address?.host === link.domain && address.key === link.key) {
-      faults.add(field, 'must not lead back to this link')
+      faults.add(field, { code: 'loop', reason: 'itself' })
     }
   }
   faults.throwIfAny()
@@ -82,7 +82,7 @@ export async function refuseLoops(
   const follower = new Follower(stores, service, { ...link, key }, keyspaces)
   for (const [field, destination] of Object.entries(destinations)) {
     if (destination && (await follower.leadsBack(destination))) {
-      faults.add(field, 'must not lead to a link that leads back to this one')
+      faults.add(field, { code: 'loop', reason: 'links' })
     }
   }
   faults.throwIfAny()

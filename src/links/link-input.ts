@@ -70,13 +70,11 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
 
 function parseExpiry(text: string): Parsed<string> {
   const value = canonicalInstant(text)
-  return value === undefined
-    ? { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
-    : { value }
+  return value === undefined ? { fault: { code: 'invalid_instant' } } : { value }
 }
 
 function parseTags(tags: readonly string[]): Parsed<readonly string[]> {
   const distinct = [...new Set(tags)]
-  if (distinct.length > TAGS_MAX) return { fault: `must hold at most ${TAGS_MAX} tags` }
+  if (distinct.length > TAGS_MAX) return { fault: { code: 'too_many', max: TAGS_MAX } }
   return { value: distinct }
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import type { ServiceHost } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
@@ -13,7 +14,7 @@ import { parseLinkHost } from './parse-link-host.ts'
 /** Why a new link cannot have a key. */
 type KeyFault = {
   readonly reason: 'taken' | 'reserved' | 'invalid' | 'too_many_variants'
-  readonly message: string
+  readonly fault: Fault
 }
 
 export type KeyAvailability = {
@@ -25,8 +26,8 @@ export type KeyAvailability = {
   readonly suggestion: string
 }
 
-const TAKEN: KeyFault = { reason: 'taken', message: KEY_TAKEN }
-const CROWDED: KeyFault = { reason: 'too_many_variants', message: TOO_MANY_VARIANTS }
+const TAKEN: KeyFault = { reason: 'taken', fault: KEY_TAKEN }
+const CROWDED: KeyFault = { reason: 'too_many_variants', fault: TOO_MANY_VARIANTS }
 
 type Dependencies = {
   readonly store: Store<LinkStores>
@@ -57,11 +58,11 @@ export class LinkKeys {
     if (text === undefined) return { ...at, key: undefined, fault: undefined }
     const parsed = parseKey(text)
     if ('fault' in parsed) {
-      return { ...at, key: text, fault: { reason: 'invalid', message: parsed.fault } }
+      return { ...at, key: text, fault: { reason: 'invalid', fault: parsed.fault } }
     }
     const key = parsed.value
-    const message = keyspaceId === serviceHost.keyspaceId ? reservationOf(key, actor) : undefined
-    if (message !== undefined) return { ...at, key, fault: { reason: 'reserved', message } }
+    const fault = keyspaceId === serviceHost.keyspaceId ? reservationOf(key, actor) : undefined
+    if (fault !== undefined) return { ...at, key, fault: { reason: 'reserved', fault } }
     return { ...at, key, fault: await this.#faultOf(keyspaceId, key) }
   }
 

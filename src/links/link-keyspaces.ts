@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { type Domain, type Domains, insertClaim, NEW_CLAIM, newClaim } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
@@ -60,17 +61,17 @@ export class LinkKeyspaces {
       stores.keyspaces.find(workspaceId, host),
     ])
     if (active !== undefined && active.workspace_id !== workspaceId) {
-      throw Failure.invalid({ domain: ['is not available to this workspace'] })
+      throw Failure.invalid({ domain: [{ code: 'unavailable_domain' }] })
     }
     if (own !== undefined || isAdded) return { host, keyspaceId, isClaimed: true }
     if (!claimOnLink) {
-      throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+      throw Failure.invalid({ domain: [{ code: 'domain_not_added', reason: 'closed' }] })
     }
     if (!actor.permissions.has('domains.edit')) {
-      const fault =
+      const fault: Fault =
         actor.kind === 'token'
-          ? 'must be added to the workspace first, which needs the scope domains:write'
-          : 'must be added to the workspace first, by an admin'
+          ? { code: 'domain_not_added', reason: 'scope', scope: 'domains:write' }
+          : { code: 'domain_not_added', reason: 'role', role: 'admin' }
       throw Failure.invalid({ domain: [fault] })
     }
     domains.refuseUnclaimable(host)

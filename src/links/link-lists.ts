@@ -95,9 +95,7 @@ export class LinkLists {
       (shortLink.host === serviceHost.host ||
         (await store.read.keyspaces.find(sent.workspaceId, shortLink.host)) !== undefined)
     if (isOwn) return { ...filter, search: undefined, shortLink }
-    throw Failure.invalid({
-      search: [`must have at most ${SEARCH_LENGTH_MAX} characters, or be a short link`],
-    })
+    throw Failure.invalid({ search: [{ code: 'too_long', max: SEARCH_LENGTH_MAX }] })
   }
 }
 

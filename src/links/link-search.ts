@@ -47,7 +47,6 @@ const PARAMETERS = [
 ] as const satisfies readonly (readonly [keyof LinkFilter, string])[]
 
 function tooLong(filter: LinkFilter): Failure {
-  const text = 'takes too long among so many links; add a tag, or sort by created_at'
   const [, parameter] = PARAMETERS.find(([name]) => filter[name] !== undefined) ?? ['', 'sort']
-  return Failure.invalid({ [parameter]: [text] })
+  return Failure.invalid({ [parameter]: [{ code: 'too_slow', reason: 'links' }] })
 }

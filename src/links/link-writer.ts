@@ -103,8 +103,8 @@ export class LinkWriter {
   ): Promise<PreparedCreate> {
     const { clock, random, vault, quotas } = this.#deps
     const { domain, key, url, ...changes } = parseLinkInput(input, this.#rules)
-    if (url === undefined) throw Failure.invalid({ url: ['is required'] })
-    if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
+    if (url === undefined) throw Failure.invalid({ url: [{ code: 'required' }] })
+    if (domain === undefined) throw Failure.invalid({ domain: [{ code: 'required' }] })
     const limits = await quotas.limitsOf(workspaceId)
     const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
     const setPassword = isLocked

@@ -73,7 +73,16 @@ async function readLinks(
   }
 
   if (field !== 'created_at') {
-    throw Failure.invalid({ sort: ['must be -created_at or created_at with a cursor'] })
+    throw Failure.invalid({
+      sort: [
+        {
+          code: 'incompatible',
+          reason: 'one_of',
+          allowed: ['-created_at', 'created_at'],
+          other: 'cursor',
+        },
+      ],
+    })
   }
   return walk<Link, number, LinkResource>(request, deps, query, {
     owner: actor.workspaceId,

@@ -36,5 +36,5 @@ export function unknownPassword(vault: PasswordVault, link: Pick<Link, 'id'>): P
 
 /** Hashing such a string as text would set a password that no visitor knows. */
 function foreignSeal(): Failure {
-  return Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
+  return Failure.invalid({ password: [{ code: 'sealed_elsewhere' }] })
 }

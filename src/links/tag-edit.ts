@@ -13,7 +13,7 @@ export function editTags(tags: readonly string[], { add, remove }: EditedTags): 
   const gone = new Set(remove)
   const edited = [...new Set([...tags.filter((tag) => !gone.has(tag)), ...add])]
   if (edited.length > TAGS_MAX) {
-    throw Failure.invalid({ add_tags: [`would give the link more than ${TAGS_MAX} tags`] })
+    throw Failure.invalid({ add_tags: [{ code: 'too_many_tags', max: TAGS_MAX }] })
   }
   return edited
 }

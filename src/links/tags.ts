@@ -76,7 +76,7 @@ export class Tags {
       return { items: sorted.slice(offset, offset + limit), total: found.length }
     } catch (error) {
       if (!(error instanceof ScanTooLong)) throw error
-      throw Failure.invalid({ search: ['must be narrower: there are too many tags to count'] })
+      throw Failure.invalid({ search: [{ code: 'too_slow', reason: 'tags' }] })
     }
   }
 

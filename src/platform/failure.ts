@@ -1,7 +1,8 @@
+import type { ErrorDetails, Fault } from '@terse/contract/faults'
 import type { FolderFault } from './disk/folder-fault.ts'
 
-/** The faults of an input: for each field a list of messages. */
-export type FieldFaults = Readonly<Record<string, readonly string[]>>
+/** The faults of an input by field. */
+export type FieldFaults = Readonly<Record<string, readonly Fault[]>>
 
 export type FailureCode =
   | 'unauthorized'
@@ -37,11 +38,13 @@ export type UnavailableKind =
   | 'worker'
   | 'stopping'
 
-/** An expected failure, whose message is returned to the caller. Independent of HTTP. */
+/** An expected failure; `failureText` words it for the caller. Independent of HTTP. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly code: FailureCode
   readonly fields: FieldFaults | undefined
+  /** A closer reason than the code. */
+  readonly details: ErrorDetails | undefined
   /** Of `unavailable`, for operators. */
   readonly unavailable: UnavailableKind | undefined
   /** For `rate_limited` and `too_many_attempts`, when it is known how long to wait before the same request. */
@@ -52,10 +55,12 @@ export class Failure extends Error {
     message: string,
     {
       fields,
+      details,
       cause,
       unavailable,
     }: {
       fields?: FieldFaults
+      details?: ErrorDetails
       cause?: unknown
       unavailable?: UnavailableKind
     } = {},
@@ -63,20 +68,21 @@ export class Failure extends Error {
     super(message, { cause })
     this.code = code
     this.fields = fields
+    this.details = details
     this.unavailable = unavailable
   }
 
-  static unauthorized(message: string): Failure {
-    return new Failure('unauthorized', message)
+  static unauthorized(details: ErrorDetails): Failure {
+    return new Failure('unauthorized', details.code, { details })
   }
 
   static missingScope(scope: string): Failure {
     return new Failure('missing_scope', `This token lacks the scope ${scope}.`)
   }
 
-  /** @param message which role or whom it needs */
-  static missingRole(message: string): Failure {
-    return new Failure('missing_role', message)
+  /** @param details which role or whom it needs */
+  static missingRole(details: ErrorDetails): Failure {
+    return new Failure('missing_role', details.code, { details })
   }
 
   /** The person must prove again who they are. */
@@ -92,8 +98,8 @@ export class Failure extends Error {
     return new Failure('second_factor_required', message, { fields })
   }
 
-  static crossOrigin(message: string): Failure {
-    return new Failure('cross_origin', message)
+  static crossOrigin(details: ErrorDetails): Failure {
+    return new Failure('cross_origin', details.code, { details })
   }
 
   static notFound(what: string): Failure {
@@ -115,8 +121,13 @@ export class Failure extends Error {
   }
 
   static invalid(fields: FieldFaults): Failure {
-    const [field, texts] = Object.entries(fields)[0] ?? ['', []]
-    return new Failure('validation_failed', `${field} ${texts[0] ?? 'is invalid'}`, { fields })
+    const [field, faults] = Object.entries(fields)[0] ?? ['', []]
+    return new Failure('validation_failed', `${field}: ${faults[0]?.code}`, { fields })
+  }
+
+  /** Something at the command line that no field of the API has. */
+  static invalidCommand(message: string): Failure {
+    return new Failure('validation_failed', message)
   }
 
   /** The caller sends too much at once; the same request may succeed later. */
@@ -152,12 +163,12 @@ export class Failure extends Error {
 
 /** Collects the faults of several fields, so that they are reported together. */
 export class FaultList {
-  readonly #fields: Record<string, string[]> = {}
+  readonly #fields: Record<string, Fault[]> = {}
 
-  add(field: string, text: string): void {
-    const texts = this.#fields[field]
-    if (texts === undefined) this.#fields[field] = [text]
-    else texts.push(text)
+  add(field: string, fault: Fault): void {
+    const faults = this.#fields[field]
+    if (faults === undefined) this.#fields[field] = [fault]
+    else faults.push(fault)
   }
 
   /** Returns the parsed value, or records its fault and returns undefined. */
@@ -184,7 +195,7 @@ export function faultsFoundBy(parse: () => unknown): FieldFaults {
 }
 
 /** The result of a `parse*` function: the value in its canonical form, or its fault. */
-export type Parsed<T> = { readonly value: T } | { readonly fault: string }
+export type Parsed<T> = { readonly value: T } | { readonly fault: Fault }
 
 /** Whether the error says that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {

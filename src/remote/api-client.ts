@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problemSchema } from '@terse/contract/errors'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { plainText } from '../platform/cli/plain-text.ts'
 import { VERSION } from '../platform/process/version.ts'
 import type { Login } from './login-file.ts'
@@ -12,6 +12,11 @@ const TIMEOUT_MS = 30_000
 const BODY_BYTES_MAX = 32 * 1024 * 1024
 const ATTEMPTS_MAX = 3
 const RETRY_AFTER_S_MAX = 10
+
+/** What is shown of an error. A later version of the service may have more codes. */
+const shownProblem = problemSchema
+  .pick({ message: true, errors: true })
+  .extend({ code: z.string() })
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
@@ -109,7 +114,7 @@ export class ApiClient {
       const to = plainText(headers.get('location') ?? 'another address')
       return new RemoteFault(`${this.#url} redirects to ${to}. Log in there instead.`)
     }
-    const { data } = problemSchema.safeParse(jsonOf(body))
+    const { data } = shownProblem.safeParse(jsonOf(body))
     if (data === undefined) {
       const text = `${this.#url} answered with the status ${status}. Is it a Terse service?`
       return new RemoteFault(text)

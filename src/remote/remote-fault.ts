@@ -1,12 +1,10 @@
-import type { ErrorCode } from '@terse/contract/errors'
-
 /** Why a command cannot do its work at the service, as a sentence for people. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
   /** Undefined where the API gave no reason: there was no answer, or it is none of the API. */
-  readonly code: ErrorCode | undefined
+  readonly code: string | undefined
 
-  constructor(message: string, code?: ErrorCode, options?: ErrorOptions) {
+  constructor(message: string, code?: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }

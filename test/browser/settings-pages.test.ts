@@ -382,7 +382,8 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
       await page.route(`${origin}/api/v1/me/identities/one`, (route) => {
         assert.equal(route.request().method(), 'DELETE')
         const message = 'is your last way to sign in; set a password first'
-        const json = { code: 'validation_failed', message, errors: { id: [message] } }
+        const faults = { id: [{ code: 'last_way_in', message }] }
+        const json = { code: 'validation_failed', message: `id ${message}`, faults }
         if (isLast) return route.fulfill({ status: 422, json })
         identities = []
         return route.fulfill({ json: { message: 'Account unlinked.' } })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
+import { assertFaults } from '../support/problems.ts'
 import type { ReceivedAnswer, SentRequest } from './keep-alive-client.ts'
 import type { Operation } from './openapi-operations.ts'
 
@@ -93,6 +94,7 @@ function assertRefusal(answer: ReceivedAnswer): void {
   assert.ok(CODES[answer.status]?.includes(problem.code), `${problem.code} is not for this status`)
   const namesFields = ['validation_failed', 'second_factor_required'].includes(problem.code)
   assert.equal(problem.errors !== undefined, namesFields)
+  assertFaults(problem)
   assert.equal(problem.request_id, answer.headers['x-request-id'])
   assert.doesNotMatch(problem.message, INNARDS)
   for (const text of Object.values(problem.errors ?? {}).flat()) assert.doesNotMatch(text, INNARDS)

@@ -123,7 +123,9 @@ for (const engine of ENGINES) {
         body: bodyOf(BODY_BYTES_MAX + 1),
       })
       assert.equal(chunked.status, 413)
-      assert.equal(JSON.parse(chunked.body).code, 'body_too_large')
+      const refused = JSON.parse(chunked.body)
+      assert.equal(refused.code, 'body_too_large')
+      assert.equal(refused.request_id, chunked.headers['x-request-id'])
       assert.equal(await linkTotal(), total)
     })
 
@@ -148,6 +150,37 @@ for (const engine of ENGINES) {
       }
       const answer = await api.post('/links', { ...wrong, tags: ['fine', 'x'.repeat(51)] })
       expectProblem(answer, 'validation_failed', [...Object.keys(wrong), 'tags.1'])
+    })
+
+    test('has a code and the parameters of each fault beside its text', async () => {
+      const { body } = await api.post('/links', {
+        url: 'ftp://example.com/',
+        key: 'a b',
+        external_id: 1.5,
+        utm_source: 'x'.repeat(501),
+        domian: 'localhost',
+      })
+      assert.deepEqual(body.faults, {
+        domain: [{ code: 'required', message: 'is required' }],
+        domian: [{ code: 'unknown_field', message: 'is not a known field' }],
+        external_id: [
+          {
+            code: 'out_of_range',
+            min: -9007199254740991,
+            max: 9007199254740991,
+            message: 'must be a whole number from -9007199254740991 to 9007199254740991',
+          },
+        ],
+        key: [{ code: 'invalid_key', reason: 'characters', message: body.errors.key[0] }],
+        url: [
+          {
+            code: 'wrong_scheme',
+            allowed: ['http:', 'https:', 'mailto:', 'tel:', 'sms:'],
+            message: 'must begin with http:, https:, mailto:, tel:, sms:',
+          },
+        ],
+        utm_source: [{ code: 'too_long', max: 500, message: 'must have at most 500 characters' }],
+      })
     })
 
     test('reports semantic faults together, the domain’s too', async () => {
@@ -243,7 +276,9 @@ for (const engine of ENGINES) {
           const answer = await visit(service.port, path, { method })
           assert.equal(answer.status, 404, `${method} ${path.slice(0, 60)}`)
           assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-          assert.equal(JSON.parse(answer.body).code, 'not_found')
+          const { code, request_id } = JSON.parse(answer.body)
+          assert.equal(code, 'not_found')
+          assert.equal(request_id, answer.headers['x-request-id'])
         }
       }
     })

@@ -55,7 +55,7 @@ export async function startExportServer(): Promise<ExportServer> {
     } as unknown as ConstructorParameters<typeof Clicks>[0]),
     authenticator: {
       authenticate: async () => {
-        if (exportServer.isRevoked) throw Failure.unauthorized('This is not a valid token.')
+        if (exportServer.isRevoked) throw Failure.unauthorized({ code: 'invalid_token' })
         return commandLine('w')
       },
     },

@@ -8,6 +8,7 @@ import { variantOf } from '../support/key-variants.ts'
 import { createLink, type LinkBody, listedKeys, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { UNKNOWN_ID } from '../support/operations.ts'
+import { assertFaults } from '../support/problems.ts'
 import { visit } from '../support/visit.ts'
 
 const URL = 'https://example.com/'
@@ -61,6 +62,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
         code: 'validation_failed',
         message: 'key is taken on this domain',
         errors: { key: ['is taken on this domain'] },
+        faults: { key: [{ code: 'taken', reason: 'link', message: 'is taken on this domain' }] },
       },
     })
     assert.deepEqual(Object.keys(invalid.error.errors), ['kee', 'url'])
@@ -69,6 +71,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
     assert.deepEqual(Object.keys(reserved.error.errors), ['key'])
     assert.match(onNewDomain.link, /^https:\/\/bulk\.localhost\/[2-9a-z]{7}$/)
     assert.deepEqual(Object.keys(refused.error.errors), ['domain'])
+    for (const { error } of answer.results) if (error !== null) assertFaults(error)
     assert.deepEqual((await showLink(api, first.id)).tags, ['x'])
     assert.equal((await visit(stage.service.port, '/bulk-a')).status, 200, 'asks for the password')
     assert.equal(expectStatus(await api.get('/domains'), 200).body.meta.total, 1)

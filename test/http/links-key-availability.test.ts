@@ -23,6 +23,7 @@ onEachEngine('GET /api/v1/links/key-availability', (stage) => {
       available: true,
       reason: null,
       message: null,
+      fault: null,
     }
     assert.deepEqual(await check({ domain: 'new.acme.test', key: 'spring' }), free)
     assert.deepEqual(await check({ domain: 'localhost', key: 'spring' }), {
@@ -39,6 +40,7 @@ onEachEngine('GET /api/v1/links/key-availability', (stage) => {
       available: null,
       reason: null,
       message: null,
+      fault: null,
     })
   })
 
@@ -57,7 +59,10 @@ onEachEngine('GET /api/v1/links/key-availability', (stage) => {
       assert.deepEqual([found.available, found.reason], [false, reason])
       const refused = await stage.api.post('/links', link)
       expectInvalid(refused, 'key')
-      if (key !== '') assert.deepEqual(refused.body.errors.key, [found.message])
+      if (key !== '') {
+        assert.deepEqual(refused.body.errors.key, [found.message])
+        assert.deepEqual(refused.body.faults.key, [found.fault])
+      }
     })
   }
 

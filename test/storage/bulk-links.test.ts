@@ -62,7 +62,7 @@ describeStore('many links in one request', (at) => {
     ])
     const made = both.flat().filter(({ status }) => status === 'succeeded')
     assert.equal(made.length, ITEMS)
-    assert.ok(both.flat().every(({ error }) => error === null || error.fields?.key !== undefined))
+    assert.ok(both.flat().every(({ error }) => error === null || error.faults?.key !== undefined))
     assert.equal(await count(), ITEMS)
   })
 })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Problem } from '@terse/contract/errors'
+import { FAULTS } from '@terse/contract/faults'
 import type { Answer } from './api.ts'
 
 /** The documented status of every error code. */
@@ -47,19 +49,40 @@ export function expectProblem(
   assert.equal(status, STATUS_OF[code], shown)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
   const hasFields = code === 'validation_failed' || code === 'second_factor_required'
-  const keys = ['message', 'code', ...(hasFields ? ['errors'] : []), 'request_id']
+  const hasDetails = ['unauthorized', 'missing_role', 'cross_origin'].includes(code)
+  const keys = [
+    'message',
+    'code',
+    ...(hasFields ? ['errors', 'faults'] : []),
+    ...(hasDetails ? ['details'] : []),
+    'request_id',
+  ]
   assert.deepEqual(Object.keys(body), keys)
   assert.match(body.request_id, UUID)
   assert.equal(headers.get('x-request-id'), body.request_id)
   assert.ok(typeof body.message === 'string' && body.message.length > 0, shown)
   assert.doesNotMatch(shown, LOOKS_LIKE_A_STACK)
-  for (const texts of Object.values<string[]>(body.errors ?? {})) {
-    assert.ok(texts.length > 0 && texts.every((text) => text.length > 0), shown)
-  }
+  assertFaults(body)
   if (fields !== undefined) {
     assert.deepEqual(Object.keys(body.errors ?? {}).sort(), [...fields].sort(), shown)
   }
   return answer
+}
+
+/** Expects that the faults of a problem have the texts of its errors, and codes that are documented. */
+export function assertFaults({ errors, faults }: Pick<Problem, 'errors' | 'faults'>): void {
+  const texts = Object.entries(faults ?? {}).map(([field, found]) => [
+    field,
+    found.map(({ message }) => message),
+  ])
+  assert.deepEqual(Object.fromEntries(texts), errors ?? {})
+  for (const found of Object.values(faults ?? {})) {
+    assert.ok(found.length > 0)
+    for (const fault of found) {
+      assert.ok(fault.code in FAULTS, JSON.stringify(fault))
+      assert.doesNotMatch(fault.message, /[{}]/, 'a parameter of the text is missing')
+    }
+  }
 }
 
 /** Returns the body of a refusal without the id of its request, to compare it with another one. */

@@ -17,7 +17,11 @@ type Document = {
 /** Schemas of requests, which refuse unknown fields, end so. */
 const OF_REQUESTS = /Input$/
 /** Fields of answers whose values may grow within v1, by their schemas. */
-const GROWING_ENUMS: Readonly<Record<string, string>> = { Problem: 'code', Event: 'type' }
+const GROWING_ENUMS: Readonly<Record<string, string>> = {
+  Problem: 'code',
+  Fault: 'code',
+  Event: 'type',
+}
 
 /**
  * Adds to an OpenAPI document what the schemas of routes cannot express: headers, optional bodies, and answers that may

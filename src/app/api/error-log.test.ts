@@ -110,7 +110,9 @@ test('a failed request is logged under the request id that the client received',
   for (const { statusCode, headers, body } of answers) {
     assert.equal(statusCode, 500)
     const id = headers['x-request-id']
-    assert.ok(body.includes(String(id)), body)
+    const { message, request_id } = JSON.parse(body)
+    assert.equal(request_id, id)
+    assert.ok(message.includes(String(id)), message)
     const [entry, ...others] = logged.filter(({ reqId }) => reqId === id)
     assert.equal(entry?.err.message, 'on purpose')
     assert.deepEqual(others, [])

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { problem } from '../../platform/http/api/problem.ts'
+import { problem } from '../../platform/http/api/problem-body.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 
 /** A node with this role is ready as soon as redirects work; the API may still be loading. */
@@ -41,7 +41,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const fault = health.data_folder_fault ?? 'This node cannot do its work now.'
     const message = isStopping ? 'This node is stopping.' : fault
     reply.code(503).header('Retry-After', String(RETRY_AFTER_SECONDS))
-    return { ...problem('unavailable', message, { requestId: reply.request.id }), roles, ...health }
+    return { ...problem('unavailable', message, reply.request.id), roles, ...health }
   })
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../platform/failure.ts'
+import { failureText } from '../../platform/failure-text.ts'
 import { userName } from '../../platform/process/user-name.ts'
 import { ConfigError } from '../config/read-config.ts'
 
@@ -8,7 +9,7 @@ export function explainError(error: unknown): string {
   if (error instanceof Failure) {
     const cause =
       error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : ''
-    return error.message + cause
+    return failureText(error) + cause
   }
   if (!(error instanceof Error)) return String(error)
   return fileFault(error) ?? error.message

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { faultText } from '@terse/contract/faults'
 import { fakeReports } from '../../../test/domain/clicks/fake-reports.ts'
 import { someClick } from '../../../test/support/clicks.ts'
 import { fakeClock } from '../../../test/support/fake-clock.ts'
@@ -51,7 +52,8 @@ function refusal(field: string, pattern: RegExp) {
   return (error: unknown) => {
     assert.ok(error instanceof Failure)
     assert.equal(error.code, 'validation_failed')
-    assert.match(error.fields?.[field]?.[0] ?? '', pattern)
+    const [fault] = error.fields?.[field] ?? []
+    assert.match(fault === undefined ? '' : faultText(fault), pattern)
     return true
   }
 }
@@ -83,7 +85,7 @@ describe('clicks().report', () => {
     assert.deepEqual(kept.total, { persons: 1, others: 0, visitors: 1 })
     await assert.rejects(
       report({ ...ACROSS, from: '2026-10-31' }),
-      refusal('from', /country and os together: .* 20 days/),
+      refusal('from', /for country, os: .* 20 days/),
     )
     await report({ groupBy: 'os', wanted: { os: ['iOS'] }, from: '2026-10-31' })
     await over(fakeReports([CLICK]), 0)({ ...ACROSS, from: '2017-01-01' })
@@ -110,7 +112,7 @@ describe('clicks().report', () => {
     const report = over({ ...kept, readDays: counted.readDays })
     await assert.rejects(
       report({ ...ACROSS, from: '2026-11-20' }),
-      refusal('from', /country and os together: .* not all kept: 1 of 2/),
+      refusal('from', /for country, os: .* not all kept: 1 of 2/),
     )
     await report({ groupBy: 'os', from: '2026-11-20' })
     await report({ ...ACROSS, from: '2026-11-10', to: '2026-11-20' })

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { SCAN_MS_MAX, ScanTooLong } from '../../platform/database/scan-too-long.ts'
 import type { ScanLimits } from '../../platform/database/scans.ts'
 import type { Store } from '../../platform/database/store.ts'
@@ -158,14 +159,14 @@ type RawDaysQuery = {
 export class RawDays {
   readonly #ctx: RawDaysContext
   readonly #query: RawDaysQuery
-  readonly #names: ReadonlySet<string>
+  readonly #names: readonly string[]
   #counted: Counts = { persons: 0, others: 0 }
 
   /** @param names of what needs raw clicks, for messages */
   constructor(ctx: RawDaysContext, query: RawDaysQuery, names: ReadonlySet<string>) {
     this.#ctx = ctx
     this.#query = query
-    this.#names = names
+    this.#names = [...names]
   }
 
   /**
@@ -179,9 +180,12 @@ export class RawDays {
     const { from, to } = quarters
     const today = Math.floor(clock.nowMicros() / DAY_MICROS)
     if (retentionDays > 0 && from < (today - retentionDays) * QUARTERS_PER_DAY) {
-      throw this.#refusal(
-        `are kept for ${retentionDays} days (request a later from, or only one of these)`,
-      )
+      throw refusal({
+        code: 'no_single_clicks',
+        names: this.#names,
+        reason: 'old',
+        max: retentionDays,
+      })
     }
     let visits = 0
     const days: DayOfClicks[] = []
@@ -193,9 +197,13 @@ export class RawDays {
       days.push(day)
     }
     if (visits > CLICKS_MAX) {
-      throw this.#refusal(
-        `are limited to ${CLICKS_MAX}, and the requested days have ${visits} (request fewer days, or only one of these)`,
-      )
+      throw refusal({
+        code: 'no_single_clicks',
+        names: this.#names,
+        reason: 'many',
+        max: CLICKS_MAX,
+        clicks: visits,
+      })
     }
     this.#counted = counted.counts(0)
     return days
@@ -217,25 +225,29 @@ export class RawDays {
       const found = await read(from * QUARTER_MICROS, to * QUARTER_MICROS, limits)
       const counted = this.#counted.persons + this.#counted.others
       if (found.visits >= counted) return found
-      throw this.#refusal(
-        `of these days were not all kept: ${found.visits} of ${counted} (request other days, or only one of these)`,
-      )
+      throw refusal({
+        code: 'no_single_clicks',
+        names: this.#names,
+        reason: 'dropped',
+        kept: found.visits,
+        clicks: counted,
+      })
     } catch (error) {
       if (!(error instanceof ScanTooLong)) throw error
-      throw this.#refusal(
-        `of these days take longer than ${SCAN_MS_MAX / 1_000} s to read (request fewer days, or only one of these)`,
-      )
+      throw refusal({
+        code: 'no_single_clicks',
+        names: this.#names,
+        reason: 'slow',
+        max: SCAN_MS_MAX / 1_000,
+      })
     }
   }
+}
 
-  #refusal(why: string): Failure {
-    const names = [...this.#names].join(' and ')
-    const text =
-      this.#names.size > 1
-        ? `cannot be had for ${names} together: single clicks ${why}`
-        : `cannot be had for ${names}: single clicks ${why.replace(', or for one of these alone', '')}`
-    return Failure.invalid({ from: [text] })
-  }
+type NoSingleClicks = Extract<Fault, { readonly code: 'no_single_clicks' }>
+
+function refusal(fault: NoSingleClicks): Failure {
+  return Failure.invalid({ from: [fault] })
 }
 
 export type DayQuery = {

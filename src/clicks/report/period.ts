@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { Failure, type FaultList, type Parsed } from '../../platform/failure.ts'
 
 /** Names of the tz database. Temporal also accepts offsets and instants, which are not allowed here. */
@@ -5,7 +6,7 @@ const NAME = /^[a-z][a-z0-9._+-]*(\/[a-z0-9._+-]+)*$/i
 
 /** Parses the name of an IANA time zone and corrects its letter case. */
 function parseTimeZone(text: string): Parsed<string> {
-  const fault = 'must be the name of an IANA time zone, such as Europe/Berlin'
+  const fault = { code: 'invalid_time_zone' } as const
   if (!NAME.test(text)) return { fault }
   try {
     return { value: new Temporal.ZonedDateTime(0n, text).timeZoneId }
@@ -79,11 +80,12 @@ export function parsePeriod(
   const toMicros = to ?? nowMicros + 1
   const fromMicros = from ?? startOfDefault(toMicros, zone, daysByDefault)
   if (fromMicros >= toMicros) {
-    faults.add('from', input.to === undefined ? 'must not be later than now' : 'must be before to')
+    const reason = input.to === undefined ? 'future' : 'reversed'
+    faults.add('from', { code: 'invalid_period', reason })
     return undefined
   }
   if (toMicros - fromMicros > PERIOD_MICROS_MAX) {
-    faults.add('from', `must be at most ${PERIOD_DAYS_MAX} days before to`)
+    faults.add('from', { code: 'invalid_period', reason: 'too_long', max: PERIOD_DAYS_MAX })
     return undefined
   }
   return { fromMicros, toMicros, zone }
@@ -92,15 +94,11 @@ export function parsePeriod(
 /** Parses a date, which means the beginning of that day in the zone, or an instant. */
 function parseBound(text: string, zone: string): Parsed<number> {
   const instant = readBound(text, zone)
-  if (instant === undefined) {
-    return {
-      fault: 'must be a date such as 2026-11-01, or an instant such as 2026-11-01T09:30:00Z',
-    }
-  }
+  if (instant === undefined) return { fault: { code: 'invalid_date' } }
   const { year } = instant.toZonedDateTimeISO('UTC')
   return year >= YEAR_MIN && year <= YEAR_MAX
     ? { value: microsOf(instant) }
-    : { fault: `must be in the years ${YEAR_MIN} to ${YEAR_MAX}` }
+    : { fault: { code: 'invalid_period', reason: 'year', min: YEAR_MIN, max: YEAR_MAX } }
 }
 
 function readBound(text: string, zone: string): Temporal.Instant | undefined {
@@ -231,8 +229,10 @@ export function refuseTooManyPoints(
 ): void {
   const count = points * (limit ?? 1)
   if (count <= POINTS_MAX) return
-  const each = limit === undefined ? '' : ` for ${limit} values`
-  throw Failure.invalid({
-    [field]: [`would make ${count} points${each}; there can be ${POINTS_MAX} in one answer`],
-  })
+  const sizes = { points: count, max: POINTS_MAX }
+  const fault: Fault =
+    limit === undefined
+      ? { code: 'too_many_points', reason: 'intervals', ...sizes }
+      : { code: 'too_many_points', reason: 'values', values: limit, ...sizes }
+  throw Failure.invalid({ [field]: [fault] })
 }

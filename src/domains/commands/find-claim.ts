@@ -28,7 +28,7 @@ export async function findClaim(
   if (only === undefined) throw Failure.notFound(`Domain ${host}`)
   if (others.length > 0) {
     const names = claims.map(({ workspace }) => workspace).join(', ')
-    throw Failure.invalid({ workspace: [`is needed: ${host} was added by ${names}`] })
+    throw Failure.invalidCommand(`workspace is needed: ${host} was added by ${names}`)
   }
   return only.domain
 }

@@ -140,7 +140,7 @@ async function authenticateSession(
   const signedIn = await sessionCache.find(secret)
   if (signedIn === undefined) {
     if (access === 'open') return
-    throw Failure.unauthorized('This session has ended. Sign in again.')
+    throw Failure.unauthorized({ code: 'session_ended' })
   }
   const { person, session } = signedIn
   const isRecent = clock.nowMicros() - session.authenticated_at < FRESH_MICROS
@@ -178,10 +178,9 @@ function workspaceNotFound(id: string): Failure {
 
 function bearerOf(header: string | undefined): string {
   if (header === undefined) {
-    throw Failure.unauthorized('Send a token in the header Authorization: Bearer <token>.')
+    throw Failure.unauthorized({ code: 'no_token' })
   }
   const match = /^Bearer +([^\s]+) *$/i.exec(header)
-  if (match?.[1] === undefined)
-    throw Failure.unauthorized('The Authorization header must be: Bearer <token>.')
+  if (match?.[1] === undefined) throw Failure.unauthorized({ code: 'malformed_token' })
   return match[1]
 }

@@ -15,9 +15,8 @@ export function requireSameOrigin({ method, headers }: FastifyRequest, baseUrl: 
   const isSame =
     site === undefined ? headers.origin === new URL(baseUrl).origin : site === 'same-origin'
   if (isSame) return
-  throw Failure.crossOrigin(
-    `With a session, changes must come from pages of ${baseUrl}. A program without a browser sends the header Origin: ${new URL(baseUrl).origin}.`,
-  )
+  const { origin } = new URL(baseUrl)
+  throw Failure.crossOrigin({ code: 'foreign_page_with_session', address: baseUrl, origin })
 }
 
 /**
@@ -33,5 +32,5 @@ export function refuseOtherOrigins({ method, headers }: FastifyRequest, baseUrl:
     site === undefined
       ? headers.origin !== undefined && headers.origin !== new URL(baseUrl).origin
       : site !== 'same-origin' && site !== 'none'
-  if (isOther) throw Failure.crossOrigin(`This request must come from a page of ${baseUrl}.`)
+  if (isOther) throw Failure.crossOrigin({ code: 'foreign_page', address: baseUrl })
 }

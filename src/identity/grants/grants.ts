@@ -121,12 +121,10 @@ export async function memberResetFault(
   const own = joined.find(({ workspace_id }) => workspace_id === actor.workspaceId)
   if (person === undefined || own === undefined) return Failure.notFound('Member')
   if (!actor.permissions.has('passwords.reset') || !isWithinRank(actor, own.role)) {
-    return Failure.missingRole(`This needs the role ${own.role} in the workspace.`)
+    return Failure.missingRole({ code: 'role_needed', reason: own.role })
   }
   if (person.is_operator || joined.length > 1) {
-    return Failure.missingRole(
-      'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',
-    )
+    return Failure.missingRole({ code: 'reset_by_operator' })
   }
   return undefined
 }

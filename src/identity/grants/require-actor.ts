@@ -77,7 +77,7 @@ async function lockNames(
 
 /** As the next request is answered. */
 function ended({ kind, workspaceId }: Actor): Failure {
-  if (kind === 'token') return Failure.unauthorized('This is not a valid token.')
+  if (kind === 'token') return Failure.unauthorized({ code: 'invalid_token' })
   if (workspaceId !== INSTANCE) return Failure.notFound(`Workspace "${workspaceId}"`)
-  return Failure.unauthorized('This session has ended. Sign in again.')
+  return Failure.unauthorized({ code: 'session_ended' })
 }

@@ -165,7 +165,7 @@ export class AcceptInvitation {
     const { workspace_id, role } = invitation
     if (invitation.email_folded !== person.email_folded) {
       throw Failure.invalid({
-        code: [`is for ${invitation.email}; you are signed in as ${person.email}`],
+        code: [{ code: 'other_person', invited: invitation.email, person: person.email }],
       })
     }
     const own = { ...personActor(person, undefined, true), requestId }
@@ -180,7 +180,7 @@ export class AcceptInvitation {
     const joined = { workspace_id, person_id: person.id, role, created_at: now }
     const membership: Membership = { ...joined, source: 'hand' }
     if (!(await stores.memberships.insert(membership))) {
-      throw Failure.invalid({ code: ['leads to a workspace of which you are a member'] })
+      throw Failure.invalid({ code: [{ code: 'already_member' }] })
     }
     const author = { ...own, workspaceId: workspace_id }
     await stores.events.append(author, invitationEvent('invitation.accepted', invitation), now)
@@ -193,22 +193,15 @@ export class AcceptInvitation {
 }
 
 function mailedCodeNeeded(email: string): Failure {
-  return Failure.invalid({
-    code: [
-      `does not create an account: open the link in the mail to ${email}, or sign in first where you have an account`,
-    ],
-  })
+  return Failure.invalid({ code: [{ code: 'mailed_link_required', email }] })
 }
 
 function passwordNeeded(): Failure {
-  return Failure.invalid({
-    password: [
-      'is required, a new one: your address is not proved, so whoever made this account may know the old one',
-    ],
-  })
+  return Failure.invalid({ password: [{ code: 'new_password_required' }] })
 }
 
-function accountExists({ is_mailed, email }: FoundLink): Failure {
-  if (!is_mailed) return wrongSignIn()
-  return Failure.unauthorized(`Sign in as ${email} to accept this invitation.`)
+function accountExists(link: FoundLink): Failure {
+  if (!link.is_mailed) return wrongSignIn()
+  const { email } = invitationOf(link)
+  return Failure.unauthorized({ code: 'other_account', email })
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import {
   acceptInvitationBody,
   createdInvitationSchema,
@@ -180,7 +181,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         )
         if (opened !== undefined) return deps.answerSession(reply, opened)
         const signedIn = await deps.sessionCache.find(secret)
-        if (signedIn === undefined) throw Failure.unauthorized('This session has ended.')
+        if (signedIn === undefined) throw Failure.unauthorized({ code: 'session_ended' })
         return presentSession(signedIn, deps.baseUrl)
       }
       const account = requireNewAccount({ name, password })
@@ -198,14 +199,14 @@ function refuseNewAccount({ email_proved_at }: Person, { name, password }: Accou
   const refused = email_proved_at === null ? { name } : { name, password }
   const given = Object.entries(refused).filter(([, value]) => value !== undefined)
   if (given.length === 0) return
-  const text = 'is for new people; you are signed in'
-  throw Failure.invalid(Object.fromEntries(given.map(([field]) => [field, [text]])))
+  const fault: Fault = { code: 'signed_in' }
+  throw Failure.invalid(Object.fromEntries(given.map(([field]) => [field, [fault]])))
 }
 
 /** @throws {Failure} `validation_failed` */
 function requireNewAccount({ name, password }: AccountFields) {
   if (name !== undefined && password !== undefined) return { name, password }
   const fields = Object.entries({ name, password }).filter(([, value]) => value === undefined)
-  const text = 'is required of a new person; sign in first where you have an account'
-  throw Failure.invalid(Object.fromEntries(fields.map(([field]) => [field, [text]])))
+  const fault: Fault = { code: 'account_required' }
+  throw Failure.invalid(Object.fromEntries(fields.map(([field]) => [field, [fault]])))
 }

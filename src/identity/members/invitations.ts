@@ -91,12 +91,14 @@ export class Invitations {
     const now = this.#clock.nowMicros()
     const work = async (stores: InvitationStores, actor: Actor) => {
       if (await stores.memberships.hasAddress(workspaceId, emailFolded)) {
-        throw Failure.invalid({ email: ['is that of a member'] })
+        throw Failure.invalid({ email: [{ code: 'taken', reason: 'member' }] })
       }
       await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, emailFolded)
       const open = await stores.oneTimeLinks.listInvitations(workspaceId, now)
       if (open.length >= OPEN_MAX) {
-        throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
+        throw Failure.invalid({
+          email: [{ code: 'limit_reached', reason: 'invitations', max: OPEN_MAX }],
+        })
       }
       const made = await createOneTimeLink(
         { clock: this.#clock, random: this.#random },
@@ -184,5 +186,5 @@ export class Invitations {
 }
 
 export function invalidInvitation(): Failure {
-  return Failure.invalid({ code: ['is not valid: it was used or withdrawn, or has expired'] })
+  return Failure.invalid({ code: [{ code: 'invalid_code', reason: 'invitation' }] })
 }

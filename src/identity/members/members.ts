@@ -121,9 +121,7 @@ export class Members {
       await endLostGrants(stores, personId, now)
       if (member.role !== 'owner') return
       if ((await stores.memberships.countOwners(workspaceId)) > 0) return
-      throw Failure.invalid({
-        role: ['cannot be taken from the last owner; make another member owner first'],
-      })
+      throw Failure.invalid({ role: [{ code: 'last_owner', reason: 'change' }] })
     })
   }
 }
@@ -139,7 +137,5 @@ async function refuseRise(stores: MemberStores, actor: Actor, personId: string):
   const person = await stores.people.findById(personId)
   if (person === undefined || person.email_proved_at !== null) return
   if ((await memberResetFault(stores, actor, personId, true)) === undefined) return
-  throw Failure.missingRole(
-    'A higher role would end all access of this person, whose address is not proved: who may make the link for a new password has to give it.',
-  )
+  throw Failure.missingRole({ code: 'rise_ends_access' })
 }

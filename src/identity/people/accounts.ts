@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { sessionChange } from '../../platform/changes/changes.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
@@ -6,7 +7,7 @@ import {
   type EventAuthor,
   type EventWriter,
 } from '../../platform/events/event-writer.ts'
-import { Failure } from '../../platform/failure.ts'
+import { Failure, type FieldFaults } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
 import { endLostGrants } from '../grants/grants.ts'
@@ -130,7 +131,7 @@ async function noteChanges(
   }
 }
 
-function lastOperator({ isDisabled }: AccountChanges) {
-  const text = 'would leave the instance without an operator; name another one first'
-  return { [isDisabled ? 'is_disabled' : 'is_operator']: [text] }
+function lastOperator({ isDisabled }: AccountChanges): FieldFaults {
+  const fault: Fault = { code: 'last_operator', reason: 'change' }
+  return { [isDisabled ? 'is_disabled' : 'is_operator']: [fault] }
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -46,11 +47,10 @@ export async function deletePerson(
   // Those that were used name the person too.
   await stores.oneTimeLinks.deleteMadeBy(id)
   const isLastOperator = person.is_operator && (await stores.people.countOperators()) === 0
-  if (isLastOperator) throw refusal('the instance would have no operator; name another one first')
+  if (isLastOperator) throw refusal({ code: 'last_operator', reason: 'deletion' })
   for (const { workspace_id, workspace_name } of owned) {
     if ((await stores.memberships.countOwners(workspace_id)) > 0) continue
-    const fix = 'make another member owner, or delete the workspace, first'
-    throw refusal(`the workspace ${workspace_name} would have no owner; ${fix}`)
+    throw refusal({ code: 'last_owner', reason: 'deletion', workspace: workspace_name })
   }
   await stores.erasures.notePerson({ id, email_folded, deleted_at: now })
   await stores.changes.append(sessionChange(id), now)
@@ -59,6 +59,6 @@ export async function deletePerson(
   await stores.events.append(author, event, now)
 }
 
-function refusal(reason: string): Failure {
-  return Failure.invalid({ id: [`cannot be deleted: ${reason}`] })
+function refusal(fault: Fault): Failure {
+  return Failure.invalid({ id: [fault] })
 }

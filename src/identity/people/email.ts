@@ -8,7 +8,7 @@ export function parseEmail(text: string): Parsed<string> {
   const trimmed = text.trim()
   return /^[^\s@<>,;]+@[^\s@<>,;.]+(?:\.[^\s@<>,;.]+)*$/.test(trimmed)
     ? { value: trimmed }
-    : { fault: 'must be an e-mail address' }
+    : { fault: { code: 'invalid_email' } }
 }
 
 /** The form in which two addresses are compared: NFKC, lower case. */

@@ -87,9 +87,7 @@ export class PasswordResets {
   request(email: string, address: string, language: MailLanguage): void {
     const { mailer, store, requestsPerAddress } = this.#deps
     if (mailer === undefined) {
-      throw Failure.invalid({
-        email: ['cannot be used: this instance sends no mail. Ask an admin for a link.'],
-      })
+      throw Failure.invalid({ email: [{ code: 'no_mail' }] })
     }
     const verdict = requestsPerAddress.take(address)
     if (!verdict.allowed) {
@@ -187,5 +185,5 @@ export class PasswordResets {
 }
 
 function wrongCode(): Failure {
-  return Failure.invalid({ code: ['is not valid: it was used, replaced or has expired'] })
+  return Failure.invalid({ code: [{ code: 'invalid_code', reason: 'reset' }] })
 }

@@ -1,13 +1,23 @@
+import type { Fault } from '@terse/contract/faults'
+
 /** Without a second factor. */
-const LENGTH_MIN_ALONE = 15
+export const PASSWORD_LENGTH_MIN_ALONE = 15
 /** With a second factor. */
 const LENGTH_MIN = 10
 /** A text of fewer different characters is a pattern. */
 const DIFFERENT_MIN = 5
 
+/** Of a password that only a person with a second factor may have. */
+export const TOO_SHORT_ALONE: Fault = {
+  code: 'weak_password',
+  reason: 'short_alone',
+  min: PASSWORD_LENGTH_MIN_ALONE,
+  min_with_factor: LENGTH_MIN,
+}
+
 /** Whether a password is long enough for a person without a second factor. */
 export function isLong(password: string): boolean {
-  return lengthOf(password) >= LENGTH_MIN_ALONE
+  return lengthOf(password) >= PASSWORD_LENGTH_MIN_ALONE
 }
 
 /**
@@ -21,19 +31,17 @@ export async function faultOfPassword(
     readonly email: string
     readonly name: string
   },
-): Promise<string | undefined> {
-  const lengthMin = whose.hasSecondFactor ? LENGTH_MIN : LENGTH_MIN_ALONE
-  if (lengthOf(password) < lengthMin) {
-    const reason = whose.hasSecondFactor ? '' : ', or 10 once a second factor is set up'
-    return `must have at least ${lengthMin} characters${reason}`
+): Promise<Fault | undefined> {
+  if (whose.hasSecondFactor && lengthOf(password) < LENGTH_MIN) {
+    return { code: 'weak_password', reason: 'short', min: LENGTH_MIN }
   }
+  if (!whose.hasSecondFactor && !isLong(password)) return TOO_SHORT_ALONE
   const folded = password.normalize('NFKC').toLowerCase()
   if ([whose.email, whose.name].some((text) => isMadeOf(folded, text.toLowerCase()))) {
-    return 'must not be your name or e-mail address'
+    return { code: 'weak_password', reason: 'personal' }
   }
-  if (new Set(folded).size < DIFFERENT_MIN)
-    return 'is too easy to guess; use more different characters'
-  if (await isCommon(folded)) return 'is one of the passwords that attackers try first'
+  if (new Set(folded).size < DIFFERENT_MIN) return { code: 'weak_password', reason: 'simple' }
+  if (await isCommon(folded)) return { code: 'weak_password', reason: 'common' }
   return undefined
 }
 

@@ -6,7 +6,7 @@ import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-sto
 import { factorState, hasSecondFactor } from '../second-factors/factor-state.ts'
 import type { SecondFactorStores, SecondFactors } from '../second-factors/second-factors.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
-import { faultOfPassword, isLong } from './password-rules.ts'
+import { faultOfPassword, isLong, TOO_SHORT_ALONE } from './password-rules.ts'
 import type { Person } from './person.ts'
 import type { PasswordStore, StoredPassword } from './store/password-store.ts'
 
@@ -20,8 +20,6 @@ export type PasswordWriteStores = SecondFactorStores & {
 
 /** A hashed password, ready for the transaction that sets it. */
 export type PreparedPassword = Pick<StoredPassword, 'sealed_hash' | 'is_long'>
-
-const SHORT = 'must have at least 15 characters, or 10 once a second factor is set up'
 
 /** The passwords of people. */
 export class PeoplePasswords {
@@ -67,7 +65,7 @@ export class PeoplePasswords {
     }: { password: PreparedPassword; keptSessionId: string | undefined; now: number },
   ): Promise<void> {
     if (!password.is_long && !hasSecondFactor(await factorState(stores, personId))) {
-      throw Failure.invalid({ password: [SHORT] })
+      throw Failure.invalid({ password: [TOO_SHORT_ALONE] })
     }
     await stores.passwords.set(personId, { ...password, changed_at: now })
     await stores.oneTimeLinks.deleteResetsOf(personId)

@@ -22,5 +22,7 @@ describe('holdsWebAddress', () => {
 
 test('a person may be called by their own e-mail address, and by no other', () => {
   assert.equal(requirePersonName('Ada@Example.com', 'ada@example.com'), 'Ada@Example.com')
-  assert.throws(() => requirePersonName('ada@example.com', 'eve@example.com'), /web address/)
+  assert.throws(() => requirePersonName('ada@example.com', 'eve@example.com'), {
+    fields: { name: [{ code: 'web_address' }] },
+  })
 })

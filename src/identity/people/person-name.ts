@@ -26,7 +26,5 @@ export function holdsWebAddress(text: string): boolean {
  */
 export function requirePersonName(name: string, email: string): string {
   if (!holdsWebAddress(name) || foldEmail(name) === foldEmail(email)) return name
-  throw Failure.invalid({
-    name: ['must not hold a web address; if it holds none, write a space after dots'],
-  })
+  throw Failure.invalid({ name: [{ code: 'web_address' }] })
 }

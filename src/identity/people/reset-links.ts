@@ -115,7 +115,7 @@ export class ResetLinks {
  */
 function refuseOwn({ id }: Actor, personId: string): void {
   if (id !== personId) return
-  throw Failure.invalid({ id: ['is your own; set a new password in your account'] })
+  throw Failure.invalid({ id: [{ code: 'own_account' }] })
 }
 
 /** Browsers do not send what is behind `#`, so no log has the code. */

@@ -25,5 +25,5 @@ export async function requireWayIn(
   if ((await passwords.find(personId)) !== undefined) return
   if ((await passkeys.list(personId)).length > 0) return
   if ((await identities.list(personId)).some((identity) => identity.issuer === issuer)) return
-  throw Failure.invalid({ [field]: ['is your last way to sign in; set a password first'] })
+  throw Failure.invalid({ [field]: [{ code: 'last_way_in' }] })
 }

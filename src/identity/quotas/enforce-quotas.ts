@@ -23,20 +23,12 @@ export type Growth = Partial<Usage>
  */
 const UNITS_AT_ONCE_MAX = 1_000
 
-/** The field in which a reached quota is reported, and what to do about it. */
-const REFUSALS: Readonly<Record<keyof Usage, { field: string; what: string; advice: string }>> = {
-  links: { field: 'workspace', what: 'links', advice: 'delete links' },
-  storage_bytes: {
-    field: 'workspace',
-    what: 'bytes of links',
-    advice: 'delete or shorten links',
-  },
-  domains: { field: 'domain', what: 'domains', advice: 'delete domains' },
-  pending_domains: {
-    field: 'domain',
-    what: 'pending domains',
-    advice: 'prove or delete pending domains',
-  },
+/** The field in which a reached quota is reported. */
+const FIELDS: Readonly<Record<keyof Usage, string>> = {
+  links: 'workspace',
+  storage_bytes: 'workspace',
+  domains: 'domain',
+  pending_domains: 'domain',
 }
 
 /**
@@ -69,11 +61,8 @@ export async function enforceQuotas(
   if (isNear(usage) && !locks) throw new StaleRow()
   const reached = names.find((name) => leftAfter(usage, name, 1) < 0)
   if (reached === undefined) return
-  const { field, what, advice } = REFUSALS[reached]
   throw Failure.invalid({
-    [field]: [
-      `has reached its quota of ${quotas[reached]} ${what}; ${advice}, or ask the operator of this service for a higher quota`,
-    ],
+    [FIELDS[reached]]: [{ code: 'quota_reached', reason: reached, max: quotas[reached] }],
   })
 }
 

@@ -5,6 +5,7 @@ import type { EventAuthor, EventWriter, NewEvent } from '../../platform/events/e
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { IdentityStore } from '../oidc/store/identity-store.ts'
+import { PASSWORD_LENGTH_MIN_ALONE } from '../people/password-rules.ts'
 import type { Person } from '../people/person.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
@@ -81,13 +82,13 @@ export class OwnFactors {
     const totp = await store.read.totp.find(id)
     const sealedSecret = totp?.pending_secret ?? undefined
     if (sealedSecret === undefined) {
-      throw Failure.invalid({ code: ['has no set-up to confirm; begin with POST /api/v1/me/totp'] })
+      throw Failure.invalid({ code: [{ code: 'nothing_to_confirm' }] })
     }
     const digits = code.replaceAll(' ', '')
     const step = await limits.run(id, () =>
       secrets.stepOf(id, sealedSecret, digits, clock.nowMicros()),
     )
-    const wrong = Failure.invalid({ code: ['is wrong; check the clock of the device'] })
+    const wrong = Failure.invalid({ code: [{ code: 'wrong', reason: 'clock' }] })
     if (step === undefined) throw wrong
     await this.#change(changer, async (stores, now) => {
       const confirmed = { sealedSecret, step, atMicros: now }
@@ -118,7 +119,7 @@ export class OwnFactors {
     await this.#change(changer, async (stores) => {
       if (!hasSecondFactor(await factorState(stores, id))) {
         throw Failure.invalid({
-          codes: ['stand in for a second factor: set up an authenticator app or a passkey first'],
+          codes: [{ code: 'second_factor_needed', reason: 'codes' }],
         })
       }
       const hashes = codes.map((code) => hashRecoveryCode(recoveryKey, id, code))
@@ -169,7 +170,7 @@ export async function settleAfterRemoval(stores: OwnFactorStores, personId: stri
   if (password?.is_long === false) {
     throw Failure.invalid({
       password: [
-        'has fewer than 15 characters, which needs a second factor. Set a longer password first, or set up another second factor.',
+        { code: 'second_factor_needed', reason: 'password', min: PASSWORD_LENGTH_MIN_ALONE },
       ],
     })
   }

@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import { type Store, UniqueViolation } from '../../platform/database/store.ts'
@@ -82,8 +83,8 @@ export class OwnPasskeys {
   ): Promise<Passkey> {
     const { store, clock, random, challenges, ceremonies } = this.#deps
     const { person } = changer
-    const refused = (text: string) => Failure.invalid({ registration: [text] })
-    const wrong = refused('does not answer the last options of this browser; request new ones')
+    const refused = (fault: Fault) => Failure.invalid({ registration: [fault] })
+    const wrong = refused({ code: 'outdated_options' })
     const challenge = challenges.read(cookies, purposeOf(person))
     if (challenge === undefined) throw wrong
     const credential = await ceremonies.verifyCreation(input.registration, challenge)
@@ -102,7 +103,7 @@ export class OwnPasskeys {
         changeFactors(stores, changer, passkey.created_at, async () => {
           if (!(await challenge.redeem(stores))) throw wrong
           if ((await stores.passkeys.list(person.id)).length >= PASSKEYS_MAX) {
-            throw refused(`is one too many; delete one of your ${PASSKEYS_MAX} passkeys first`)
+            throw refused({ code: 'limit_reached', reason: 'passkeys', max: PASSKEYS_MAX })
           }
           await stores.passkeys.insert(passkey)
           const { id: subjectId, name } = passkey
@@ -110,7 +111,7 @@ export class OwnPasskeys {
         }),
       )
     } catch (error) {
-      if (error instanceof UniqueViolation) throw refused('is a passkey that was added before')
+      if (error instanceof UniqueViolation) throw refused({ code: 'taken', reason: 'passkey' })
       throw error
     }
     return passkey
@@ -156,11 +157,7 @@ export class OwnPasskeys {
 
 function requireName({ isPossible }: PasskeyCeremonies): void {
   if (isPossible) return
-  throw Failure.invalid({
-    passkey: [
-      'cannot be used: browsers make none for an IP address, and TERSE_BASE_URL has one in place of a name',
-    ],
-  })
+  throw Failure.invalid({ passkey: [{ code: 'passkeys_need_name' }] })
 }
 
 function purposeOf({ id }: Person): ChallengePurpose {

@@ -17,7 +17,7 @@ export function answerSessions(deps: {
   return async (reply, { secret }) => {
     const signedIn = await deps.sessionCache.find(secret)
     // Possible where it was ended by another request at the same time.
-    if (signedIn === undefined) throw Failure.unauthorized('This session has ended. Sign in again.')
+    if (signedIn === undefined) throw Failure.unauthorized({ code: 'session_ended' })
     reply.header('Set-Cookie', deps.sessionCookie.issue(secret))
     return presentSession(signedIn, deps.baseUrl)
   }

@@ -71,7 +71,7 @@ export class Sessions {
     const now = this.#clock.nowMicros()
     const secret = generateSessionSecret(this.#random, session.person_id)
     const hasRenewed = await stores.sessions.renew(session.id, hashSessionSecret(secret), now)
-    if (!hasRenewed) throw Failure.unauthorized('This session has ended. Sign in again.')
+    if (!hasRenewed) throw Failure.unauthorized({ code: 'session_ended' })
     await stores.changes.append(sessionChange(session.person_id), now)
     return { session: { ...session, authenticated_at: now }, secret }
   }
@@ -139,5 +139,5 @@ export async function requireSession(
   sessionId: string,
 ): Promise<void> {
   if (await sessions.has(personId, sessionId, 'share')) return
-  throw Failure.unauthorized('This session has ended. Sign in again.')
+  throw Failure.unauthorized({ code: 'session_ended' })
 }

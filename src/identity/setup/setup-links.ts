@@ -67,5 +67,5 @@ export function setupAddress(baseUrl: string, code: string): string {
 }
 
 export function setUpAlready(): Failure {
-  return Failure.invalid({ code: ['is not needed: the first person has been set up'] })
+  return Failure.invalid({ code: [{ code: 'already_set_up' }] })
 }

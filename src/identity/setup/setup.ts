@@ -97,6 +97,6 @@ export class Setup {
     if (!(await people.isEmpty())) throw setUpAlready()
     const link = await oneTimeLinks.findOpen('setup', hash, this.#clock.nowMicros())
     if (link !== undefined) return
-    throw Failure.invalid({ code: ['is wrong, was used before or has expired'] })
+    throw Failure.invalid({ code: [{ code: 'invalid_code', reason: 'setup' }] })
   }
 }

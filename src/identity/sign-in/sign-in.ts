@@ -1,3 +1,4 @@
+import type { Fault } from '@terse/contract/faults'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure, type FieldFaults } from '../../platform/failure.ts'
@@ -52,11 +53,13 @@ type Account = { readonly person: Person; readonly sealedPassword: string | null
 
 /** The same for wrong passwords and for people who do not exist. */
 export function wrongSignIn(): Failure {
-  return Failure.unauthorized('The e-mail address or the password is wrong.')
+  return Failure.unauthorized({ code: 'wrong_credentials' })
 }
 
+const REQUIRED: Fault = { code: 'required' }
+
 /** For a person who is signed in the answer is not 401, with which clients send people to the sign-in. */
-const WRONG_AGAIN: FieldFaults = { password: ['is wrong'] }
+const WRONG_AGAIN: FieldFaults = { password: [{ code: 'wrong', reason: 'password' }] }
 
 /** Signs people in, and has those who are signed in prove again who they are. */
 export class SignIn {
@@ -168,11 +171,10 @@ export class SignIn {
   ): Promise<Proof> {
     // Limits of an address: a passkey does not say before it is checked whose it is.
     const charge = this.#limits.charge(`passkey from ${address}`, address)
-    const fault = 'is not known here, or was asked for too long ago'
     const wrong =
       expected === undefined
-        ? Failure.unauthorized(`This passkey ${fault}.`)
-        : Failure.invalid({ passkey: [fault] })
+        ? Failure.unauthorized({ code: 'unknown_passkey' })
+        : Failure.invalid({ passkey: [{ code: 'unknown_passkey' }] })
     const proved =
       passkey &&
       (await this.#secondFactors.verifyPasskey(passkey, cookie).catch((error) => {
@@ -247,17 +249,17 @@ function isForeign(person: Person, expected: Person | undefined): boolean {
 function requireFields(fields: Readonly<Record<string, string | undefined>>): void {
   const missing = Object.entries(fields).filter(([, value]) => value === undefined)
   if (missing.length === 0) return
-  throw Failure.invalid(Object.fromEntries(missing.map(([name]) => [name, ['is required']])))
+  throw Failure.invalid(Object.fromEntries(missing.map(([name]) => [name, [REQUIRED]])))
 }
 
 function factorRequired(fields: readonly SecondFactorField[]): Failure {
-  const faults: FieldFaults = Object.fromEntries(fields.map((field) => [field, ['is required']]))
+  const faults: FieldFaults = Object.fromEntries(fields.map((field) => [field, [REQUIRED]]))
   const message = `Send the same request with a second factor: ${fields.join(' or ')}.`
   return Failure.secondFactorRequired(message, faults)
 }
 
 function factorWrong({ passkey }: GivenFactors): Failure {
   const field: SecondFactorField = passkey === undefined ? 'code' : 'passkey'
-  const faults = { [field]: ['is wrong, or was used before'] }
+  const faults: FieldFaults = { [field]: [{ code: 'wrong', reason: 'used' }] }
   return Failure.secondFactorRequired(`The ${field} is wrong, or was used before.`, faults)
 }

@@ -60,7 +60,7 @@ export function authenticator(deps: {
     const { token, actor } = entry
     const now = clock.nowMicros()
     if (token.expires_at !== null && token.expires_at <= now) {
-      throw Failure.unauthorized('This token has expired.')
+      throw Failure.unauthorized({ code: 'expired_token' })
     }
     noteUse(entry, now)
     return actor
@@ -86,5 +86,5 @@ export function authenticator(deps: {
 }
 
 function notValid(): Failure {
-  return Failure.unauthorized('This is not a valid token.')
+  return Failure.unauthorized({ code: 'invalid_token' })
 }

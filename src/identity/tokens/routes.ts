@@ -123,14 +123,11 @@ function creatorOf({ created_by: id }: Token, name: string | null) {
 /** @throws {Failure} `validation_failed` */
 function parseExpiry(text: string): number {
   const instant = canonicalInstant(text)
-  if (instant === undefined) {
-    const fault = 'must be an ISO 8601 instant with a zone, such as 2027-01-01T00:00:00Z'
-    throw Failure.invalid({ expires_at: [fault] })
-  }
+  if (instant === undefined) throw Failure.invalid({ expires_at: [{ code: 'invalid_instant' }] })
   const millis = Date.parse(instant)
-  if (millis <= Date.now()) throw Failure.invalid({ expires_at: ['must be in the future'] })
+  if (millis <= Date.now()) throw Failure.invalid({ expires_at: [{ code: 'past' }] })
   if (millis > EXPIRY_MILLIS_MAX) {
-    throw Failure.invalid({ expires_at: ['must be before the year 2255; leave it out for never'] })
+    throw Failure.invalid({ expires_at: [{ code: 'too_late', reason: 'year' }] })
   }
   return millis * 1_000
 }

@@ -130,7 +130,7 @@ function refuseHigherScopes({ permissions }: Actor, scopes: readonly Scope[]): v
   )
   if (refused.length === 0) return
   throw Failure.invalid({
-    scopes: [`can allow no more than you may do; leave out ${refused.join(', ')}`],
+    scopes: [{ code: 'exceeds_rights', reason: 'scopes', scopes: refused }],
   })
 }
 
@@ -142,8 +142,9 @@ async function refuseLaterEnd(
 ): Promise<void> {
   const end = id === null ? null : ((await tokens.findById(id))?.expires_at ?? null)
   if (end === null || (expires_at !== null && expires_at <= end)) return
-  const text = `must be no later than ${formatInstant(end)}, when the token that creates it expires`
-  throw Failure.invalid({ expires_at: [text] })
+  throw Failure.invalid({
+    expires_at: [{ code: 'too_late', reason: 'token', max: formatInstant(end) }],
+  })
 }
 
 function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewEvent {

@@ -11,5 +11,5 @@ export type Workspace = {
 export function parseWorkspaceName(text: string): Parsed<string> {
   return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)
     ? { value: text }
-    : { fault: 'must be 1 to 63 lower-case letters, digits and hyphens, such as acme' }
+    : { fault: { code: 'invalid_workspace_name' } }
 }

@@ -222,9 +222,7 @@ export class Workspaces {
     if (actor.kind === 'system' || actor.isOperator) return
     const bound = await groupBindings.namesOf(actor.workspaceId)
     if (![...names, ...bound].some((name) => this.#mappedNames.has(name))) return
-    const text =
-      'is named in the settings of single sign-on; an operator of the instance renames it'
-    throw Failure.invalid({ name: [text] })
+    throw Failure.invalid({ name: [{ code: 'mapped_name' }] })
   }
 
   /** @throws {Failure} `validation_failed` */
@@ -281,7 +279,7 @@ async function forgetMembers(
 }
 
 function nameTaken(name: string): Failure {
-  return Failure.invalid({ name: [`"${name}" is taken`] })
+  return Failure.invalid({ name: [{ code: 'taken', reason: 'workspace', name }] })
 }
 
 function workspaceCreated({ id, name }: Workspace): NewEvent {

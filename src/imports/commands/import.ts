@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { faultText } from '@terse/contract/faults'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { commandLine, type Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
@@ -197,13 +198,16 @@ async function settingsOf({
     })
   } catch (error) {
     if (!(error instanceof SourceInputError)) throw error
-    throw new Error(`The source ${source}: ${HINTS[error.field] ?? ''}${error.message}.`)
+    throw new Error(`The source ${source}: ${HINTS[error.field]} ${faultText(error.fault)}.`)
   }
 }
 
-const HINTS: Readonly<Partial<Record<string, string>>> = {
-  token: '--token-file or TERSE_IMPORT_TOKEN: ',
-  url: 'the address ',
+/** Where each is given. */
+const HINTS: Readonly<Record<SourceInputError['field'], string>> = {
+  file: 'its file',
+  url: 'its address',
+  token: '--token-file or TERSE_IMPORT_TOKEN',
+  columns: '--map',
 }
 
 async function readToken(file: string | undefined): Promise<string | undefined> {

@@ -6,9 +6,9 @@ export const BLACK: Color = { red: 0, green: 0, blue: 0 }
 /** @param text `#RRGGBB` */
 export function parseModuleColor(text: string): Parsed<Color> {
   const color = parseColor(text)
-  if (color === undefined) return { fault: 'must be a colour of the form #RRGGBB' }
+  if (color === undefined) return { fault: { code: 'invalid_color' } }
   if (isScannable(color)) return { value: color }
-  return { fault: 'is too pale to be scanned on white; choose a darker colour' }
+  return { fault: { code: 'too_pale' } }
 }
 
 /** Returns `#rrggbb`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { faultText } from '@terse/contract/faults'
 import { PNG } from 'pngjs'
 import { scan } from '../../../test/support/scan.ts'
 import { BLACK } from './color.ts'
@@ -29,7 +30,7 @@ function logoOf(bytes: Uint8Array): Uint8Array {
 function faultOf(text: string): string {
   const parsed = parseLogo(text)
   assert.ok('fault' in parsed)
-  return parsed.fault
+  return faultText(parsed.fault)
 }
 
 function render(task: Partial<QrTask>) {
@@ -116,7 +117,9 @@ describe('a QR code with a logo', () => {
     // Its data is that of 512 × 512 pixels.
     const smaller = withBytes(png, IHDR_WIDTH, [0, 0, 0, 1])
     for (const bytes of [damaged, smaller]) {
-      assert.deepEqual(render({ logo: logoOf(bytes) }), { fault: { logo: 'is not a valid PNG' } })
+      assert.deepEqual(render({ logo: logoOf(bytes) }), {
+        faults: { logo: [{ code: 'invalid_logo', reason: 'damaged' }] },
+      })
     }
   })
 })

@@ -17,17 +17,19 @@ const KEPT_CHUNKS: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT'
  */
 export function parseLogo(text: string): Parsed<Uint8Array> {
   const bytes = text.startsWith(PREFIX) ? fromBase64(text.slice(PREFIX.length)) : undefined
-  if (bytes === undefined) return { fault: `must be a PNG in base64, with ${PREFIX} in front` }
-  if (bytes.length > BYTES_MAX) return { fault: `must have at most ${BYTES_MAX / 1024} KiB` }
+  if (bytes === undefined)
+    return { fault: { code: 'invalid_logo', reason: 'encoding', prefix: PREFIX } }
+  if (bytes.length > BYTES_MAX)
+    return { fault: { code: 'invalid_logo', reason: 'bytes', max: BYTES_MAX / 1024 } }
   const png = Buffer.from(bytes.buffer)
   const chunks = chunksOf(png)
-  if (chunks === undefined) return { fault: 'is not a valid PNG' }
+  if (chunks === undefined) return { fault: { code: 'invalid_logo', reason: 'damaged' } }
   const header = png.subarray(16, 29)
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]
   if (width === 0 || height === 0 || width > PIXELS_MAX || height > PIXELS_MAX) {
-    return { fault: `must have at most ${PIXELS_MAX} × ${PIXELS_MAX} pixels` }
+    return { fault: { code: 'invalid_logo', reason: 'pixels', max: PIXELS_MAX } }
   }
-  if (header[12] !== 0) return { fault: 'must not be an interlaced PNG' }
+  if (header[12] !== 0) return { fault: { code: 'invalid_logo', reason: 'interlaced' } }
   // Copied: posting a view to a thread would send the whole buffer.
   return { value: new Uint8Array(Buffer.concat([png.subarray(0, 8), ...chunks])) }
 }

@@ -29,7 +29,7 @@ describe('parseModuleColor', () => {
     test(`refuses ${text} as too pale`, () => {
       const parsed = parseModuleColor(text)
       assert.ok('fault' in parsed)
-      assert.match(parsed.fault, /too pale/)
+      assert.deepEqual(parsed.fault, { code: 'too_pale' })
     })
   }
 
@@ -48,7 +48,7 @@ describe('parseModuleColor', () => {
     test(`refuses ${JSON.stringify(text)} as malformed`, () => {
       const parsed = parseModuleColor(text)
       assert.ok('fault' in parsed)
-      assert.match(parsed.fault, /#RRGGBB/)
+      assert.deepEqual(parsed.fault, { code: 'invalid_color' })
     })
   }
 

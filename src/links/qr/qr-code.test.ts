@@ -43,8 +43,8 @@ describe('renderQrCode', () => {
     fc.assert(
       fc.property(tasks, (task) => {
         const rendering = render(task)
-        if ('fault' in rendering) {
-          const [field] = Object.keys(rendering.fault)
+        if ('faults' in rendering) {
+          const [field] = Object.keys(rendering.faults)
           assert.ok(field === 'level' ? task.text.length > 1_200 : task.size !== undefined)
           return
         }
@@ -73,9 +73,11 @@ describe('renderQrCode', () => {
 
   test('has exactly the requested size, down to the minimum that it names', () => {
     const rendering = render({ size: 64, margin: 16 })
-    assert.ok('fault' in rendering)
-    const least = Number(/at least (\d+)/.exec(rendering.fault.size ?? '')?.[1])
-    assert.ok('fault' in render({ size: least - 1, margin: 16 }))
+    assert.ok('faults' in rendering)
+    const [fault] = rendering.faults.size ?? []
+    assert.ok(fault?.code === 'size_too_small')
+    const least = Number(fault.min)
+    assert.ok('faults' in render({ size: least - 1, margin: 16 }))
     assert.equal(scan(pictureOf({ size: least, margin: 16 })).side, least)
     const { width, height } = PNG.sync.read(pictureOf({ size: 2_048 }))
     assert.deepEqual([width, height], [2_048, 2_048])
@@ -84,7 +86,7 @@ describe('renderQrCode', () => {
   test('refuses an error correction level at which the text does not fit', () => {
     const text = `https://localhost/${'a'.repeat(1_400)}`
     assert.deepEqual(render({ text, level: 'H' }), {
-      fault: { level: 'is too high for so long a link; choose a lower one' },
+      faults: { level: [{ code: 'level_too_high' }] },
     })
     assert.equal(scan(pictureOf({ text, level: 'Q' })).text, text)
   })

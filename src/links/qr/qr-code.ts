@@ -27,17 +27,17 @@ export function renderQrCode(task: QrTask): QrRendering {
   const { text, level, margin, size, format } = task
   const modules = encode(text, level)
   if (modules === undefined) {
-    return { fault: { level: 'is too high for so long a link; choose a lower one' } }
+    return { faults: { level: [{ code: 'level_too_high' }] } }
   }
   const layout = layOut(modules.length, margin, size)
   if ('sizeMin' in layout) {
     const { sizeMin } = layout
-    return { fault: { size: `must be at least ${sizeMin} for this link, level and margin` } }
+    return { faults: { size: [{ code: 'size_too_small', min: sizeMin }] } }
   }
   const draw = format === 'svg' ? drawSvg : drawPng
   const logo = task.logo && decodeLogo(task.logo)
   if (task.logo !== undefined && logo === undefined) {
-    return { fault: { logo: 'is not a valid PNG' } }
+    return { faults: { logo: [{ code: 'invalid_logo', reason: 'damaged' }] } }
   }
   const drawn = logo === undefined ? modules : withHole(modules, holeOf(modules.length))
   if (logo !== undefined && format === 'png') {

@@ -64,8 +64,7 @@ export function qrEntityTag(task: QrTask): string {
 
 function pictureOf(rendering: QrRendering): Uint8Array {
   if ('picture' in rendering) return rendering.picture
-  const faults = Object.entries(rendering.fault).map(([field, text]) => [field, [text]])
-  throw Failure.invalid(Object.fromEntries(faults))
+  throw Failure.invalid(rendering.faults)
 }
 
 function nameOf({ text, color, format, size, margin, level, logo }: QrTask): string {

@@ -1,4 +1,5 @@
 import type { Color } from '@terse/contract/module-color'
+import type { FieldFaults } from '../../platform/failure.ts'
 
 /** The quiet zone that ISO/IEC 18004 requires on each side, in modules. */
 export const QR_MARGIN_DEFAULT = 4
@@ -21,6 +22,4 @@ export type QrTask = {
 }
 
 /** A picture, or the faults of the parameters by their names. */
-export type QrRendering =
-  | { readonly picture: Uint8Array }
-  | { readonly fault: Readonly<Record<string, string>> }
+export type QrRendering = { readonly picture: Uint8Array } | { readonly faults: FieldFaults }

@@ -120,7 +120,9 @@ function taskOf(link: Link, parameters: QrCodeParameters, service: URL): QrTask 
   if ('fault' in logo) throw Failure.invalid({ logo: [logo.fault] })
   const level = parameters.level ?? (logo.value === undefined ? 'M' : 'H')
   if (logo.value !== undefined && (level === 'L' || level === 'M')) {
-    throw Failure.invalid({ level: ['must be Q or H with a logo'] })
+    throw Failure.invalid({
+      level: [{ code: 'incompatible', reason: 'one_of', allowed: ['Q', 'H'], other: 'logo' }],
+    })
   }
   const { domain } = link
   const short = shortLink(link)

@@ -142,7 +142,7 @@ async function refuseNew(
   await refuseTaken(stores, workspaceId, name)
   if ((await stores.utmTemplates.count(workspaceId)) < TEMPLATES_MAX) return
   throw Failure.invalid({
-    name: [`would be one of more than ${TEMPLATES_MAX} templates; delete some`],
+    name: [{ code: 'limit_reached', reason: 'utm_templates', max: TEMPLATES_MAX }],
   })
 }
 
@@ -168,7 +168,7 @@ async function refuseTaken(
 }
 
 function nameTaken(): Failure {
-  return Failure.invalid({ name: ['is the name of another template'] })
+  return Failure.invalid({ name: [{ code: 'taken', reason: 'utm_template' }] })
 }
 
 function merged(

@@ -15,7 +15,7 @@ export async function confirmDeletion(
   if (isConfirmed) return
   const answer = await terminal.confirm(`Delete ${what}? This cannot be undone.`)
   if (answer === undefined) {
-    throw Failure.invalid({ '--yes': ['is needed where no terminal can ask'] })
+    throw Failure.invalidCommand('--yes is needed where no terminal can ask')
   }
   if (!answer) throw new Error('Nothing was deleted.')
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Networks } from '../network/ip-address.ts'
-import { problem } from './api/problem.ts'
+import { problem } from './api/problem-body.ts'
 import { arrivedSecurely } from './arrived-securely.ts'
 import type { Connections } from './connections/connections.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
@@ -126,7 +126,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
   request.resume()
   const requestId = randomUUID()
   const message = 'The request needs one valid Host and target.'
-  const body = JSON.stringify(problem('bad_request', message, { requestId }))
+  const body = JSON.stringify(problem('bad_request', message, requestId))
   response.writeHead(400, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { problem } from './api/problem.ts'
+import { problem } from './api/problem-body.ts'
 import type { RequestTarget } from './request-target.ts'
 
 /** How plain HTTP is answered when the service has HTTPS. */
@@ -88,7 +88,7 @@ function requireHttps(request: IncomingMessage, response: ServerResponse, locati
       : ' The token of this request was sent unencrypted: revoke it and make a new one.'
   const message = `The API is served over HTTPS: use ${new URL(location).origin}.${advice}`
   const requestId = randomUUID()
-  const body = JSON.stringify(problem('https_required', message, { requestId }))
+  const body = JSON.stringify(problem('https_required', message, requestId))
   response.writeHead(426, {
     Connection: 'Upgrade',
     Upgrade: 'TLS/1.2, HTTP/1.1',

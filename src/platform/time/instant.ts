@@ -36,6 +36,6 @@ export function parseInstant(text: string): Parsed<number> {
     const micros = Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
     return { value: Math.max(0, Math.min(micros, Number.MAX_SAFE_INTEGER)) }
   } catch {
-    return { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
+    return { fault: { code: 'invalid_instant' } }
   }
 }

@@ -1,12 +1,16 @@
-import type { ErrorCode, Problem } from '@terse/contract/errors'
+import type { ErrorCode, FaultResource, Problem } from '@terse/contract/errors'
 
 /** Why a request failed. */
 export class ApiError extends Error {
   /** 0 where no answer came. */
   readonly status: number
-  readonly code: ErrorCode | 'no_answer' | (string & {})
+  readonly code: ErrorCode | 'no_answer' | 'unknown_answer' | (string & {})
   /** What is wrong with each field of the body or the query. */
-  readonly fields: Readonly<Record<string, readonly string[]>>
+  readonly fields: Readonly<Record<string, readonly FaultResource[]>>
+  /** A closer reason than the code. */
+  readonly details: Problem['details']
+  /** Of the request, to report it. */
+  readonly request_id: string | undefined
   /** When the service asks to be tried again, in seconds. */
   readonly retryAfterSeconds: number | undefined
 
@@ -19,7 +23,9 @@ export class ApiError extends Error {
     this.name = 'ApiError'
     this.status = status
     this.code = problem.code
-    this.fields = problem.errors ?? {}
+    this.fields = problem.faults ?? {}
+    this.details = problem.details
+    this.request_id = problem.request_id
     this.retryAfterSeconds = retryAfterSeconds
   }
 
@@ -43,7 +49,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     // A proxy has answered in its own words.
   }
   const message = `The service answered ${response.status}.`
-  return new ApiError(response.status, { code: 'internal', message }, retryAfterSeconds)
+  return new ApiError(response.status, { code: 'unknown_answer', message }, retryAfterSeconds)
 }
 
 function isProblem(body: unknown): body is Problem {

@@ -1,7 +1,7 @@
-import type { Problem } from '@terse/contract/errors'
+import type { FaultResource, Problem } from '@terse/contract/errors'
 import { ApiError } from '../api/api-error.ts'
 import type { Catalogue } from '../text/en.ts'
-import { faultText } from '../text/fault-text.ts'
+import { faultText, wholeText } from '../text/fault-text.ts'
 import { useText } from '../text/use-text.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
 
@@ -27,7 +27,7 @@ export function useFaults(error: Error | null, fields: readonly string[] = []): 
   const byField = error instanceof ApiError ? error.fields : {}
   const others = Object.entries(byField).filter(([field]) => !fields.includes(field))
   const isPlaced = Object.keys(byField).length > others.length
-  const of = (field: string) => (byField[field] ?? []).map((text) => translated(text, t))
+  const of = (field: string) => (byField[field] ?? []).map((fault) => translated(fault, t))
   const general = generalText(error, others, isPlaced, t)
   return {
     of,
@@ -45,7 +45,7 @@ export function faultsByField(
   if (!(error instanceof ApiError)) return {}
   const placed = Object.entries(error.fields).filter(([field]) => fields.includes(field))
   return Object.fromEntries(
-    placed.map(([field, texts]) => [field, texts.map((text) => translated(text, t))]),
+    placed.map(([field, faults]) => [field, faults.map((fault) => translated(fault, t))]),
   )
 }
 
@@ -62,7 +62,7 @@ export function problemText(problem: Problem, t: Catalogue): string {
 
 function generalText(
   error: Error | null,
-  others: readonly (readonly [string, readonly string[]])[],
+  others: readonly (readonly [string, readonly FaultResource[]])[],
   isPlaced: boolean,
   t: Catalogue,
 ): string | undefined {
@@ -73,13 +73,16 @@ function generalText(
   if (error.code === 'rate_limited') return t.signIn.failures.rate_limited
   if (error.code === 'too_many_attempts') return t.signIn.failures.too_many_attempts
   if (others.length > 0) {
-    return others.map(([, texts]) => texts.map((text) => translated(text, t)).join(' ')).join(' ')
+    return others.flatMap(([, faults]) => faults.map((fault) => translated(fault, t))).join(' ')
   }
-  return isPlaced ? undefined : translated(error.message, t)
+  return isPlaced ? undefined : capitalized(wholeText(error, t.faults))
 }
 
 /** The API names no field in what it says about one: `must not be empty`. */
-function translated(text: string, t: Catalogue): string {
-  const words = faultText(text, t.faults)
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
+function translated(fault: FaultResource, t: Catalogue): string {
+  return capitalized(faultText(fault, t.faults))
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -93,6 +93,6 @@ function isDemand(error: Error | null): boolean {
     error.code === 'second_factor_required' &&
     Object.values(error.fields)
       .flat()
-      .every((text) => text === 'is required')
+      .every(({ code }) => code === 'required')
   )
 }

@@ -1,43 +1,28 @@
-/** Messages of the API and their words in a language. `{name}` in a message stands for a value. */
-type Faults = Readonly<Record<string, string>>
+import type { ErrorCode } from '@terse/contract/errors'
+import { type ERROR_DETAILS, type FAULTS, type Translated, textIn } from '@terse/contract/faults'
 
-type Pattern = { readonly whole: RegExp; readonly names: readonly string[]; readonly words: string }
-
-const patternsOf = new WeakMap<Faults, readonly Pattern[]>()
-
-/**
- * Returns a message of the API in the words of a catalogue, with the message's values; or as it is where the
- * catalogue does not have it.
- */
-export function faultText(text: string, faults: Faults): string {
-  const words = faults[text]
-  if (words !== undefined) return words
-  for (const pattern of compiled(faults)) {
-    const values = pattern.whole.exec(text)?.slice(1)
-    if (values !== undefined) return filled(pattern, values)
-  }
-  return text
+/** The messages of the API in a language, by their codes. */
+export type FaultTexts = {
+  readonly fields: Translated<typeof FAULTS>
+  readonly details: Translated<typeof ERROR_DETAILS>
+  /** Of errors as a whole; `unknown_answer` is none of the API. */
+  readonly errors: Readonly<Record<ErrorCode | 'unknown_answer', string>>
 }
 
-function filled({ names, words }: Pattern, values: readonly string[]): string {
-  return words.replace(/\{(\w+)\}/g, (hole, name) => values[names.indexOf(name)] ?? hole)
+type Fault = { readonly code: string; readonly message: string }
+
+/** A fault of a field in a language; as the API words it where `texts` is null or does not have its code. */
+export function faultText(fault: Fault, texts: FaultTexts | null): string {
+  return (texts && textIn(texts.fields, fault)) ?? fault.message
 }
 
-function compiled(faults: Faults): readonly Pattern[] {
-  const known = patternsOf.get(faults)
-  if (known !== undefined) return known
-  const patterns = Object.entries(faults).flatMap(([message, words]) => {
-    // Every second part is the name of a value.
-    const parts = message.split(/\{(\w+)\}/)
-    if (parts.length === 1) return []
-    const source = parts.map((part, nth) => (nth % 2 === 1 ? '(.+)' : escaped(part))).join('')
-    const names = parts.filter((_, nth) => nth % 2 === 1)
-    return [{ whole: new RegExp(`^${source}$`, 's'), names, words }]
-  })
-  patternsOf.set(faults, patterns)
-  return patterns
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** Words an error as a whole in the same way, as closely as its codes tell. */
+export function wholeText(
+  error: Fault & { readonly details: { readonly code: string } | undefined },
+  texts: FaultTexts | null,
+): string {
+  if (texts === null) return error.message
+  const { details } = error
+  const closer = details && textIn(texts.details, details)
+  return closer ?? textIn(texts.errors, error) ?? error.message
 }

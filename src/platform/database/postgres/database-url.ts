@@ -1,5 +1,3 @@
-import type { Parsed } from '../../failure.ts'
-
 export type Server = { readonly host: string; readonly port: number }
 
 export type DatabaseUrl = {
@@ -21,7 +19,9 @@ const TARGETS = ['read-write', 'primary']
  * Parses a URL of PostgreSQL, which may name several servers as those of libpq do, such as
  * `postgres://user@h1:5432,h2:5433/db` (https://www.postgresql.org/docs/current/libpq-connect.html).
  */
-export function parseDatabaseUrl(text: string): Parsed<DatabaseUrl> {
+export function parseDatabaseUrl(
+  text: string,
+): { readonly value: DatabaseUrl } | { readonly fault: string } {
   const [, head = '', authority = '', tail = ''] = URL_PARTS.exec(text) ?? []
   const [first = '', ...others] = authority.split(',')
   const url = `${head}${first}${tail}`

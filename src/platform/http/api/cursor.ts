@@ -36,9 +36,7 @@ export function cursors(key: Buffer, random: Random): Cursors {
       const plain = box.unseal(Buffer.from(cursor, 'base64url'), list)
       if (plain === undefined) {
         throw Failure.invalid({
-          cursor: [
-            'is not a cursor of this list; begin with an empty one, and keep the other parameters',
-          ],
+          cursor: [{ code: 'wrong_cursor' }],
         })
       }
       return JSON.parse(plain.toString())

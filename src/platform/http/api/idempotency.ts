@@ -58,7 +58,9 @@ export function idempotencyOf(on: {
     const header = request.headers['idempotency-key']
     if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
-      throw Failure.invalid({ 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] })
+      throw Failure.invalid({
+        'Idempotency-Key': [{ code: 'invalid_idempotency_key', min: 1, max: 255 }],
+      })
     }
     const body = JSON.stringify(request.body)
     const events = Math.ceil(Buffer.byteLength(body) / KIB) + RECORD_KIB
@@ -100,9 +102,7 @@ export function refuseUnhonouredKeys(app: FastifyInstance): void {
       ...[route.onRequest ?? []].flat(),
       async ({ headers }: FastifyRequest) => {
         if (headers['idempotency-key'] === undefined) return
-        throw Failure.invalid({
-          'Idempotency-Key': ['is not honoured by this operation; leave it out'],
-        })
+        throw Failure.invalid({ 'Idempotency-Key': [{ code: 'not_honoured' }] })
       },
     ]
   })

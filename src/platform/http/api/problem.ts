@@ -1,10 +1,13 @@
-import type { ErrorCode, Problem } from '@terse/contract/errors'
+import type { ErrorCode, FaultResource, Problem } from '@terse/contract/errors'
+import { type Fault, faultText } from '@terse/contract/faults'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, type FieldFaults } from '../../failure.ts'
+import { failureText } from '../../failure-text.ts'
 import type { StateLog } from '../../log/state-log.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'
 import { bodyTooLarge } from './json-body.ts'
+import { problem } from './problem-body.ts'
 
 /** The status of every code of the contract; the compiler checks that none is missing. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -65,20 +68,28 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** @param on.requestId left out for one item of a request */
-export function problem(
-  code: ErrorCode,
-  message: string,
-  { fields, requestId }: { fields?: FieldFaults | undefined; requestId?: string } = {},
-): Problem {
-  const errors =
-    fields && Object.fromEntries(Object.entries(fields).map(([f, texts]) => [f, [...texts]]))
+/** @param requestId left out for one item of a request */
+export function problemOf(failure: Failure, requestId?: string): Problem {
+  const { message, code, ...id } = problem(failure.code, failureText(failure), requestId)
+  const { fields, details } = failure
+  const faults = fields && mapFields(fields, presentFault)
   return {
     message,
     code,
-    ...(errors && { errors }),
-    ...(requestId !== undefined && { request_id: requestId }),
+    ...(fields && { errors: mapFields(fields, faultText), faults }),
+    ...(details && { details }),
+    ...id,
   }
+}
+
+/** A fault in an answer, with its text. */
+export function presentFault(fault: Fault): FaultResource {
+  return { ...fault, message: faultText(fault) } as FaultResource
+}
+
+function mapFields<T>(fields: FieldFaults, present: (fault: Fault) => T): Record<string, T[]> {
+  const entries = Object.entries(fields)
+  return Object.fromEntries(entries.map(([field, faults]) => [field, faults.map(present)]))
 }
 
 /**
@@ -109,7 +120,7 @@ export function sendError(
       const first = { reqId: request.id, reason: error.message, err: error.cause }
       unavailable.report(error.unavailable ?? 'database', first)
     }
-    send(reply, error.code, error.message, error.fields)
+    sendProblem(reply, problemOf(error, request.id))
     return
   }
   if (error instanceof QueueRefusal) {
@@ -157,11 +168,15 @@ function challengeFor(code: ErrorCode, authorization: string | undefined): strin
   return /^Bearer +\S/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
-function send(reply: FastifyReply, code: ErrorCode, message: string, fields?: FieldFaults): void {
+function send(reply: FastifyReply, code: ErrorCode, message: string): void {
+  sendProblem(reply, problem(code, message, reply.request.id))
+}
+
+function sendProblem(reply: FastifyReply, body: Problem): void {
   reply
-    .code(STATUS[code])
+    .code(STATUS[body.code])
     .header('Content-Type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(problem(code, message, { fields, requestId: reply.request.id })))
+    .send(JSON.stringify(body))
 }
 
 function codeOf(error: unknown): string {

@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Fault, faultOfMessage } from '@terse/contract/faults'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { Failure, type FieldFaults } from '../../failure.ts'
 
 /** Most faults reported for one request: a body of 64 KiB can hold thousands. */
 const FAULTS_MAX = 50
+/** A value that is missing has a fault of its own. */
+const WITH_INPUT = { reportInput: true }
 
 /** Checks a request against the contract; reports faults by field. */
 export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (data) => {
-    const result = schema.safeParse(data)
+    const result = schema.safeParse(data, WITH_INPUT)
     return result.success
       ? { value: result.data }
       : { error: Failure.invalid(faultsOfShape(result.error, httpPart === 'body')) }
@@ -28,7 +32,7 @@ export function validateWith(
   return (route) => {
     if (route.httpPart !== 'body') return validate(route)
     return (data) => {
-      const result = route.schema.safeParse(data)
+      const result = route.schema.safeParse(data, WITH_INPUT)
       if (result.success) return { value: result.data }
       const faults = faultsOfShape(result.error, true)
       const wrong = new Set(Object.keys(faults).map((field) => field.split('.', 1)[0]))
@@ -40,28 +44,67 @@ export function validateWith(
 }
 
 /** @param namesParts whether to report a part of a field, such as `tags.0`, or only the field */
-function faultsOfShape(error: z.ZodError, namesParts: boolean): Record<string, string[]> {
-  const fields: Record<string, string[]> = Object.create(null)
-  const add = (field: string, text: string) => {
-    const texts = fields[field] ?? []
-    fields[field] = texts.includes(text) ? texts : [...texts, text]
+function faultsOfShape(error: z.ZodError, namesParts: boolean): FieldFaults {
+  const fields: Record<string, Fault[]> = Object.create(null)
+  const add = (field: string, fault: Fault) => {
+    const faults = fields[field] ?? []
+    const isKnown = faults.some((each) => isDeepStrictEqual(each, fault))
+    fields[field] = isKnown ? faults : [...faults, fault]
   }
   for (const issue of error.issues.slice(0, FAULTS_MAX)) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys.slice(0, FAULTS_MAX)) add(key, 'is not a known field')
+      for (const key of issue.keys.slice(0, FAULTS_MAX)) add(key, { code: 'unknown_field' })
     } else {
       const path = namesParts ? issue.path : issue.path.slice(0, 1)
-      add(path.length === 0 ? 'body' : path.join('.'), sentence(issue))
+      add(path.length === 0 ? 'body' : path.join('.'), faultOf(issue))
     }
   }
   return fields
 }
 
-/** zod's message, or a clearer one where zod only reports a wrong type. */
-function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input')) {
-    return issue.message
+/** The fault that the contract gives its check, or else one that follows from what was checked. */
+function faultOf(issue: z.core.$ZodIssue): Fault {
+  if (IS_MISSING.has(issue.code) && issue.input === undefined) return { code: 'required' }
+  const given = faultOfMessage(issue.message)
+  if (given !== undefined) return given
+  switch (issue.code) {
+    case 'invalid_type':
+      return faultOfType(issue.expected)
+    case 'invalid_value':
+      return { code: 'not_one_of', allowed: issue.values.map(String) }
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return { code: 'empty' }
+      return issue.origin === 'string'
+        ? { code: 'too_short', min: Number(issue.minimum) }
+        : { code: 'too_few', min: Number(issue.minimum) }
+    case 'too_big':
+      return {
+        code: issue.origin === 'string' ? 'too_long' : 'too_many',
+        max: Number(issue.maximum),
+      }
+    case 'invalid_format':
+      return { code: issue.format === 'uuid' ? 'invalid_uuid' : 'invalid' }
+    default:
+      return { code: 'invalid' }
   }
-  if (issue.message.endsWith('received undefined')) return 'is required'
-  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
+}
+
+const IS_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value'])
+
+function faultOfType(expected: string): Fault {
+  const code = 'wrong_type'
+  switch (expected) {
+    case 'array':
+    case 'boolean':
+    case 'number':
+    case 'object':
+    case 'string':
+      return { code, reason: expected }
+    case 'int':
+      return { code, reason: 'integer' }
+    case 'record':
+      return { code, reason: 'object' }
+    default:
+      return { code: 'invalid' }
+  }
 }

@@ -49,7 +49,7 @@ export async function walk<T, M, R>(
   },
 ): Promise<Envelope<R>> {
   if (query.page !== undefined) {
-    throw Failure.invalid({ page: ['must not be sent together with cursor'] })
+    throw Failure.invalid({ page: [{ code: 'incompatible', reason: 'never', other: 'cursor' }] })
   }
   const { cursor = '' } = query
   const limit = query.per_page ?? PER_PAGE_DEFAULT

@@ -23,7 +23,7 @@ export function AddressFields({ draft, link, errors, change }: FormState) {
   const isCurrent = found?.key === draft.key.trim()
   const name = `${draft.domain}/${found?.key}`
   const isTaken = isCurrent && found.available === false
-  const refusal = faultText(found?.message ?? '', t.faults)
+  const refusal = found?.fault && faultText(found.fault, t.faults)
 
   async function suggest() {
     const { suggestion } = await client.fetchQuery({

@@ -1,5 +1,4 @@
-/**
- * Messages of the API in the words of this language; those that are missing are shown as they are. `{name}`
- * stands for a value of the message, and the words may use it.
- */
-export const faults: Readonly<Record<string, string>> = {}
+import type { FaultTexts } from '../fault-text.ts'
+
+/** The API words its messages in English itself. */
+export const faults: FaultTexts | null = null
