@@ -234,7 +234,7 @@ export const liveClicksQuery = z.strictObject({
   domain: linksQuery(FILTER_LINKS_MAX)
     .optional()
     .describe(
-      'Clicks on the links of this domain, by its id. Several times: of any of the domains.',
+      'Clicks on the links of this domain, by its name. Several times: of any of the domains. The identifier of a domain is accepted too, as it was before.',
     ),
   bots: botsQuery,
   ...linkFilters,

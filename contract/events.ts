@@ -60,9 +60,9 @@ const eventSchema = z
   .object({
     sequence: z.int().describe('Number of the event, unique in this instance.'),
     at: timestamp.describe('When it happened.'),
-    workspace_id: uuid.describe(
-      'The workspace in which it happened; `00000000-0000-0000-0000-000000000000` for changes that belong to none.',
-    ),
+    workspace_id: uuid
+      .nullable()
+      .describe('The workspace in which it happened; null for changes that belong to none.'),
     actor: z
       .object({
         kind: z
@@ -77,9 +77,11 @@ const eventSchema = z
       .nullable()
       .describe('The `X-Request-Id` of the request that caused it; null without a request.'),
     type: z.enum(EVENT_TYPES).describe('What happened.'),
-    subject_id: uuid.describe(
-      'The identifier of what was changed, such as a link, domain, token or person.',
-    ),
+    subject_id: uuid
+      .nullable()
+      .describe(
+        'The identifier of what was changed, such as a link, domain, token or person; null for a person who was deleted.',
+      ),
     subject_name: z
       .string()
       .nullable()

@@ -63,7 +63,11 @@ const options = {
     .describe(
       'What to do when a key is taken: leave the link out, update the one that has the key, take the key with a number behind it, or end the import.',
     ),
-  time_zone: timeZone.optional().describe('Of dates without one; `UTC` when left out.'),
+  timezone: timeZone.optional().describe('Of dates without one; `UTC` when left out.'),
+  time_zone: timeZone
+    .optional()
+    .describe('Former name of `timezone`, which prevails.')
+    .meta({ deprecated: true }),
   columns: pairs
     .optional()
     .describe('Of a CSV file: from a field of a link to the name of a column.'),
@@ -122,7 +126,8 @@ export const importSchema = z
     dry_run: z.boolean().describe('Whether nothing is written but the report.'),
     domains: z.record(z.string(), z.string()).describe('Where links go.'),
     on_conflict: z.enum(CONFLICT_RULES).describe('What is done when a key is taken.'),
-    time_zone: z.string().describe('Of dates without one.'),
+    timezone: z.string().describe('Of dates without one.'),
+    time_zone: z.string().describe('Former name of `timezone`.').meta({ deprecated: true }),
     columns: z.record(z.string(), z.string()).describe('Of a CSV file: fields and columns.'),
     ignored_columns: z.array(z.string()).describe('Of a CSV file: columns that are no field.'),
     needs_file: z.boolean().describe('Whether the source is a file, which is sent in parts.'),
@@ -161,6 +166,18 @@ export const importSchema = z
     ended_at: timestamp.nullable(),
   })
   .meta({ id: 'Import', description: 'Links on their way from another service.' })
+
+/** The fields of an import, which were the whole answer to a deletion once. */
+const formerFields = Object.fromEntries(
+  Object.entries(importSchema.shape).map(([name, field]) => [
+    name,
+    field.meta({ ...field.meta(), deprecated: true }),
+  ]),
+) as typeof importSchema.shape
+
+export const importCancelled = z
+  .object({ message: z.literal('Import cancelled'), ...formerFields })
+  .meta({ id: 'ImportCancelled', description: 'Show the import to see how it ended.' })
 
 export const importPage = pageOf(importSchema, 'ImportPage')
 

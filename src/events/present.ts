@@ -1,4 +1,5 @@
 import type { EventResource } from '@terse/contract/events'
+import { INSTANCE } from '../platform/events/event-writer.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import type { NamedEvent } from './event.ts'
 
@@ -7,13 +8,17 @@ export function presentEvent(event: NamedEvent): EventResource {
   return {
     sequence: event.sequence,
     at: formatInstant(event.at),
-    workspace_id: event.workspaceId,
+    workspace_id: withoutInstance(event.workspaceId),
     actor: { ...event.actor },
     request_id: event.requestId,
     type: event.type,
-    subject_id: event.subjectId,
+    subject_id: withoutInstance(event.subjectId),
     subject_name: event.subjectName,
     before: event.before && { ...event.before },
     after: event.after && { ...event.after },
   }
+}
+
+function withoutInstance(id: string): string | null {
+  return id === INSTANCE ? null : id
 }

@@ -288,11 +288,11 @@ function optionsOf(input: StartImportInput): ImportOptions {
 }
 
 function givenOptions(input: StartImportInput): Partial<ImportOptions> {
-  const { domains, on_conflict, time_zone, columns, ignored_columns } = input
+  const { domains, on_conflict, time_zone, timezone = time_zone, columns, ignored_columns } = input
   return {
     ...(domains && { domains }),
     ...(on_conflict && { onConflict: on_conflict }),
-    ...(time_zone && { timeZone: time_zone }),
+    ...(timezone && { timeZone: timezone }),
     ...(columns && { columns }),
     ...(ignored_columns && { ignoredColumns: ignored_columns }),
   }

@@ -14,6 +14,7 @@ export function presentImport(of: Import): ImportResource {
     dry_run: of.is_dry_run === 1,
     domains: options.domains,
     on_conflict: options.onConflict,
+    timezone: options.timeZone,
     time_zone: options.timeZone,
     columns: options.columns,
     ignored_columns: [...(options.ignoredColumns ?? [])],

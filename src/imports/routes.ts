@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import {
   createImportBody,
   IMPORT_PART_BYTES_MAX,
+  importCancelled,
   importPage,
   importPartQuery,
   importSchema,
@@ -209,14 +210,17 @@ function registerWrites(
           'Ends an import and removes its file. The links that it has written stay, and so does its report.',
         params: idParams,
         response: {
-          200: importSchema,
+          200: importCancelled,
           ...NOT_FOUND,
           ...INVALID_BODY,
           ...FAILURES,
         },
       },
     },
-    async (request) => presentImport(await imports.cancel(actorOf(request), request.params.id)),
+    async (request) => {
+      const cancelled = await imports.cancel(actorOf(request), request.params.id)
+      return { message: 'Import cancelled' as const, ...presentImport(cancelled) }
+    },
   )
 }
 

@@ -113,6 +113,10 @@ for (const engine of ENGINES) {
       }
       assert.equal(events.at(0).actor.name, 'command line')
       assert.match(await terse('event', 'list', '--instance'), /person\.disabled +command line/)
+      const ofInstance = JSON.parse(await terse('event', 'list', '--instance', '--json'))
+      assert.ok(
+        ofInstance.every(({ workspace_id }: { workspace_id: unknown }) => workspace_id === null),
+      )
       const one = await terse('event', 'list', ...workspace, '--limit', '1')
       assert.equal(one.split('\n').length, 2)
       assert.match(await refused('event', 'list'), /either --workspace or --instance/)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { openEventStream } from '../support/event-stream.ts'
@@ -99,6 +100,29 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     assert.deepEqual(countries, [['CC'], ['BB', 'CC']])
   })
 
+  test('shows only the clicks on a domain, by its name or its identifier', async (t) => {
+    const domain = 'live.localhost'
+    const { id } = expectStatus(await stage.api.post('/domains', { domain }), 201).body
+    const [link, other] = [await createLink(stage.api, { domain }), await createLink(stage.api)]
+    const streams = await Promise.all(
+      [`LIVE.localhost.`, id].map((name) =>
+        open(`?domain=${name}&link=${link.id}&link=${other.id}`),
+      ),
+    )
+    t.after(() => Promise.all(streams.map((stream) => stream.close())))
+    for (const stream of streams) await stream.next()
+    const clickOn = async (of: typeof link, country: string) =>
+      someClick({ link_seq: await seqOf(stage.service, of), at: now(), country })
+    await takeIn(stage.service, [await clickOn(other, 'XX'), await clickOn(link, 'YY')])
+    for (const stream of streams) {
+      const { data } = (await stream.next()) ?? {}
+      assert.deepEqual(
+        data.clicks.map(({ country }: { country: string }) => country),
+        ['YY'],
+      )
+    }
+  })
+
   test('shows only clicks with the selected values, at first and as they come', async (t) => {
     const spring = await createLink(stage.api, {
       tags: ['spring', 'print'],
@@ -152,7 +176,7 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
 
   test('returns 404 for a link or domain that the workspace does not have', async () => {
     const foreign = await createLink(await stage.service.api('other'))
-    for (const query of [`link=${foreign.id}`, `domain=${UNKNOWN_ID}`]) {
+    for (const query of [`link=${foreign.id}`, `domain=${UNKNOWN_ID}`, 'domain=unknown.example']) {
       expectProblem(await stage.api.get(`/clicks/live?${query}`), 'not_found')
     }
   })

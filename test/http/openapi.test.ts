@@ -161,6 +161,16 @@ for (const engine of ENGINES) {
       )
     })
 
+    test('answers every deletion with 200 and a message', () => {
+      for (const { name, responses } of operations.filter(({ method }) => method === 'DELETE')) {
+        const reference = JSON.stringify(responses['200']?.content['application/json']?.schema)
+        const [id = ''] = /[^/"]+(?="})/.exec(reference) ?? []
+        const schema = JSON.stringify(description.components.schemas[id])
+        assert.match(schema, /"message":{"type":"string","const":/, `${name}: ${id}`)
+        assert.match(schema, /"required":\[[^\]]*"message"/, name)
+      }
+    })
+
     test('contains no read-only field in a request', () => {
       assert.ok(!JSON.stringify(description).includes('readOnly'))
     })

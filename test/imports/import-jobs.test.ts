@@ -131,6 +131,7 @@ onEachEngine(
       const id = await prepared(stage)
       expectStatus(await sendPart(stage, id, 0, CSV), 200)
       const cancelled = expectStatus(await stage.api.delete(`/imports/${id}`), 200).body
+      assert.equal(cancelled.message, 'Import cancelled')
       assert.equal(cancelled.status, 'cancelled')
       expectProblem(await stage.api.post(`/imports/${id}/start`, {}), 'validation_failed')
       const [newest] = (await stage.api.get('/imports?per_page=1')).body.data
@@ -147,7 +148,23 @@ onEachEngine(
       assert.deepEqual(await faultsOf({ source: 'shlink', token: 'x' }), ['url'])
       assert.deepEqual(await faultsOf({ source: 'sink', columns: { url: 'a' } }), ['columns'])
       assert.deepEqual(await faultsOf({ source: 'kutt-postgres' }), ['source'])
+      assert.deepEqual(await faultsOf({ source: 'csv', timezone: 'Mars/Olympus' }), ['timezone'])
       assert.deepEqual(await faultsOf({ source: 'csv', time_zone: 'Mars/Olympus' }), ['time_zone'])
+    })
+
+    test('takes a timezone, by its former name too', async () => {
+      const [berlin, tokyo] = ['Europe/Berlin', 'Asia/Tokyo']
+      for (const [input, expected] of [
+        [{ timezone: berlin }, berlin],
+        [{ time_zone: tokyo }, tokyo],
+        [{ timezone: berlin, time_zone: tokyo }, berlin],
+        [{}, 'UTC'],
+      ] as const) {
+        const created = await stage.api.post('/imports', { source: 'csv', ...input })
+        const { id, timezone, time_zone } = expectStatus(created, 201).body
+        assert.deepEqual([timezone, time_zone], [expected, expected])
+        expectStatus(await stage.api.delete(`/imports/${id}`), 200)
+      }
     })
   },
   { TERSE_LOG_LEVEL: 'error' },

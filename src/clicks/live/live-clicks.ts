@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { LiveClicksQuery, LiveEndReason } from '@terse/contract/clicks'
 import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Actor } from '../../identity/index.ts'
+import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -31,7 +32,10 @@ type Dependencies = {
   readonly links: {
     findMany(actor: Actor, ids: readonly string[]): Promise<readonly { readonly seq: number }[]>
   }
-  readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
+  readonly domains: {
+    get(actor: Actor, id: string): Promise<{ readonly host: string }>
+    getByHost(actor: Actor, name: string): Promise<{ readonly host: string }>
+  }
   /** See `LIVE_QUEUE`. */
   readonly streams: FairQueue
   /** Reading the last minutes takes a chart's turn. */
@@ -150,7 +154,7 @@ export class LiveClicks {
     return firstMinute(this.#deps.clock.nowMicros()) * MINUTE_MICROS
   }
 
-  /** @throws {Failure} `not_found` */
+  /** @throws {Failure} `not_found`; `validation_failed` for what is no name of a domain */
   async #select(actor: Actor, query: LiveClicksQuery): Promise<LiveSelection> {
     const { store, links, domains } = this.#deps
     const { workspaceId } = actor
@@ -158,8 +162,9 @@ export class LiveClicks {
     const found = link && (await links.findMany(actor, link))
     if (found !== undefined && found.length < new Set(link).size) throw Failure.notFound('Link')
     const keyspaceIds = domain && new Set<number>()
-    for (const id of domain ?? []) {
-      const { host } = await domains.get(actor, id)
+    for (const name of domain ?? []) {
+      const isId = isUuid(name)
+      const { host } = await (isId ? domains.get(actor, name) : domains.getByHost(actor, name))
       const keyspaceId = await store.read.keyspaces.find(workspaceId, host)
       // Every claim has a keyspace, so the claim was deleted between the two reads.
       if (keyspaceId === undefined) throw Failure.notFound('Domain')

@@ -67,7 +67,7 @@ function table(events: readonly NamedEvent[]): string {
   return formatTable(
     ['AT', 'TYPE', 'BY', 'SUBJECT', 'CHANGE'],
     events.map(presentEvent).map((event) => {
-      const subject = event.subject_name ?? event.subject_id
+      const subject = event.subject_name ?? event.subject_id ?? ''
       return [event.at, event.type, event.actor.name, subject, changeOf(event)]
     }),
   )

@@ -92,6 +92,6 @@ export function startImport(id: string, input: StartImportInput): Promise<Import
   return request('POST', `/imports/${id}/start`, { body: input })
 }
 
-export function cancelImport(id: string): Promise<ImportResource> {
+export function cancelImport(id: string): Promise<unknown> {
   return request('DELETE', `/imports/${id}`)
 }

@@ -28,7 +28,7 @@ export function sentenceOf(
     id: 'it',
     text: subjectOf(event, names, t),
     isName: true,
-    ...(isLink && { linkId: event.subject_id }),
+    ...(isLink && event.subject_id !== null && { linkId: event.subject_id }),
   }
   const who: Part = { id: 'who', text: actorOf(event, t), isName: true }
   return template
@@ -63,7 +63,7 @@ function subjectOf(
       ? (name ?? t.audit.aLink)
       : `${text('domain')}/${key}`
   }
-  const known = names.get(id)
+  const known = id === null ? undefined : names.get(id)
   if (noun === 'domain' || noun === 'certificate') {
     return known ?? text('domain') ?? text('host') ?? t.audit.aDomain
   }

@@ -33,7 +33,7 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
     mutationFn: (input: StartImportInput) => startImport(shown.id, input),
     onSuccess: onStarted,
   })
-  const faults = useFaults(error, ['time_zone', 'columns', 'ignored_columns', 'domains'])
+  const faults = useFaults(error, ['timezone', 'columns', 'ignored_columns', 'domains'])
   // A failed import goes on as it began, if it did.
   const hasBegun = shown.started_at !== null && shown.rows_done > 0
   const mayChange = shown.status !== 'failed' || !hasBegun || shown.dry_run
@@ -41,7 +41,7 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
     ? {
         domains: pairs,
         on_conflict: conflict,
-        time_zone: zone,
+        timezone: zone,
         ...(shown.file_columns !== null && {
           columns,
           ignored_columns: ignored.filter((name) => !Object.values(columns).includes(name)),
@@ -94,7 +94,7 @@ export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFor
               <Field
                 label={t.imports.zone}
                 hint={t.imports.zoneHint}
-                errors={faults.of('time_zone')}
+                errors={faults.of('timezone')}
               >
                 {(control) => (
                   <Input
@@ -140,6 +140,6 @@ function startColumns({ columns, file_fields: recognized }: ImportResource) {
 }
 
 /** The service's first choice is UTC; a person's own zone is more often right. */
-function startZone({ started_at: startedAt, time_zone: zone }: ImportResource): string {
+function startZone({ started_at: startedAt, timezone: zone }: ImportResource): string {
   return startedAt === null ? browserTimeZone() : zone
 }
