@@ -104,7 +104,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('opens menus with keys, moves through them, and gives the focus back', async () => {
       await on('/links', async (page) => {
         const state = page.getByRole('button', { name: 'State' })
-        const trigger = (isOpen: boolean) => page.locator(`.chip[aria-expanded="${isOpen}"]`)
+        const trigger = (isOpen: boolean) => page.locator(`.chip-open[aria-expanded="${isOpen}"]`)
         for (const [key, entry] of [
           ['Enter', 'Active'],
           ['ArrowDown', 'Active'],
@@ -124,9 +124,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('filters by a tag of the workspace', async () => {
       await on('/links', async (page) => {
         await page.getByRole('button', { name: 'Tag', exact: true }).click()
-        await page.getByRole('menuitemradio', { name: 'even' }).click()
+        await page.getByRole('menuitemcheckbox', { name: 'even' }).click()
         await page.getByText('1 – 30').waitFor()
         assert.equal(new URL(page.url()).search, '?tag=even')
+        // The menu stays open, for other tags.
+        await page.keyboard.press('Escape')
         await page.getByRole('button', { name: 'Remove filter: Tag even' }).click()
         await page.getByText('1 – 50').waitFor()
       })

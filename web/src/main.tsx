@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createAppRouter, loadPageCode } from './router.ts'
+import { keepScroll } from './shell/keep-scroll.ts'
 import { Layers } from './shell/Layers.tsx'
 import './state/theme.ts'
 import { loadText } from './text/language.ts'
@@ -20,6 +21,7 @@ const router = createAppRouter(client)
 const element = document.getElementById('app')
 if (element === null) throw new Error('the page has no element for the dashboard')
 
+keepScroll()
 loadPageCode(router)
 await loadText()
 createRoot(element).render(

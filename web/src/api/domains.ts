@@ -19,7 +19,9 @@ export type ShownDomain = DomainResource & {
   >
 }
 
-const CHOICES_MAX = 1_000
+/** Of so many domains at most a workspace's choices are made. */
+export const DOMAIN_CHOICES_MAX = 1_000
+const COUNTED_MAX = 100
 const PER_PAGE = 25
 /** How often DNS is asked about a pending domain that is shown. */
 const PROVING_MS = 5_000
@@ -35,8 +37,20 @@ export const DOMAIN_LISTS_KEY = [...DOMAINS_KEY, 'list'] as const
 /** The domains of this workspace, for choices: the newest thousand. */
 export const domainsQuery = queryOptions({
   queryKey: [...DOMAIN_LISTS_KEY, 'choices'],
-  queryFn: ({ signal }) => requestAll<DomainResource>('/domains', { signal, max: CHOICES_MAX }),
+  queryFn: ({ signal }) =>
+    requestAll<DomainResource>('/domains', { signal, max: DOMAIN_CHOICES_MAX }),
   staleTime: 30_000,
+})
+
+/** How many links are on the newest hundred domains, by host. */
+export const domainCountsQuery = queryOptions({
+  queryKey: [...DOMAIN_LISTS_KEY, 'counts'],
+  async queryFn({ signal }) {
+    const query = { per_page: COUNTED_MAX, include: 'links' }
+    const { data } = await request<ListPage<IncludingDomain>>('GET', '/domains', { query, signal })
+    return new Map(data.map(({ domain, links }) => [domain, links ?? undefined]))
+  },
+  staleTime: 5_000,
 })
 
 export function domainPageQuery(page: number) {

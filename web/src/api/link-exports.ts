@@ -1,5 +1,5 @@
 import { noAnswer } from './api-error.ts'
-import type { LinkFilter } from './link-filter.ts'
+import { filterQuery, type LinkFilter } from './link-filter.ts'
 import { requestRaw } from './request.ts'
 
 /** The links that match, the newest first, as CSV with every field. */
@@ -19,7 +19,7 @@ async function read<T>(
   fields: string | undefined,
   take: (answer: Response) => Promise<T>,
 ): Promise<T> {
-  const query = { ...filter, sort: undefined, fields }
+  const query = { ...filterQuery(filter), sort: undefined, fields }
   const answer = await requestRaw('/links/export', { query })
   try {
     return await take(answer)

@@ -1,3 +1,6 @@
+import { browserTimeZone, instantIn } from '../text/time-zone.ts'
+import type { Query } from './address.ts'
+
 export const LINK_SORTS = [
   '-created_at',
   'created_at',
@@ -18,7 +21,11 @@ export type LinkState = (typeof LINK_STATES)[number]
 /** Which links, in which order. */
 export type LinkFilter = {
   readonly search?: string | undefined
-  readonly domain?: string | undefined
+  /** On any of these hosts. */
+  readonly domain?: readonly string[] | undefined
+  /** The first and the last day of creation, as `YYYY-MM-DD` in the time zone of the browser. */
+  readonly created_from?: string | undefined
+  readonly created_to?: string | undefined
   readonly tag?: readonly string[] | undefined
   readonly state?: LinkState | undefined
   /** Exactly this destination. */
@@ -30,6 +37,8 @@ export type LinkFilter = {
 export const NO_FILTER = {
   search: undefined,
   domain: undefined,
+  created_from: undefined,
+  created_to: undefined,
   tag: undefined,
   state: undefined,
   url: undefined,
@@ -38,6 +47,23 @@ export const NO_FILTER = {
 export function isFiltered(filter: LinkFilter): boolean {
   const { sort: _, ...conditions } = filter
   return Object.values(conditions).some((condition) => condition !== undefined)
+}
+
+/** The parameters of the API. */
+export function filterQuery({ created_from: from, created_to: to, ...filter }: LinkFilter): Query {
+  const zone = browserTimeZone()
+  return {
+    ...filter,
+    created_after: from && instantIn(zone, from).toISOString(),
+    created_before: to && instantIn(zone, addDays(to, 1)).toISOString(),
+  }
+}
+
+/** A day that many days after another, both as `YYYY-MM-DD`. */
+export function addDays(day: string, days: number): string {
+  const date = new Date(`${day}T00:00Z`)
+  date.setUTCDate(date.getUTCDate() + days)
+  return date.toISOString().slice(0, 10)
 }
 
 /** On a page of the list. */

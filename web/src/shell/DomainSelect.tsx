@@ -11,10 +11,12 @@ const CHOICES_MAX = 100
 type DomainSelectProps = Omit<ComponentProps<'select'>, 'value' | 'onChange'> & {
   readonly value: string
   readonly onChange: (domain: string) => void
+  /** Stands there until a domain is chosen. */
+  readonly placeholder?: string
 }
 
 /** The service's own host, then the domains of the workspace, with which of them are pending. */
-export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
+export function DomainSelect({ value, onChange, placeholder, ...props }: DomainSelectProps) {
   const id = useId()
   const t = useText()
   const hosts = useHosts()
@@ -32,6 +34,7 @@ export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
           aria-describedby={props['aria-describedby']}
           aria-invalid={props['aria-invalid']}
           list={id}
+          placeholder={placeholder}
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
@@ -50,7 +53,12 @@ export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
   }
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
-      {[...new Set([...hosts, value])].map((host) => (
+      {placeholder !== undefined && (
+        <option value="" disabled>
+          {placeholder}
+        </option>
+      )}
+      {[...new Set([...hosts, ...(value === '' ? [] : [value])])].map((host) => (
         <option key={host} value={host}>
           {nameOf(host)}
         </option>

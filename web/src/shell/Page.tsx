@@ -17,6 +17,8 @@ type PageProps = {
   readonly tabTitle?: string | undefined
   /** The page above this one. */
   readonly parent?: ReactNode
+  /** In the top bar in place of the button of the palette. */
+  readonly search?: ReactNode
   /** Right in the top bar, in place of search and Create. */
   readonly actions?: ReactNode
   /** `flush` takes all of the width, without padding. */
@@ -26,7 +28,8 @@ type PageProps = {
 
 /** The top bar with the title, and the content below it. */
 export function Page(props: PageProps) {
-  const { title, shortLink, tabTitle = title, parent, actions, isFlush = false, children } = props
+  const { title, shortLink, tabTitle = title, parent, search, actions, isFlush = false } = props
+  const { children } = props
   const isFirst = useIsFirstPage()
   const isAtLeisure = useAtLeisure(isFirst)
   useEffect(() => {
@@ -51,7 +54,7 @@ export function Page(props: PageProps) {
             )}
           </div>
         )}
-        {actions === undefined ? <DefaultActions /> : actions}
+        {actions === undefined ? <DefaultActions search={search} /> : actions}
       </header>
       <div className={isFlush ? 'page flush' : 'page'}>
         <IsFirstPage value={isFirst}>{isAtLeisure && children}</IsFirstPage>
@@ -60,11 +63,11 @@ export function Page(props: PageProps) {
   )
 }
 
-function DefaultActions() {
+function DefaultActions({ search = <FindButton /> }: Pick<PageProps, 'search'>) {
   const t = useText()
   return (
     <>
-      <FindButton />
+      {search}
       <Link to="/links/new" className={buttonClass({ look: 'ink', className: 'desk' })}>
         <ButtonContent icon={AddIcon} shortcut="C">
           {t.shell.createLink}

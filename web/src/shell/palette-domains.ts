@@ -48,7 +48,7 @@ export function usePaletteDomainActs(domain: DomainResource | undefined): readon
       id: 'links-of-domain',
       icon: LinkIcon,
       name: t.domains.showLinks,
-      run: () => void navigate({ to: '/links', search: { domain: host } }),
+      run: () => void navigate({ to: '/links', search: { domain: [host] } }),
     },
     {
       id: 'analytics-of-domain',

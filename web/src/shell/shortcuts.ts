@@ -43,6 +43,13 @@ export function useShortcut(
   }, [keys, isOn])
 }
 
+/** Lists keys among the shortcuts that an element of the page handles itself. */
+export function useKeyHint(keys: string, label: Shortcut['label']): void {
+  useShortcut(keys, label, nothing)
+}
+
+function nothing(): void {}
+
 /** `⌘K` or `Ctrl K`; single letters as they are printed on the key. */
 export function keysText(keys: string): string {
   const names: Readonly<Record<string, string>> = { enter: '↵', escape: 'Esc' }

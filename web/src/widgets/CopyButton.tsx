@@ -13,10 +13,11 @@ type CopyButtonProps = {
   readonly text: string
   readonly label: string
   readonly className?: string
+  readonly tabIndex?: number
 }
 
 /** Copies a text; for 1.5 s the icon is a check, with "Copied" beside it, which screen readers announce. */
-export function CopyButton({ text, label, className = '' }: CopyButtonProps) {
+export function CopyButton({ text, label, className = '', ...props }: CopyButtonProps) {
   const t = useText()
   const [isCopied, setCopied] = useState(false)
   const timer = useRef<number>(undefined)
@@ -34,6 +35,7 @@ export function CopyButton({ text, label, className = '' }: CopyButtonProps) {
   return (
     <>
       <IconButton
+        {...props}
         ref={button}
         icon={isCopied ? CheckIcon : CopyIcon}
         label={isCopied ? t.common.copied : label}

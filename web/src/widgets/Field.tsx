@@ -15,7 +15,7 @@ type FieldProps = {
   readonly children: (props: ControlProps) => ReactNode
 }
 
-type ControlProps = {
+export type ControlProps = {
   readonly id: string
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': true | undefined

@@ -10,7 +10,7 @@ const MenuLayer = lazy(loadMenuLayer)
 
 type MenuProps = Pick<MenuLayerProps, 'align' | 'side' | 'children'> & {
   /** The button that opens it. */
-  readonly trigger: ReactElement<ReturnType<typeof menuTrigger>>
+  readonly trigger: ReactElement<object>
 }
 
 export function Menu({ trigger, children, ...place }: MenuProps) {
@@ -79,7 +79,7 @@ type MenuChoiceProps<T extends string> = {
   readonly onChange: (value: T) => void
 }
 
-/** One of several; the menu stays open. */
+/** One of several; the menu closes on a choice. */
 export function MenuChoice<T extends string>(props: MenuChoiceProps<T>) {
   const { label, value, choices, onChange } = props
   const { GroupLabel, RadioGroup, RadioItem, RadioItemIndicator } = useMenuParts()
@@ -87,7 +87,7 @@ export function MenuChoice<T extends string>(props: MenuChoiceProps<T>) {
     <RadioGroup value={value} onValueChange={onChange}>
       <GroupLabel className="menu-g">{label}</GroupLabel>
       {choices.map(([one, name]) => (
-        <RadioItem key={one} value={one} className="menu-i">
+        <RadioItem key={one} value={one} className="menu-i" closeOnClick>
           {name}
           <RadioItemIndicator className="ml-auto">
             <Icon of={CheckIcon} />
@@ -104,6 +104,7 @@ type MenuCheckProps = {
   readonly children: ReactNode
 }
 
+/** On or off; the menu stays open, for others of its kind. */
 export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
   const { CheckboxItem, CheckboxItemIndicator } = useMenuParts()
   return (

@@ -7,6 +7,8 @@ export type MenuLayerProps = {
   readonly onClose: () => void
   readonly align?: 'start' | 'center' | 'end'
   readonly side?: 'top' | 'bottom'
+  /** What gets the focus where the button is gone by then. */
+  readonly successor?: () => HTMLElement | undefined
   readonly children: ReactNode
 }
 
@@ -25,7 +27,7 @@ const PARTS = {
 
 /** The menu itself. It is loaded apart, with the library that it is made with. */
 export default function MenuLayer(props: MenuLayerProps) {
-  const { opening, onClose, align = 'end', side = 'bottom', children } = props
+  const { opening, onClose, align = 'end', side = 'bottom', successor, children } = props
   const { anchor, isOpen } = opening
   useEffect(() => {
     anchor.ariaExpanded = String(isOpen)
@@ -40,7 +42,7 @@ export default function MenuLayer(props: MenuLayerProps) {
           <Base.Popup
             className="menu"
             aria-label={anchor.ariaLabel ?? anchor.innerText}
-            finalFocus={() => anchor}
+            finalFocus={() => (anchor.isConnected ? anchor : (successor?.() ?? false))}
             onFocus={(event) => {
               if (event.relatedTarget === anchor) focusEntry(event.currentTarget, opening)
             }}

@@ -3,10 +3,10 @@ import type { Opening } from './menu-parts.ts'
 
 const ENTRIES: Readonly<Record<string, 'first' | 'last'>> = { ArrowDown: 'first', ArrowUp: 'last' }
 
-/** The attributes of a button that opens a menu, with a press or an arrow key. */
-export function menuTrigger(open: (opening: Opening) => void) {
+/** The attributes of a button that opens a menu, or a dialog below it, with a press or an arrow key. */
+export function menuTrigger(open: (opening: Opening) => void, kind: 'menu' | 'dialog' = 'menu') {
   return {
-    'aria-haspopup': 'menu',
+    'aria-haspopup': kind,
     'aria-expanded': false,
     onClick({ currentTarget, detail }: MouseEvent<HTMLElement>) {
       // The click of a key has no count.

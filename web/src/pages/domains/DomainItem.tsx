@@ -132,7 +132,10 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
   return (
     <>
       <Menu trigger={trigger}>
-        <MenuItem icon={LinkIcon} render={<Link to="/links" search={{ domain: domain.domain }} />}>
+        <MenuItem
+          icon={LinkIcon}
+          render={<Link to="/links" search={{ domain: [domain.domain] }} />}
+        >
           {t.domains.showLinks}
         </MenuItem>
         {may('admin') && (

@@ -22,7 +22,7 @@ export function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps)
   const client = useQueryClient()
   const [typed, setTyped] = useState('')
   const host = domain.domain
-  const { data: links } = useQuery(linksQuery({ domain: host, sort: '-clicks' }, 1, 1))
+  const { data: links } = useQuery(linksQuery({ domain: [host], sort: '-clicks' }, 1, 1))
   const busiest = links?.data[0]
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => removeDomain(domain.id),

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { changeLink, editedLinkQuery } from '../../api/links.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
+import { useReturn } from '../../shell/use-return.ts'
 import { useText } from '../../text/use-text.ts'
 import { showMessage } from '../../widgets/toasts.ts'
+import { focusWhenShown } from '../links/row-focus.ts'
 import { LinkForm } from './LinkForm.tsx'
 import { draftOf } from './link-draft.ts'
 
@@ -12,8 +14,8 @@ const route = getRouteApi('/shell/links/$linkId/edit')
 
 export default function EditLinkPage() {
   const t = useText()
-  const navigate = useNavigate()
   const { linkId } = route.useParams()
+  const leave = useReturn(linkId)
   const { data: edited, error, refetch } = useQuery(editedLinkQuery(linkId))
   const link = edited?.value
   const parent = (
@@ -32,10 +34,12 @@ export default function EditLinkPage() {
           save={(fields) => changeLink(link.id, fields, edited?.version)}
           overwrite={(fields) => changeLink(link.id, fields, undefined)}
           onReload={async () => void (await refetch())}
-          onSaved={async () => {
+          onSaved={() => {
             showMessage(t.linkForm.saved)
-            await navigate({ to: '/links/$linkId', params: { linkId } })
+            focusWhenShown(linkId)
+            leave()
           }}
+          onCancel={leave}
         />
       )}
     </Page>

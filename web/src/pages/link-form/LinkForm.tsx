@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
@@ -9,7 +8,7 @@ import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
 import { keysText, useShortcut } from '../../shell/shortcuts.ts'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button, buttonClass } from '../../widgets/Button.tsx'
+import { Button } from '../../widgets/Button.tsx'
 import { reportFaults } from '../../widgets/form-faults.ts'
 import { AddressFields } from './AddressFields.tsx'
 import { DestinationField } from './DestinationField.tsx'
@@ -28,7 +27,8 @@ type LinkFormProps = {
   readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
   /** Starts again from what another person has saved. */
   readonly onReload?: () => void
-  readonly onSaved: (link: LinkResource) => Promise<void>
+  readonly onSaved: (link: LinkResource) => void
+  readonly onCancel: () => void
 }
 
 type Errors = Readonly<Record<string, readonly string[]>>
@@ -50,7 +50,7 @@ const FIELDS = [
 
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
 export function LinkForm(props: LinkFormProps) {
-  const { start, link, save, overwrite = save, onReload, onSaved } = props
+  const { start, link, save, overwrite = save, onReload, onSaved, onCancel } = props
   const t = useText()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
@@ -63,7 +63,7 @@ export function LinkForm(props: LinkFormProps) {
     async onSuccess(saved) {
       isSaved.current = true
       await client.invalidateQueries({ queryKey: LINKS_KEY })
-      await onSaved(saved)
+      onSaved(saved)
     },
     onError(failure) {
       setErrors(faultsByField(failure, FIELDS, t))
@@ -131,6 +131,7 @@ export function LinkForm(props: LinkFormProps) {
         isNew={link === undefined}
         isBusy={isPending}
         onSave={submit}
+        onCancel={onCancel}
       />
       <LeaveGuard isOn={() => isChanged && !isSaved.current} />
     </>
@@ -177,9 +178,11 @@ type SaveBarProps = {
   readonly isNew: boolean
   readonly isBusy: boolean
   readonly onSave: () => void
+  readonly onCancel: () => void
 }
 
-function SaveBar({ problems, message, isChanged, isNew, isBusy, onSave }: SaveBarProps) {
+function SaveBar(props: SaveBarProps) {
+  const { problems, message, isChanged, isNew, isBusy, onSave, onCancel } = props
   const t = useText()
   const problem = problems > 0 ? t.common.problems(problems) : message
   return (
@@ -193,9 +196,9 @@ function SaveBar({ problems, message, isChanged, isNew, isBusy, onSave }: SaveBa
         </span>
       )}
       <div className="end">
-        <Link to="/links" className={buttonClass({ look: 'bare' })}>
+        <Button look="bare" onClick={onCancel}>
           {t.common.cancel}
-        </Link>
+        </Button>
         <Button look="ink" shortcut={keysText('mod+Enter')} isBusy={isBusy} onClick={onSave}>
           {isNew ? t.linkForm.create : t.linkForm.save}
         </Button>

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { linkQuery } from '../../api/links.ts'
 import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
+import { useReturn } from '../../shell/use-return.ts'
 import { useStartDomain } from '../../shell/use-start-domain.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
+import { focusWhenShown } from '../links/row-focus.ts'
 import { LinkForm } from './LinkForm.tsx'
 import { copyOf, emptyDraft } from './link-draft.ts'
 
@@ -15,7 +17,7 @@ const route = getRouteApi('/shell/links/new')
 
 export default function NewLinkPage() {
   const t = useText()
-  const navigate = useNavigate()
+  const leave = useReturn()
   const start = useStartDomain()
   const { url = '', key = '', domain = start.host, from = '' } = route.useSearch()
   const isCopy = from !== ''
@@ -39,8 +41,10 @@ export default function NewLinkPage() {
           save={(fields) => createAndCopy(fields, requestId, t)}
           onSaved={(link) => {
             start.remember(link.domain)
-            return navigate({ to: '/links' })
+            focusWhenShown(link.id)
+            leave()
           }}
+          onCancel={leave}
         />
       )}
     </Page>

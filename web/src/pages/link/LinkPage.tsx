@@ -17,7 +17,9 @@ import {
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { useIsUnproved } from '../../shell/use-is-unproved.ts'
 import { useMembership } from '../../shell/use-membership.ts'
+import { useReturn } from '../../shell/use-return.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { copyWithMessage } from '../../widgets/copy.ts'
@@ -72,6 +74,7 @@ function Acts({ link }: { link: LinkResource }) {
   const navigate = useNavigate()
   const { may } = useMembership()
   const remove = useDeleteLink()
+  const leave = useReturn()
   const params = { linkId: link.id }
   const address = visitAddress(link)
   const copy = () => void copyWithMessage(address, t)
@@ -109,7 +112,7 @@ function Acts({ link }: { link: LinkResource }) {
               isDangerous
               onSelect={() => {
                 remove(link)
-                void navigate({ to: '/links' })
+                leave()
               }}
             >
               {t.common.delete}
@@ -134,11 +137,10 @@ function Acts({ link }: { link: LinkResource }) {
 /** Why the link does not work yet, where its domain is not active. */
 function DomainNote({ host }: { host: string }) {
   const t = useText()
-  const { session } = useMembership()
+  const isUnproved = useIsUnproved()
   const { data: domains } = useQuery(domainsQuery)
-  if (domains === undefined || host === session.service_host) return null
-  const claim = domains.find(({ domain }) => domain === host)
-  if (claim?.status === 'active') return null
+  if (!isUnproved(host)) return null
+  const claim = domains?.find(({ domain }) => domain === host)
   return (
     <p className="note warn">
       <Icon of={AlertIcon} />

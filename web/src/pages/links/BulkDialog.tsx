@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { BulkAct } from '../../api/bulk-links.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
-import { useServiceHost } from '../../shell/use-service-host.ts'
+import { TagInput } from '../../shell/TagInput.tsx'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
-import { Field, Input } from '../../widgets/Field.tsx'
+import { Field } from '../../widgets/Field.tsx'
 import { BulkExpiry, NEVER } from './BulkExpiry.tsx'
 import { isLong } from './bulk-run.ts'
 import { useBulkActs } from './use-bulk-acts.ts'
@@ -22,12 +22,10 @@ type BulkDialogProps = {
 export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
   const t = useText()
   const acts = useBulkActs()
-  const ownHost = useServiceHost()
-  const [value, setValue] = useState(change === 'move' ? ownHost : '')
-  /** Tags to take away. */
-  const [removed, setRemoved] = useState('')
+  const [value, setValue] = useState('')
+  const [added, setAdded] = useState<readonly string[]>([])
+  const [removed, setRemoved] = useState<readonly string[]>([])
   const [isBusy, setBusy] = useState(false)
-  const isEmpty = value === '' && removed === ''
   const titles = {
     tag: t.links.bulkTagTitle,
     move: t.links.bulkMoveTitle,
@@ -36,9 +34,10 @@ export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
   const names = { tag: t.links.bulkTag, move: t.links.bulkMove, expire: t.links.bulkExpire }
 
   async function submit() {
-    if (isEmpty || isBusy) return
+    if (isBusy || [...value, ...added, ...removed].length === 0) return
     setBusy(true)
-    const changed = acts.change(ids, changesOf(change, value, removed))
+    const edits = { add_tags: added, remove_tags: removed }
+    const changed = acts.change(ids, change === 'tag' ? edits : changesOf(change, value))
     if (!isLong(ids.length)) await changed
     onClose()
   }
@@ -52,7 +51,13 @@ export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isBusy} disabled={isEmpty}>
+          <Button
+            type="submit"
+            look="ink"
+            isBusy={isBusy}
+            // A tag that is still being typed is not known here.
+            disabled={change !== 'tag' && value === ''}
+          >
             {names[change]}
           </Button>
         </>
@@ -61,28 +66,23 @@ export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
       {change === 'tag' && (
         <div className="grid gap-4">
           <Field label={t.links.bulkAddTags} hint={t.links.bulkTagHint}>
-            {(control) => (
-              <Input
-                {...control}
-                value={value}
-                onChange={(event) => setValue(event.target.value)}
-              />
-            )}
+            {(control) => <TagInput control={control} tags={added} onChange={setAdded} />}
           </Field>
           <Field label={t.links.bulkRemoveTags}>
-            {(control) => (
-              <Input
-                {...control}
-                value={removed}
-                onChange={(event) => setRemoved(event.target.value)}
-              />
-            )}
+            {(control) => <TagInput control={control} tags={removed} onChange={setRemoved} />}
           </Field>
         </div>
       )}
       {change === 'move' && (
         <Field label={t.linkForm.domain} hint={t.links.bulkMoveHint}>
-          {(control) => <DomainSelect {...control} value={value} onChange={setValue} />}
+          {(control) => (
+            <DomainSelect
+              {...control}
+              value={value}
+              onChange={setValue}
+              placeholder={t.links.chooseDomain}
+            />
+          )}
         </Field>
       )}
       {change === 'expire' && <BulkExpiry value={value} onChange={setValue} />}
@@ -92,15 +92,7 @@ export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
 
 type Changes = Extract<BulkAct, { action: 'update' }>['changes']
 
-function changesOf(change: BulkChange, value: string, removed: string): Changes {
+function changesOf(change: 'move' | 'expire', value: string): Changes {
   if (change === 'move') return { domain: value }
-  if (change === 'expire') {
-    return { expires_at: value === NEVER ? null : new Date(value).toISOString() }
-  }
-  return { add_tags: tagsOf(value), remove_tags: tagsOf(removed) }
-}
-
-function tagsOf(text: string): readonly string[] {
-  const tags = text.split(',').map((tag) => tag.trim())
-  return tags.filter((tag) => tag !== '')
+  return { expires_at: value === NEVER ? null : new Date(value).toISOString() }
 }

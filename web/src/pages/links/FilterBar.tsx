@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { domainsQuery } from '../../api/domains.ts'
 import { exportLinks } from '../../api/link-exports.ts'
 import {
   isFiltered,
@@ -11,18 +10,22 @@ import {
   NO_FILTER,
 } from '../../api/link-filter.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
-import { Icon } from '../../icons/Icon.tsx'
-import { AddIcon, CloseIcon, ColumnsIcon, DownloadIcon, SortIcon } from '../../icons/index.ts'
+import { ColumnsIcon, CommandIcon, DownloadIcon, SortIcon } from '../../icons/index.ts'
+import { paletteOpen } from '../../shell/palette-open.ts'
 import { SearchField } from '../../shell/SearchField.tsx'
+import { keysText } from '../../shell/shortcuts.ts'
 import { useChange } from '../../shell/use-change.ts'
-import { useServiceHost } from '../../shell/use-service-host.ts'
 import { usePreference } from '../../state/preference.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { shortDestination } from '../../widgets/destination-parts.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup } from '../../widgets/Menu.tsx'
 import { saveFile } from '../../widgets/save-file.ts'
+import { CreatedFilter } from './CreatedFilter.tsx'
 import { COLUMNS, columns, setColumn } from './columns.ts'
+import { DomainFilter } from './DomainFilter.tsx'
+import { FilterChip } from './FilterChip.tsx'
 
 const route = getRouteApi('/shell/links')
 
@@ -30,28 +33,57 @@ type FilterBarProps = {
   readonly filter: LinkFilter
 }
 
-/** Search, chips, order and columns. Every change is in the address, and begins at the first page. */
-export function FilterBar({ filter }: FilterBarProps) {
-  const t = useText()
+/** Changes the filter. Every change is in the address, and begins at the first page. */
+function useSetFilter(): (change: LinkFilter) => void {
   const navigate = route.useNavigate()
-  const chosen = usePreference(columns)
-  const set = (change: LinkFilter) =>
+  return (change) =>
     void navigate({ search: (before) => ({ ...before, ...change, page: undefined }) })
+}
+
+/** The search of the list, in the top bar; the palette has a button beside it. */
+export function LinkSearch({ filter }: FilterBarProps) {
+  const t = useText()
+  const set = useSetFilter()
   return (
-    <div className="tools" role="toolbar" aria-label={t.links.filters}>
+    <div className="find-links">
       <SearchField
         label={t.links.search}
         placeholder={t.links.searchHint}
         value={filter.search ?? ''}
         onChange={(search) => set({ search })}
       />
-      <DomainChip value={filter.domain} onChange={(domain) => set({ domain })} />
-      <TagChips value={filter.tag ?? []} onChange={(tag) => set({ tag })} />
-      <StateChip value={filter.state} onChange={(state) => set({ state })} />
+      <IconButton
+        icon={CommandIcon}
+        label={t.shortcuts.palette}
+        shortcut={keysText('mod+k')}
+        onClick={() => paletteOpen.set(true)}
+      />
+    </div>
+  )
+}
+
+/** Chips, order and columns. */
+export function FilterBar({ filter }: FilterBarProps) {
+  const t = useText()
+  const chosen = usePreference(columns)
+  const set = useSetFilter()
+  return (
+    <div className="tools" role="toolbar" aria-label={t.links.filters}>
+      <DomainFilter
+        value={filter.domain ?? []}
+        onChange={(domain) => set({ domain: someOf(domain) })}
+      />
+      <CreatedFilter
+        from={filter.created_from}
+        to={filter.created_to}
+        onChange={({ from, to }) => set({ created_from: from, created_to: to })}
+      />
+      <TagFilter value={filter.tag ?? []} onChange={(tag) => set({ tag: someOf(tag) })} />
+      <StateFilter value={filter.state} onChange={(state) => set({ state })} />
       {filter.url !== undefined && (
-        <SetChip
+        <FilterChip
           name={t.linkForm.destination}
-          value={filter.url}
+          values={[shortDestination(filter.url)]}
           onRemove={() => set({ url: undefined })}
         />
       )}
@@ -117,116 +149,70 @@ function DownloadButton({ filter }: FilterBarProps) {
   )
 }
 
-type StateChipProps = {
+type StateFilterProps = {
   readonly value: LinkState | undefined
   readonly onChange: (state: LinkState | undefined) => void
 }
 
-function StateChip({ value, onChange }: StateChipProps) {
+function StateFilter({ value, onChange }: StateFilterProps) {
   const t = useText()
-  if (value !== undefined) {
-    const name = t.links.states[value]
-    return <SetChip name={t.links.state} value={name} onRemove={() => onChange(undefined)} />
-  }
   return (
-    <Menu trigger={<AddChip name={t.links.state} />} align="start">
-      <MenuChoice<LinkState | ''>
-        label={t.links.state}
-        value=""
-        choices={LINK_STATES.map((state) => [state, t.links.states[state]] as const)}
-        onChange={(state) => onChange(state === '' ? undefined : state)}
-      />
-    </Menu>
-  )
-}
-
-type DomainChipProps = {
-  readonly value: string | undefined
-  readonly onChange: (domain: string | undefined) => void
-}
-
-function DomainChip({ value, onChange }: DomainChipProps) {
-  const t = useText()
-  const ownHost = useServiceHost()
-  const { data: domains = [] } = useQuery(domainsQuery)
-  if (value !== undefined) {
-    return <SetChip name={t.links.domain} value={value} onRemove={() => onChange(undefined)} />
-  }
-  const hosts = [...new Set([ownHost, ...domains.map(({ domain }) => domain)])]
-  return (
-    <Menu trigger={<AddChip name={t.links.domain} />} align="start">
-      <MenuChoice
-        label={t.links.domain}
-        value=""
-        choices={hosts.map((host) => [host, host] as const)}
-        onChange={onChange}
-      />
-    </Menu>
-  )
-}
-
-type TagChipsProps = {
-  readonly value: readonly string[]
-  readonly onChange: (tags: readonly string[] | undefined) => void
-}
-
-function TagChips({ value, onChange }: TagChipsProps) {
-  const t = useText()
-  const set = (tags: readonly string[]) => onChange(tags.length === 0 ? undefined : tags)
-  const { data: known = [] } = useQuery(frequentTagsQuery)
-  const others = known.filter((tag) => !value.includes(tag))
-  return (
-    <>
-      {value.map((tag) => (
-        <SetChip
-          key={tag}
-          name={t.links.tag}
-          value={tag}
-          onRemove={() => set(value.filter((one) => one !== tag))}
-        />
-      ))}
-      {others.length > 0 && (
-        <Menu trigger={<AddChip name={t.links.tag} />} align="start">
-          <MenuChoice
-            label={t.links.tag}
-            value=""
-            choices={others.toSorted().map((tag) => [tag, tag] as const)}
-            onChange={(tag) => set([...value, tag])}
+    <FilterChip
+      name={t.links.state}
+      values={value === undefined ? [] : [t.links.states[value]]}
+      onRemove={() => onChange(undefined)}
+      layer={(trigger) => (
+        <Menu trigger={trigger} align="start">
+          <MenuChoice<LinkState | ''>
+            label={t.links.state}
+            value={value ?? ''}
+            choices={LINK_STATES.map((state) => [state, t.links.states[state]] as const)}
+            onChange={(state) => onChange(state === '' ? undefined : state)}
           />
         </Menu>
       )}
-    </>
+    />
   )
 }
 
-function AddChip({ name, ...props }: { name: string }) {
-  return (
-    <button className="chip add" type="button" {...props}>
-      <Icon of={AddIcon} />
-      {name}
-    </button>
-  )
+type TagFilterProps = {
+  readonly value: readonly string[]
+  readonly onChange: (tags: readonly string[]) => void
 }
 
-type SetChipProps = {
-  readonly name: string
-  readonly value: string
-  readonly onRemove: () => void
-}
-
-function SetChip({ name, value, onRemove }: SetChipProps) {
+/** Several tags, all of which a link has. */
+function TagFilter({ value, onChange }: TagFilterProps) {
   const t = useText()
+  const { data: known = [] } = useQuery(frequentTagsQuery)
+  const tags = [...new Set([...known, ...value])].toSorted()
+  if (tags.length === 0) return null
   return (
-    <span className="chip on">
-      <span>{name}</span>
-      <b>{value}</b>
-      <button
-        type="button"
-        aria-label={t.links.removeFilter(`${name} ${value}`)}
-        onClick={onRemove}
-      >
-        <Icon of={CloseIcon} />
-      </button>
-    </span>
+    <FilterChip
+      name={t.links.tag}
+      values={value}
+      onRemove={() => onChange([])}
+      layer={(trigger) => (
+        <Menu trigger={trigger} align="start">
+          <MenuGroup label={t.links.tag}>
+            {tags.map((tag) => (
+              <MenuCheck
+                key={tag}
+                isChecked={value.includes(tag)}
+                onChange={(isChosen) =>
+                  onChange(isChosen ? [...value, tag] : value.filter((one) => one !== tag))
+                }
+              >
+                {tag}
+              </MenuCheck>
+            ))}
+          </MenuGroup>
+        </Menu>
+      )}
+    />
   )
+}
+
+/** An empty list is no filter. */
+function someOf(values: readonly string[]): readonly string[] | undefined {
+  return values.length === 0 ? undefined : values
 }

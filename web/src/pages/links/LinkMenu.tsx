@@ -15,6 +15,7 @@ import { useText } from '../../text/use-text.ts'
 import { copyWithMessage } from '../../widgets/copy.ts'
 import { MenuItem, MenuSeparator, OpenedMenu } from '../../widgets/Menu.tsx'
 import { linkMenu } from './link-menu.ts'
+import { linkAt } from './row-focus.ts'
 import { useDeleteLink } from './use-delete-link.ts'
 
 /** What can be done with the link of a row; one menu for all rows. */
@@ -23,7 +24,11 @@ export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
   useEffect(() => () => linkMenu.set(undefined), [])
   if (opening === undefined) return null
   return (
-    <OpenedMenu opening={opening} onClose={() => linkMenu.set({ ...opening, isOpen: false })}>
+    <OpenedMenu
+      opening={opening}
+      onClose={() => linkMenu.set({ ...opening, isOpen: false })}
+      successor={() => linkAt(opening.rowIndex)}
+    >
       <LinkActs link={opening.link} mayWrite={mayWrite} />
     </OpenedMenu>
   )

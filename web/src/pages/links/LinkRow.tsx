@@ -4,7 +4,7 @@ import type { LinkResource } from '../../api/links.ts'
 import type { Sparkline } from '../../api/sparklines.ts'
 import { visitAddress } from '../../api/visit-address.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon } from '../../icons/index.ts'
+import { ExpiredIcon, LockIcon, MoreIcon, PhoneIcon, WarningIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination } from '../../widgets/Destination.tsx'
@@ -14,6 +14,7 @@ import { Sparkline as SparklineBars } from '../../widgets/Sparkline.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
 import type { Column } from './columns.ts'
 import { linkMenu } from './link-menu.ts'
+import { rowIndexOf } from './row-focus.ts'
 import { select } from './selection.ts'
 
 /** Of a link with more, as many as a column is wide. */
@@ -25,20 +26,23 @@ type LinkRowProps = {
   readonly sparkline: Sparkline | undefined
   readonly columns: ReadonlySet<Column>
   readonly isSelected: boolean
+  /** Whether it does not work because of its domain. */
+  readonly isUnproved: boolean
   readonly mayWrite: boolean
 }
 
 export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
-  const { link, sparkline, columns, isSelected, mayWrite } = props
+  const { link, sparkline, columns, isSelected, isUnproved, mayWrite } = props
   const t = useText()
   const formats = useFormats()
   const name = `${link.domain}/${link.key}`
   return (
-    <tr className={isSelected ? 'row is-sel' : 'row'}>
+    <tr className={isSelected ? 'row is-sel' : 'row'} data-link={link.id}>
       <td className="c-sel">
         <input
           className="cb"
           type="checkbox"
+          tabIndex={-1}
           aria-label={t.links.select(name)}
           checked={isSelected}
           onChange={(event) => select([link.id], event.target.checked)}
@@ -49,8 +53,8 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
           <Link to="/links/$linkId" params={{ linkId: link.id }}>
             <LinkName name={name} />
           </Link>
-          <CopyButton text={visitAddress(link)} label={t.links.copyLink} />
-          <Flags link={link} />
+          <CopyButton text={visitAddress(link)} label={t.links.copyLink} tabIndex={-1} />
+          <Flags link={link} isUnproved={isUnproved} />
         </div>
       </td>
       {columns.has('destination') && (
@@ -100,7 +104,12 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
             className="ib"
             type="button"
             aria-label={t.links.actionsFor(link.key)}
-            {...menuTrigger((opening) => linkMenu.set({ link, ...opening }))}
+            {...menuTrigger((opening) =>
+              linkMenu.set({ ...opening, link, rowIndex: rowIndexOf(link.id) }),
+            )}
+            // Arrow keys move between rows.
+            onKeyDown={undefined}
+            tabIndex={-1}
           >
             <Icon of={MoreIcon} />
           </button>
@@ -133,11 +142,16 @@ function Tags({ of: tags }: { of: readonly string[] }) {
 }
 
 /** What is special about the link, after its key. */
-function Flags({ link }: { link: LinkResource }) {
+function Flags({ link, isUnproved }: { link: LinkResource; isUnproved: boolean }) {
   const t = useText()
   const isExpired = link.expires_at !== null && new Date(link.expires_at) <= new Date()
   return (
     <span className="flags">
+      {isUnproved && (
+        <span className="warn">
+          <Icon of={WarningIcon} label={t.link.notWorking(link.domain)} />
+        </span>
+      )}
       {link.password !== null && <Icon of={LockIcon} label={t.links.protected} />}
       {isExpired && <Icon of={ExpiredIcon} label={t.links.expired} />}
       {(link.ios !== null || link.android !== null) && (

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo } from 'react'
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { isFiltered, LINKS_PER_PAGE } from '../../api/link-filter.ts'
 import { linksQuery } from '../../api/links.ts'
 import { CountedUntil } from '../../shell/CountedUntil.tsx'
@@ -12,7 +12,7 @@ import { useText } from '../../text/use-text.ts'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { EmptyLinks } from './EmptyLinks.tsx'
-import { FilterBar } from './FilterBar.tsx'
+import { FilterBar, LinkSearch } from './FilterBar.tsx'
 import { useHiddenLinks } from './hidden-links.ts'
 import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
@@ -46,6 +46,7 @@ export default function LinksPage() {
   const filterName = JSON.stringify(matching)
   useLayoutEffect(() => selectUnder(filterName), [filterName])
 
+  const found = useFound(filterName, answer.isPlaceholderData ? undefined : answer.data?.meta.total)
   useEffect(() => {
     if (hasNext) void client.prefetchQuery(linksQuery(filter, page + 1, LINKS_PER_PAGE))
   })
@@ -58,8 +59,11 @@ export default function LinksPage() {
     )
   }
   return (
-    <Page title={t.links.title} isFlush>
+    <Page title={t.links.title} isFlush search={<LinkSearch filter={filter} />}>
       <FilterBar filter={filter} />
+      <p className="sr" role="status">
+        {found}
+      </p>
       {data === undefined && error === null && (
         <AfterAMoment>
           <LinksSkeleton />
@@ -83,4 +87,16 @@ export default function LinksPage() {
       {may('member') && <BulkBar filter={filter} total={total ?? 0} />}
     </Page>
   )
+}
+
+/** What is announced when another filter has found something: not what the page has begun with, and no later change. */
+function useFound(filterName: string, total: number | undefined): string | undefined {
+  const t = useText()
+  const [shown, setShown] = useState({ filterName, total, isFirst: true })
+  const isNew = filterName !== shown.filterName
+  if (total !== undefined && (isNew || shown.total === undefined)) {
+    setShown({ filterName, total, isFirst: shown.isFirst && !isNew })
+  }
+  if (isNew || shown.isFirst || shown.total === undefined) return undefined
+  return shown.total === 0 ? t.links.noMatch : t.links.found(shown.total)
 }

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, useDeferredValue, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
 import type { LinkSort } from '../../api/link-filter.ts'
 import type { LinkResource } from '../../api/links.ts'
 import { sparklinesQuery } from '../../api/sparklines.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { ArrowDownIcon, ArrowUpIcon } from '../../icons/index.ts'
-import { useShortcut } from '../../shell/shortcuts.ts'
+import { useKeyHint, useShortcut } from '../../shell/shortcuts.ts'
+import { useIsUnproved } from '../../shell/use-is-unproved.ts'
 import { usePreference } from '../../state/preference.ts'
 import { useText } from '../../text/use-text.ts'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { type Column, columns } from './columns.ts'
 import { LinkRow } from './LinkRow.tsx'
+import { onRowFocus, onRowKey, takeWantedFocus } from './row-focus.ts'
 import { select, useSelection } from './selection.ts'
 
 const SKELETON_ROWS = 12
@@ -26,14 +28,16 @@ type LinksTableProps = {
   readonly mayWrite: boolean
 }
 
-/** A table; cards on phones. `J` and `K` move through it. */
+/** A table; cards on phones. `J`, `K` and the arrow keys move through it, and Tab from row to row. */
 export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) {
   const t = useText()
   const body = useRef<HTMLTableSectionElement>(null)
   const shown = usePreference(columns)
   const selected = useSelection()
+  const isUnproved = useIsUnproved()
   useRowKeys(body)
   const ids = links.map(({ id }) => id)
+  useEffect(takeWantedFocus)
   const { data } = useQuery({
     ...sparklinesQuery(ids),
     enabled: shown.has('clicks') && ids.length > 0,
@@ -85,7 +89,7 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
           </th>
         </tr>
       </thead>
-      <tbody ref={body}>
+      <tbody ref={body} onFocus={onRowFocus} onKeyDown={onRowKey}>
         {links.map((link) => (
           <LinkRow
             key={link.id}
@@ -93,6 +97,7 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
             sparkline={sparklines?.get(link.id)}
             columns={shown}
             isSelected={selected.has(link.id)}
+            isUnproved={isUnproved(link.domain)}
             mayWrite={mayWrite}
           />
         ))}
@@ -157,6 +162,9 @@ function useRowKeys(body: React.RefObject<HTMLTableSectionElement | null>): void
     (text) => text.shortcuts.previous,
     () => move(-1),
   )
+  useKeyHint('↑ ↓', (text) => text.shortcuts.rows)
+  useKeyHint('← →', (text) => text.shortcuts.alongRow)
+  useKeyHint('Home End', (text) => text.shortcuts.rowEnds)
   useShortcut('x', (text) => text.shortcuts.select, click('.cb'))
   useShortcut('y', (text) => text.shortcuts.copy, click('.short .ib'))
   useShortcut('e', (text) => text.common.edit, click('.row-edit'))

@@ -3,14 +3,16 @@ import type { LinkFilter } from '../../api/link-filter.ts'
 import { AddIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { daysText } from './CreatedFilter.tsx'
 
 /** Says what was searched, and offers to clear the filters or to create that key. */
 export function NoMatch({ filter }: { filter: LinkFilter }) {
   const t = useText()
   const formats = useFormats()
-  const { state, url } = filter
+  const { search, domain = [], tag = [], state, url, created_from: from, created_to: to } = filter
+  const created = daysText({ from, to }, formats, t)
   const stateName = state && t.links.states[state]
-  const parts = [filter.search, filter.domain, ...(filter.tag ?? []), stateName, url].filter(
+  const parts = [search, ...domain, created, ...tag, stateName, url].filter(
     (part): part is string => part !== undefined,
   )
   const key = filter.search !== undefined && /^[\p{L}\p{N}._~-]+$/u.test(filter.search)

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { flushSync } from 'react-dom'
 import {
   actOnLinks,
   type BulkChanges,
@@ -17,6 +18,7 @@ import { bulkFailures } from './bulk-failures.ts'
 import { runBulk } from './bulk-run.ts'
 import { undoOf } from './bulk-undo.ts'
 import { hideLinks, showLinks } from './hidden-links.ts'
+import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
 import { clearSelection } from './selection.ts'
 
 type BulkActs = {
@@ -74,12 +76,18 @@ export function useBulkActs(): BulkActs {
 
   return {
     remove(ids) {
-      hideLinks(ids)
+      const index = Math.min(...ids.map(rowIndexOf).filter((one) => one !== -1))
+      flushSync(() => hideLinks(ids))
+      focusRowAt(Number.isFinite(index) ? index : -1)
       clearSelection()
       offerUndo({
         message: t.links.deletedMany(ids.length),
         icon: TrashIcon,
-        undo: () => showLinks(ids),
+        undo() {
+          flushSync(() => showLinks(ids))
+          focusRestored(ids)
+          showMessage(t.links.undeleted(ids.length))
+        },
         async otherwise() {
           await removeNow(ids)
           showLinks(ids)

@@ -1,9 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { flushSync } from 'react-dom'
 import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
 import { TrashIcon } from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
-import { offerUndo, showError } from '../../widgets/toasts.ts'
+import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
 import { hideLinks, showLinks } from './hidden-links.ts'
+import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
 import { select } from './selection.ts'
 
 /** Deletes a link in six seconds: until then it is out of sight, and Undo brings it back. */
@@ -13,12 +15,18 @@ export function useDeleteLink(): (link: LinkResource) => void {
   return (link) => {
     const { id } = link
     const name = `${link.domain}/${link.key}`
-    hideLinks([id])
+    const index = rowIndexOf(id)
+    flushSync(() => hideLinks([id]))
+    focusRowAt(index)
     select([id], false)
     offerUndo({
       message: t.links.deleted(name),
       icon: TrashIcon,
-      undo: () => showLinks([id]),
+      undo() {
+        flushSync(() => showLinks([id]))
+        focusRestored([id])
+        showMessage(t.links.restored(name))
+      },
       async otherwise() {
         try {
           await deleteLink(id)

@@ -1,0 +1,66 @@
+import type { KeyboardEvent, ReactElement } from 'react'
+import { Icon } from '../../icons/Icon.tsx'
+import { AddIcon, CloseIcon } from '../../icons/index.ts'
+import { useText } from '../../text/use-text.ts'
+
+/** Of several values, as many as a chip names. */
+const NAMED = 2
+
+type FilterChipProps = {
+  readonly name: string
+  /** None while the filter is not set. */
+  readonly values: readonly string[]
+  readonly onRemove: () => void
+  /** Puts what the chip opens around its button; without it the chip opens nothing. */
+  readonly layer?: (trigger: ReactElement<object>) => ReactElement
+}
+
+/** A filter: "+ Tag" while it is not set, then its values; the button stays the same, and so does the focus. */
+export function FilterChip({ name, values, onRemove, layer }: FilterChipProps) {
+  const t = useText()
+  const isSet = values.length > 0
+  const rest = values.length - NAMED
+  const value = values.slice(0, NAMED).join(', ') + (rest > 0 ? ` + ${rest}` : '')
+  const content = isSet ? (
+    <>
+      <span>{name}</span>
+      <b>{value}</b>
+    </>
+  ) : (
+    <>
+      <Icon of={AddIcon} />
+      {name}
+    </>
+  )
+  function remove({ currentTarget }: { readonly currentTarget: HTMLElement }) {
+    const opener = currentTarget.parentElement?.querySelector<HTMLElement>('.chip-open')
+    onRemove()
+    opener?.focus()
+  }
+  function onKeyUp(event: KeyboardEvent<HTMLElement>) {
+    if (isSet && event.key === 'Backspace') onRemove()
+  }
+  return (
+    <span className={isSet ? 'chip on' : 'chip add'}>
+      {layer === undefined ? (
+        <span className="chip-open">{content}</span>
+      ) : (
+        layer(
+          <button className="chip-open" type="button" title={values.join(', ')} onKeyUp={onKeyUp}>
+            {content}
+          </button>,
+        )
+      )}
+      {isSet && (
+        <button
+          type="button"
+          className="chip-x"
+          aria-label={t.links.removeFilter(`${name} ${value}`)}
+          onClick={remove}
+        >
+          <Icon of={CloseIcon} />
+        </button>
+      )}
+    </span>
+  )
+}
