@@ -65,5 +65,25 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await starts('localhost')
       })
     })
+
+    test('words the faults of fields in the language that is shown, with their parameters', async () => {
+      const taken = { domain: 'localhost', key: 'taken', url: 'https://example.com/' }
+      expectStatus(await api.post('/links', taken), 201)
+      await on(
+        '/links/new?domain=localhost&key=taken',
+        async (page, { faults }) => {
+          await page.getByText('localhost/taken ist auf dieser Domain vergeben').waitFor()
+          await page.getByLabel('Kürzel', { exact: true }).fill('k'.repeat(191))
+          await page.getByText('darf höchstens 190 Zeichen haben').waitFor()
+          await page.getByLabel('Kürzel', { exact: true }).fill('free')
+          await page.getByLabel('Ziel', { exact: true }).fill('https://ada:secret@example.com/')
+          await page.getByRole('button', { name: 'Link anlegen' }).click()
+          await page.getByText('Darf weder Benutzernamen noch Passwort enthalten').waitFor()
+          // The browser reports the 422 that this test made.
+          faults.splice(0)
+        },
+        { locale: 'de-DE' },
+      )
+    })
   })
 }
