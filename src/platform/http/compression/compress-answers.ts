@@ -14,8 +14,8 @@ const STREAM_CODINGS: readonly ContentCoding[] = ['gzip']
  *
  * Answers to writes stay uncompressed: they are small, and secrets that are shown once, such as tokens,
  * are in them. The length of a compressed answer can reveal a secret in it to an attacker who makes the
- * same browser send requests that contain guesses (BREACH). Reads of the API are safe from that: they
- * carry a token in a header, which no other site can make a browser send.
+ * same browser send requests that contain guesses (BREACH). Reads of a workspace are safe from that:
+ * they need a header, `Authorization` or `Terse-Workspace`, that no other site can make a browser send.
  */
 export function compressAnswers(app: FastifyInstance, compressor: Compressor): void {
   app.addHook('onSend', (request, reply, payload, done) => {
