@@ -181,6 +181,18 @@ export const importCancelled = z
 
 export const importPage = pageOf(importSchema, 'ImportPage')
 
+export const importColumns = z
+  .object({
+    data: z.array(
+      z.object({
+        name: z.string().describe('The header of the column.'),
+        field: z.string().nullable().describe('The field of a link that was recognized.'),
+        samples: z.array(z.string()).describe('Up to three different values.'),
+      }),
+    ),
+  })
+  .meta({ id: 'ImportColumns', description: 'The columns of a CSV file, none of another source.' })
+
 export const importPartQuery = z.strictObject({
   offset: queryInteger(Number.MAX_SAFE_INTEGER, 0).describe(
     'Where the part begins in the file. What was sent behind it is dropped.',
@@ -204,6 +216,7 @@ export const linkOriginSchema = z
   .meta({ id: 'LinkOrigin', description: 'From where an imported link came.' })
 
 export type ImportResource = z.output<typeof importSchema>
+export type ImportColumn = z.output<typeof importColumns>['data'][number]
 export type ImportPageResource = z.output<typeof importPage>
 export type LinkOriginResource = z.output<typeof linkOriginSchema>
 export type CreateImportInput = z.output<typeof createImportBody>

@@ -129,6 +129,7 @@ describe('requireAccess', () => {
       'imports.list': 'links:read',
       'imports.get': 'links:read',
       'imports.getReport': 'links:read',
+      'imports.getColumns': 'links:write',
       'imports.create': 'links:write',
       'imports.uploadFile': 'links:write',
       'imports.start': 'links:write',

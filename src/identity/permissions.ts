@@ -60,6 +60,7 @@ export const OPERATION_ACCESS = {
   'imports.list': 'links.view',
   'imports.get': 'links.view',
   'imports.getReport': 'links.view',
+  'imports.getColumns': 'links.edit',
   'imports.create': 'links.edit',
   'imports.uploadFile': 'links.edit',
   'imports.start': 'links.edit',

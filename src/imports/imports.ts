@@ -8,7 +8,12 @@ import { Failure } from '../platform/failure.ts'
 import { once } from '../platform/idempotency/once.ts'
 import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { readFileColumns } from './file-columns.ts'
+import {
+  type FileColumns,
+  readFileColumns,
+  type SampledColumn,
+  sampleColumns,
+} from './file-columns.ts'
 import { type Import, type ImportedLink, type ImportOptions, NO_COUNTS } from './import.ts'
 import { importEvent } from './import-events.ts'
 import type { ImportFiles } from './import-files.ts'
@@ -226,6 +231,21 @@ export class Imports {
     if (found.file_id !== null) await files.remove(found.file_id)
     if (hasWritten) onDue()
     return cancelled
+  }
+
+  /**
+   * Returns the columns of a CSV file, with values while the file is on this node; none of another source.
+   *
+   * @throws {Failure} `not_found`
+   */
+  async columns(actor: Actor, id: string): Promise<readonly SampledColumn[]> {
+    const { files } = this.#deps
+    const { file_id: fileId, file_columns: stored } = await this.get(actor, id)
+    if (stored === null) return []
+    if (fileId !== null && files.has(fileId)) return sampleColumns(files.pathOf(fileId))
+    const { names, fields }: FileColumns = JSON.parse(stored)
+    const recognized = new Map(Object.entries(fields).map(([field, name]) => [name, field]))
+    return names.map((name) => ({ name, field: recognized.get(name) ?? null, samples: [] }))
   }
 
   /** @throws {Failure} `not_found` */

@@ -3,6 +3,7 @@ import {
   createImportBody,
   IMPORT_PART_BYTES_MAX,
   importCancelled,
+  importColumns,
   importPage,
   importPartQuery,
   importSchema,
@@ -60,6 +61,7 @@ const tags = ['Imports']
 
 export const importRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app, deps) => {
   registerReads(app, deps)
+  registerRowReads(app, deps)
   registerWrites(app, deps)
   await app.register(uploadRoutes, { ...deps, prefix: '' })
 }
@@ -102,6 +104,49 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
     async (request) => presentImport(await imports.get(actorOf(request), request.params.id)),
   )
   app.get(
+    '/links/:id/origin',
+    {
+      schema: {
+        tags,
+        operationId: 'links.getOrigin',
+        summary: 'Show from where a link was imported',
+        description:
+          'Returns the import that took a link, and what its source knows of it that links do not have.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkOriginSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request)
+      const { seq } = await links.get(actor, request.params.id)
+      return presentOrigin(await imports.originOf(actor, seq))
+    },
+  )
+}
+
+/** What is in the file of an import, and what became of it. */
+function registerRowReads(app: FastifyInstanceZod, { imports }: ImportRouteDependencies): void {
+  app.get(
+    '/imports/:id/columns',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.getColumns',
+        summary: 'Read the columns of a file',
+        description:
+          'Returns the columns of a CSV file, the field that was recognized of each, and up to three of its values while the node of the request has the file. Passwords are hidden.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: importColumns, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const columns = await imports.columns(actorOf(request), request.params.id)
+      return { data: columns.map((column) => ({ ...column, samples: [...column.samples] })) }
+    },
+  )
+  app.get(
     '/imports/:id/report',
     {
       config: { mayTakeLong: true },
@@ -131,26 +176,6 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
         .header('Content-Disposition', contentDisposition('attachment', 'import-report.csv'))
       const answer: FastifyReply = reply
       return answer.send(request.method === 'HEAD' ? undefined : Readable.from(report))
-    },
-  )
-  app.get(
-    '/links/:id/origin',
-    {
-      schema: {
-        tags,
-        operationId: 'links.getOrigin',
-        summary: 'Show from where a link was imported',
-        description:
-          'Returns the import that took a link, and what its source knows of it that links do not have.',
-        params: idParams,
-        headers: ifNoneMatchHeaders,
-        response: { 200: linkOriginSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
-      },
-    },
-    async (request) => {
-      const actor = actorOf(request)
-      const { seq } = await links.get(actor, request.params.id)
-      return presentOrigin(await imports.originOf(actor, seq))
     },
   )
 }

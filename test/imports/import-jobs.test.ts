@@ -71,6 +71,12 @@ onEachEngine(
       assert.equal(sent.file_bytes, CSV.length)
       assert.deepEqual(sent.file_columns, ['Short link', 'Long URL', 'Tags'])
       assert.equal(sent.file_fields.url, 'Long URL')
+      const columns = expectStatus(await api.get(`/imports/${id}/columns`), 200).body.data
+      assert.deepEqual(columns[1], {
+        name: 'Long URL',
+        field: 'url',
+        samples: ['https://example.com/1', 'https://example.com/2', 'javascript:alert(1)'],
+      })
 
       expectStatus(await api.post(`/imports/${id}/start`, { dry_run: true }), 200)
       const dry = await ended(stage, id)
@@ -98,6 +104,8 @@ onEachEngine(
         const folder = path.join(service.place.dataDir, 'imports')
         assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [], 'the file is removed')
       })
+      const left = (await api.get(`/imports/${id}/columns`)).body.data
+      assert.deepEqual(left[1], { name: 'Long URL', field: 'url', samples: [] })
       expectProblem(await api.post(`/imports/${id}/start`, {}), 'validation_failed')
     })
 

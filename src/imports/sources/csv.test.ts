@@ -17,7 +17,7 @@ import {
   readTruth,
 } from '../../../test/support/import-sources.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { readFileColumns } from '../file-columns.ts'
+import { readFileColumns, sampleColumns } from '../file-columns.ts'
 import type { LinkRecord } from '../import-record.ts'
 import { openCsv } from './csv.ts'
 
@@ -261,6 +261,28 @@ test('recognizes the columns of a file for a person who maps them', async (t) =>
     names: ['Kürzel', 'Long URL', 'Note'],
     fields: { url: 'Long URL' },
   })
+})
+
+test('has up to three values of each column, except passwords', async (t) => {
+  const rows = [
+    'k1;https://example.com/1;;s3cret;yes',
+    'k2;https://example.com/1;x;0ther;yes',
+    'k3;https://example.com/2',
+    'k4;https://example.com/3;;;no',
+    'k5;https://example.com/4;"y',
+  ]
+  const file = writeCsv(t, `Code;Long URL;Note;PIN;Is protected\n${rows.join('\n')}\n`)
+  assert.deepEqual(await sampleColumns(file), [
+    { name: 'Code', field: 'key', samples: ['k1', 'k2', 'k3'] },
+    {
+      name: 'Long URL',
+      field: 'url',
+      samples: ['https://example.com/1', 'https://example.com/2', 'https://example.com/3'],
+    },
+    { name: 'Note', field: null, samples: ['x'] },
+    { name: 'PIN', field: 'password', samples: ['••••••'] },
+    { name: 'Is protected', field: null, samples: ['yes', 'no'] },
+  ])
 })
 
 test('any values come back as they were written', async (t) => {
