@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   CreateImportInput,
+  ImportColumn,
   ImportPageResource,
   ImportResource,
   StartImportInput,
@@ -9,7 +10,7 @@ import { ApiError } from './api-error.ts'
 import { request, requestRaw } from './request.ts'
 import { sendParts } from './send-parts.ts'
 
-export type { CreateImportInput, ImportResource, StartImportInput }
+export type { CreateImportInput, ImportColumn, ImportResource, StartImportInput }
 
 const POLL_MS = 1_000
 const RETRY_MS = 1_000
@@ -35,6 +36,22 @@ export function importQuery(id: string) {
     queryKey: [...IMPORTS_KEY, id],
     queryFn: ({ signal }) => request<ImportResource>('GET', `/imports/${id}`, { signal }),
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? POLL_MS : false),
+  })
+}
+
+/** The columns of a CSV file, of which `file_bytes` have arrived. */
+export function importColumnsQuery({ id, file_bytes: bytes }: ImportResource) {
+  return queryOptions({
+    queryKey: [...IMPORTS_KEY, id, 'columns', bytes],
+    queryFn: async ({ signal }) => {
+      const answer = await request<{ data: readonly ImportColumn[] }>(
+        'GET',
+        `/imports/${id}/columns`,
+        { signal },
+      )
+      return answer.data
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 

@@ -31,6 +31,8 @@ export default function DialogLayer(props: DialogLayerProps) {
   )
   function submit(event: FormEvent) {
     event.preventDefault()
+    // In React, a dialog within a form is a part of it.
+    event.stopPropagation()
     onSubmit?.()
   }
   useLayoutEffect(returnFocusAtEnd, [])

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addDomain, DOMAINS_KEY } from '../../api/domains.ts'
+import { addDomain, DOMAINS_KEY, type DomainResource } from '../../api/domains.ts'
 import { usageQuery } from '../../api/workspaces.ts'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
@@ -10,7 +10,12 @@ import { Field, Input } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 import { hostOf } from './host-of.ts'
 
-export function AddDomainDialog({ onClose }: { onClose: () => void }) {
+type AddDomainDialogProps = {
+  readonly onAdded?: (domain: DomainResource) => void
+  readonly onClose: () => void
+}
+
+export function AddDomainDialog({ onAdded, onClose }: AddDomainDialogProps) {
   const t = useText()
   const client = useQueryClient()
   const [typed, setTyped] = useState('')
@@ -21,6 +26,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
       await client.invalidateQueries({ queryKey: DOMAINS_KEY })
       void client.invalidateQueries({ queryKey: usageQuery.queryKey })
       showMessage(t.domains.added(domain.domain))
+      onAdded?.(domain)
       onClose()
     },
   })

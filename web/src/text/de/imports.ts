@@ -54,6 +54,14 @@ export const imports: Catalogue['imports'] = {
     cancelled: 'Abgebrochen',
   },
   tried: 'Geprobt',
+  steps: {
+    label: 'Schritte des Imports',
+    source: 'Quelle',
+    file: 'Datei',
+    options: 'Optionen',
+    trial: 'Probe',
+    import: 'Import',
+  },
   chooseFile: 'Datei wählen',
   chooseAgain: 'Andere Datei wählen',
   dropFile: 'oder hier ablegen; höchstens 1 GiB',
@@ -64,11 +72,11 @@ export const imports: Catalogue['imports'] = {
     `${bytes} einer Datei sind angekommen. Wählen Sie sie noch einmal, falls das Senden abbrach.`,
   columns: 'Spalten',
   columnsHint:
-    'Was erkannt wurde, ist ausgefüllt. Ein Link braucht ein Ziel und einen Kurzlink oder Schlüssel.',
-  noColumn: 'Keine',
-  ignored: 'Spalten, die wegbleiben',
-  ignoredHint:
-    'Ein Import hält vor seiner ersten Zeile an, wenn eine andere Spalte sagen könnte, dass Links geschlossen, begrenzt oder geschützt sind. Wählen Sie sie hier, wenn sie das nicht tut.',
+    'Was erkannt wurde, ist ausgefüllt. Ein Link braucht ein Ziel und einen Kurzlink oder Schlüssel. Eine nicht erkannte Spalte hält den Import vor seiner ersten Zeile an, wenn sie sagen könnte, dass Links geschlossen, begrenzt oder geschützt sind: Lassen Sie sie weg, wenn sie das nicht tut.',
+  samplesOf: (column) => `Werte von ${column}`,
+  notRecognized: 'Nicht erkannt',
+  leaveOut: 'Weglassen',
+  takeAs: 'Übernehmen als',
   fields: {
     short_link: 'Kurzlink',
     domain: 'Domain',
@@ -104,6 +112,14 @@ export const imports: Catalogue['imports'] = {
   domainsHint: 'Andere Links behalten ihre Domain. Nennen Sie die, die sich ändern sollen.',
   oldDomain: 'Alte Domain',
   newDomain: 'Neue Domain',
+  addDomain: 'Domain hinzufügen',
+  addHost: (host) => `${host} hinzufügen`,
+  noDomain: (host) =>
+    `${host} ist noch keine Domain dieses Arbeitsbereichs. Der Import fügt sie hinzu, oder Sie tun es jetzt, um sie vorher nachzuweisen.`,
+  noDomainForMembers: (host) =>
+    `${host} ist noch keine Domain dieses Arbeitsbereichs. Ein Admin kann sie hinzufügen.`,
+  domainsOfLinks: 'Domains dieser Links',
+  pendingDomain: 'Ihre Links leiten weiter, sobald ihr DNS nachgewiesen ist.',
   addPair: 'Domain ändern',
   removePair: 'Entfernen',
   conflict: 'Wenn ein Schlüssel vergeben ist',

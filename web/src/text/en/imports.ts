@@ -49,6 +49,14 @@ export const imports = {
     cancelled: 'Cancelled',
   },
   tried: 'Tried',
+  steps: {
+    label: 'Steps of the import',
+    source: 'Source',
+    file: 'File',
+    options: 'Options',
+    trial: 'Trial',
+    import: 'Import',
+  },
   chooseFile: 'Choose a file',
   chooseAgain: 'Choose another file',
   dropFile: 'or drop it here; at most 1 GiB',
@@ -59,11 +67,11 @@ export const imports = {
     `${bytes} of a file have arrived. Choose it again if sending was cut off.`,
   columns: 'Columns',
   columnsHint:
-    'What was recognized is filled in. A link needs a destination, and a short link or a key.',
-  noColumn: 'None',
-  ignored: 'Columns to leave out',
-  ignoredHint:
-    'An import stops before its first row when another column may say that links are closed, limited or protected. Tick it here if it does not.',
+    'What was recognized is filled in. A link needs a destination, and a short link or a key. A column that is not recognized stops the import before its first row if it may say that links are closed, limited or protected: leave it out if it does not.',
+  samplesOf: (column: string) => `Values of ${column}`,
+  notRecognized: 'Not recognized',
+  leaveOut: 'Leave out',
+  takeAs: 'Take as',
   fields: {
     short_link: 'Short link',
     domain: 'Domain',
@@ -98,6 +106,14 @@ export const imports = {
   domainsHint: 'Other links keep their domain. Name those that are to change.',
   oldDomain: 'Old domain',
   newDomain: 'New domain',
+  addDomain: 'Add a domain',
+  addHost: (host: string) => `Add ${host}`,
+  noDomain: (host: string) =>
+    `${host} is not a domain of this workspace yet. The import adds it, or add it now to prove it first.`,
+  noDomainForMembers: (host: string) =>
+    `${host} is not a domain of this workspace yet. An admin can add it.`,
+  domainsOfLinks: 'Domains of these links',
+  pendingDomain: 'Its links redirect when its DNS is proved.',
   addPair: 'Change a domain',
   removePair: 'Remove',
   conflict: 'When a key is taken',

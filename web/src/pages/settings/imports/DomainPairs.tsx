@@ -1,11 +1,14 @@
 import { useId, useState } from 'react'
 import { AddIcon, CloseIcon } from '../../../icons/index.ts'
 import { useHosts } from '../../../shell/use-hosts.ts'
+import { useMembership } from '../../../shell/use-membership.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
 import { IconButton } from '../../../widgets/IconButton.tsx'
+import { AddDomainDialog } from '../../domains/AddDomainDialog.tsx'
+import { MissingDomain } from './MissingDomain.tsx'
 
 type Pairs = Readonly<Record<string, string>>
 type Pair = { readonly id: number; readonly from: string; readonly to: string }
@@ -21,6 +24,8 @@ export function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
   const t = useText()
   const listId = useId()
   const hosts = useHosts()
+  const { may } = useMembership()
+  const [isAdding, setAdding] = useState(false)
   const [rows, setRows] = useState<readonly Pair[]>(() =>
     Object.entries(pairs)
       .filter(([from]) => from !== '')
@@ -65,6 +70,19 @@ export function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
           )}
         </Field>
       </div>
+      {may('admin') && (
+        <div>
+          <Button size="small" icon={AddIcon} onClick={() => setAdding(true)}>
+            {t.imports.addDomain}
+          </Button>
+          {isAdding && (
+            <AddDomainDialog
+              onAdded={({ domain }) => report(rows, domain)}
+              onClose={() => setAdding(false)}
+            />
+          )}
+        </div>
+      )}
       <p className="muted text-13">{t.imports.domainsHint}</p>
       <datalist id={listId}>
         {hosts.map((host) => (
@@ -97,6 +115,7 @@ export function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
               )
             }
           />
+          {isCompleteHost(to) && !hosts.includes(to.toLowerCase()) && <MissingDomain host={to} />}
         </div>
       ))}
       <div>
@@ -110,4 +129,9 @@ export function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
       </div>
     </fieldset>
   )
+}
+
+/** Whether it may be a whole host, and not the beginning of one that is being typed. */
+function isCompleteHost(text: string): boolean {
+  return /^[^\s./]+(?:\.[^\s./]+)*\.[^\s./]{2,}$/.test(text)
 }

@@ -16,6 +16,7 @@ import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { Section } from '../Section.tsx'
 import { FileStep } from './FileStep.tsx'
 import { ImportStatus } from './ImportStatus.tsx'
+import { ImportSteps } from './ImportSteps.tsx'
 import { OptionsForm } from './OptionsForm.tsx'
 import { Outcome } from './Outcome.tsx'
 import { Progress } from './Progress.tsx'
@@ -34,14 +35,16 @@ export default function ImportPage() {
 function Shown({ shown }: { shown: ImportResource }) {
   const t = useText()
   const client = useQueryClient()
-  const [mayChange, setMayChange] = useState(false)
+  const [isChanged, setChanged] = useState(false)
   const { id, status, needs_file: needsFile, file_bytes: bytes } = shown
   const { mutate: cancel, isPending } = useChange(() => cancelImport(id), { keys: [IMPORTS_KEY] })
   const lacksFile = status === 'waiting' && needsFile && bytes === null
   const isTried = status === 'succeeded' && shown.dry_run
+  // What failed on trial is changed and tried again.
+  const hasFailed = status === 'failed' && !shown.dry_run
   const isOpen = status === 'waiting' || status === 'failed' || isTried || isRunning(shown)
   const show = (next: ImportResource) => {
-    setMayChange(false)
+    setChanged(false)
     client.setQueryData(importQuery(id).queryKey, next)
   }
   return (
@@ -60,15 +63,16 @@ function Shown({ shown }: { shown: ImportResource }) {
       }
     >
       <div className="grid gap-6">
+        <ImportSteps shown={shown} needsFile={needsFile} />
         {status === 'waiting' && needsFile && <FileStep shown={shown} onSent={show} />}
         {isRunning(shown) && <Progress of={shown} />}
         {(isTried || status === 'failed' || hasEnded(shown)) && <Outcome of={shown} />}
         {((status === 'waiting' && !lacksFile) || isTried || status === 'failed') && (
           <OptionsForm
-            key={`${shown.file_bytes} ${status}`}
+            key={`${shown.file_bytes} ${status} ${isChanged}`}
             shown={shown}
-            isFolded={!mayChange && status !== 'waiting'}
-            onUnfold={() => setMayChange(true)}
+            isFolded={!isChanged && (isTried || hasFailed)}
+            onFold={(isFolded) => setChanged(!isFolded)}
             onStarted={show}
           />
         )}

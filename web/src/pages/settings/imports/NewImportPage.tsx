@@ -8,6 +8,7 @@ import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
 import { Section } from '../Section.tsx'
+import { ImportSteps } from './ImportSteps.tsx'
 import { SOURCES, type Source } from './sources.ts'
 
 /** The first step: what to read. */
@@ -43,6 +44,7 @@ export default function NewImportPage() {
           submit()
         }}
       >
+        <ImportSteps shown={undefined} needsFile={source === undefined || source.asks === 'file'} />
         <FormNote text={faults.general} />
         <SourceChoice chosen={source} onChange={setSource} />
         {source !== undefined && (

@@ -1,13 +1,22 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ImportResource, type StartImportInput, startImport } from '../../../api/imports.ts'
+import {
+  type ImportResource,
+  importColumnsQuery,
+  type StartImportInput,
+  startImport,
+} from '../../../api/imports.ts'
+import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useFaults } from '../../../shell/use-faults.ts'
+import type { Catalogue } from '../../../text/en.ts'
 import { browserTimeZone } from '../../../text/time-zone.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
+import { RowsSkeleton } from '../RowsSkeleton.tsx'
 import { ColumnsForm } from './ColumnsForm.tsx'
+import { choicesOf, columnOptions } from './column-choices.ts'
 import { DomainPairs } from './DomainPairs.tsx'
 import { sourceOf } from './sources.ts'
 
@@ -15,128 +24,147 @@ const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
 
 type OptionsFormProps = {
   readonly shown: ImportResource
-  /** Shows only the buttons. */
+  /** Shows only what follows a trial: the import, or a change of the options. */
   readonly isFolded: boolean
-  readonly onUnfold: () => void
+  readonly onFold: (isFolded: boolean) => void
   readonly onStarted: (next: ImportResource) => void
 }
 
-/** How the source is read, and the buttons that try it or start it. */
-export function OptionsForm({ shown, isFolded, onUnfold, onStarted }: OptionsFormProps) {
+/** How the source is read. It is tried as it is chosen here, and imported as it was tried. */
+export function OptionsForm({ shown, isFolded, onFold, onStarted }: OptionsFormProps) {
   const t = useText()
-  const [columns, setColumns] = useState(() => startColumns(shown))
-  const [ignored, setIgnored] = useState<readonly string[]>(shown.ignored_columns)
+  const isCsv = shown.file_columns !== null
+  const { data: columns, error: unread } = useQuery({
+    ...importColumnsQuery(shown),
+    enabled: isCsv && !isFolded,
+  })
+  const [choices, setChoices] = useState(() => choicesOf(shown))
   const [pairs, setPairs] = useState(shown.domains)
   const [conflict, setConflict] = useState(shown.on_conflict)
   const [zone, setZone] = useState(() => startZone(shown))
-  const { mutate, isPending, error, variables } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: (input: StartImportInput) => startImport(shown.id, input),
     onSuccess: onStarted,
   })
   const faults = useFaults(error, ['timezone', 'columns', 'ignored_columns', 'domains'])
-  // A failed import goes on as it began, if it did.
-  const hasBegun = shown.started_at !== null && shown.rows_done > 0
-  const mayChange = shown.status !== 'failed' || !hasBegun || shown.dry_run
-  const options = mayChange
-    ? {
-        domains: pairs,
-        on_conflict: conflict,
-        timezone: zone,
-        ...(shown.file_columns !== null && {
-          columns,
-          ignored_columns: ignored.filter((name) => !Object.values(columns).includes(name)),
-        }),
-      }
-    : {}
-  const isTried = shown.status === 'succeeded'
-  const hasLocalDates = sourceOf(shown.source)?.hasLocalDates === true
+  function submit() {
+    if (isFolded) return mutate({ dry_run: false })
+    mutate({
+      dry_run: true,
+      domains: pairs,
+      on_conflict: conflict,
+      timezone: zone,
+      ...(columns !== undefined && columnOptions(choices, columns)),
+    })
+  }
   return (
     <form
       className="grid gap-5"
       onSubmit={(event) => {
         event.preventDefault()
-        mutate({ ...options, dry_run: false })
+        submit()
       }}
     >
       <FormNote text={faults.general} />
-      {!isFolded && mayChange && (
+      {!isFolded && (
         <>
-          {shown.file_columns !== null && (
+          {isCsv && columns === undefined && unread === null && <RowsSkeleton />}
+          {isCsv && columns === undefined && unread !== null && <LoadFailure error={unread} />}
+          {columns !== undefined && columns.length > 0 && (
             <ColumnsForm
-              names={shown.file_columns}
-              chosen={columns}
-              onChange={setColumns}
-              ignored={ignored}
-              onIgnore={setIgnored}
+              columns={columns}
+              choices={choices}
+              onChange={setChoices}
               errors={[...faults.of('columns'), ...faults.of('ignored_columns')]}
             />
           )}
           <DomainPairs pairs={pairs} onChange={setPairs} errors={faults.of('domains')} />
-          <div className="grid gap-4 max-w-[420px]">
-            <Field label={t.imports.conflict} hint={t.imports.conflictHints[conflict]}>
-              {(control) => (
-                <Select
-                  {...control}
-                  value={conflict}
-                  onChange={({ target }) =>
-                    setConflict(CONFLICTS.find((one) => one === target.value) ?? 'skip')
-                  }
-                >
-                  {CONFLICTS.map((one) => (
-                    <option key={one} value={one}>
-                      {t.imports.conflicts[one]}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
-            {hasLocalDates && (
-              <Field
-                label={t.imports.zone}
-                hint={t.imports.zoneHint}
-                errors={faults.of('timezone')}
-              >
-                {(control) => (
-                  <Input
-                    {...control}
-                    required
-                    spellCheck={false}
-                    value={zone}
-                    onChange={(event) => setZone(event.target.value)}
-                  />
-                )}
-              </Field>
-            )}
-          </div>
+          <RowOptions
+            conflict={conflict}
+            onConflict={setConflict}
+            zone={sourceOf(shown.source)?.hasLocalDates === true ? zone : undefined}
+            onZone={setZone}
+            zoneErrors={faults.of('timezone')}
+          />
         </>
       )}
       <div className="flex flex-wrap gap-2">
-        {isFolded && mayChange && <Button onClick={onUnfold}>{t.imports.changeOptions}</Button>}
-        {mayChange && !isFolded && (
-          <Button
-            look={isTried ? 'outlined' : 'ink'}
-            isBusy={isPending && variables?.dry_run === true}
-            onClick={() => mutate({ ...options, dry_run: true })}
-          >
-            {isTried ? t.imports.tryAgain : t.imports.try}
+        <Button type="submit" look="ink" isBusy={isPending}>
+          {submitText(shown, isFolded, t)}
+        </Button>
+        {mayFold(shown) && (
+          <Button onClick={() => onFold(!isFolded)}>
+            {isFolded ? t.imports.changeOptions : t.common.cancel}
           </Button>
         )}
-        <Button
-          type="submit"
-          look={isTried || !mayChange ? 'ink' : 'outlined'}
-          isBusy={isPending && variables?.dry_run === false}
-        >
-          {mayChange ? t.imports.import : t.imports.goOn}
-        </Button>
       </div>
-      {mayChange && !isTried && <p className="muted text-13">{t.imports.tryHint}</p>}
+      {!isFolded && <p className="muted text-13">{t.imports.tryHint}</p>}
     </form>
   )
 }
 
-/** The columns that were chosen before, or else those that the service recognized. */
-function startColumns({ columns, file_fields: recognized }: ImportResource) {
-  return Object.keys(columns).length > 0 ? columns : (recognized ?? {})
+function submitText(shown: ImportResource, isFolded: boolean, t: Catalogue): string {
+  if (!isFolded) return shown.status === 'waiting' ? t.imports.try : t.imports.tryAgain
+  return mayChange(shown) ? t.imports.import : t.imports.goOn
+}
+
+type RowOptionsProps = {
+  readonly conflict: ImportResource['on_conflict']
+  readonly onConflict: (conflict: ImportResource['on_conflict']) => void
+  /** Undefined where dates have one. */
+  readonly zone: string | undefined
+  readonly onZone: (zone: string) => void
+  readonly zoneErrors: readonly string[]
+}
+
+/** What holds for each row. */
+function RowOptions({ conflict, onConflict, zone, onZone, zoneErrors }: RowOptionsProps) {
+  const t = useText()
+  return (
+    <div className="grid gap-4 max-w-[420px]">
+      <Field label={t.imports.conflict} hint={t.imports.conflictHints[conflict]}>
+        {(control) => (
+          <Select
+            {...control}
+            value={conflict}
+            onChange={({ target }) =>
+              onConflict(CONFLICTS.find((one) => one === target.value) ?? 'skip')
+            }
+          >
+            {CONFLICTS.map((one) => (
+              <option key={one} value={one}>
+                {t.imports.conflicts[one]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {zone !== undefined && (
+        <Field label={t.imports.zone} hint={t.imports.zoneHint} errors={zoneErrors}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              spellCheck={false}
+              value={zone}
+              onChange={(event) => onZone(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  )
+}
+
+/** Whether it was tried, so that it can be imported without another choice. */
+function mayFold(shown: ImportResource): boolean {
+  const wasTried = shown.status === 'succeeded' || (shown.status === 'failed' && !shown.dry_run)
+  return wasTried && mayChange(shown)
+}
+
+/** A failed import goes on as it began, if it did. */
+function mayChange({ status, dry_run: isDryRun, rows_done: done }: ImportResource): boolean {
+  return status !== 'failed' || isDryRun || done === 0
 }
 
 /** The service's first choice is UTC; a person's own zone is more often right. */

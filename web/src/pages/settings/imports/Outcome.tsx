@@ -6,7 +6,8 @@ import { useChange } from '../../../shell/use-change.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { saveFile } from '../../../widgets/save-file.ts'
-import { notableRows } from './report-rows.ts'
+import { DomainsOfLinks } from './DomainsOfLinks.tsx'
+import { hostsOfLinks, notableRows, type ReportRow } from './report-rows.ts'
 
 const ROWS_MAX = 20
 
@@ -54,7 +55,7 @@ export function Outcome({ of }: { of: ImportResource }) {
           </li>
         ))}
       </ul>
-      {of.rows_done > counts.created && <NotableRows of={of} />}
+      {of.rows_done > 0 && <Rows of={of} />}
       {of.rows_done > 0 && (
         <div>
           <Button icon={DownloadIcon} isBusy={isPending} onClick={() => download(undefined)}>
@@ -66,11 +67,19 @@ export function Outcome({ of }: { of: ImportResource }) {
   )
 }
 
-function NotableRows({ of }: { of: ImportResource }) {
-  const t = useText()
+function Rows({ of }: { of: ImportResource }) {
   const { data: csv } = useQuery(importReportQuery(of))
   if (csv === undefined) return null
-  const rows = notableRows(csv, ROWS_MAX)
+  return (
+    <>
+      {of.status !== 'cancelled' && <DomainsOfLinks hosts={hostsOfLinks(csv)} />}
+      <NotableRows rows={notableRows(csv, ROWS_MAX)} />
+    </>
+  )
+}
+
+function NotableRows({ rows }: { rows: readonly ReportRow[] }) {
+  const t = useText()
   if (rows.length === 0) return null
   return (
     <div className="grid gap-2">
@@ -92,10 +101,7 @@ function NotableRows({ of }: { of: ImportResource }) {
 
 type Words = ReturnType<typeof useText>
 
-function outcomeText(
-  { outcome, isLocked, isClosed }: ReturnType<typeof notableRows>[number],
-  t: Words,
-): string {
+function outcomeText({ outcome, isLocked, isClosed }: ReportRow, t: Words): string {
   if (isLocked) return t.imports.outcomes.locked
   if (isClosed) return t.imports.outcomes.closed
   const names: Readonly<Record<string, string>> = t.imports.outcomes

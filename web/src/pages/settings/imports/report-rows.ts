@@ -30,6 +30,14 @@ export function notableRows(csv: string, max: number): readonly ReportRow[] {
     .slice(0, max)
 }
 
+/** The hosts of the links that a report names, in the order of its rows. */
+export function hostsOfLinks(csv: string): readonly string[] {
+  const [header = [], ...lines] = parseCsv(csv)
+  const at = header.indexOf('link')
+  const links = lines.map((line) => originalText(line[at] ?? ''))
+  return [...new Set(links.flatMap((link) => (URL.canParse(link) ? [new URL(link).host] : [])))]
+}
+
 /** The lines of a CSV as RFC 4180 describes it, which is how Terse writes it. */
 export function parseCsv(text: string): readonly (readonly string[])[] {
   const lines: string[][] = []
