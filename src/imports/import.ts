@@ -1,6 +1,6 @@
 import type { ImportTables } from '../platform/database/import-tables.ts'
 
-/** What happens when a key is taken on the domain: see docs/moving-to-terse.md. */
+/** What happens when a key is taken on the domain: see docs/moving/README.md. */
 type OnConflict = 'skip' | 'update' | 'rename' | 'fail'
 
 /** How an import maps what a source yields. */

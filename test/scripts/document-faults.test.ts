@@ -57,6 +57,28 @@ const SOUND: { name: string; files: Record<string, string> }[] = [
     },
   },
   {
+    name: 'scripts of npm, settings, files that hold a secret, and metrics that exist',
+    files: {
+      'README.md':
+        '`npm start` and `npm run a` with `TERSE_PORT`, TERSE_KEY_FILE, TERSE_… and `terse_a_seconds_count`',
+      'package.json': '{"scripts":{"start":"","a":""}}',
+      'src/a.ts': "['TERSE_PORT', 'TERSE_KEY', 'terse_a_seconds']",
+    },
+  },
+  {
+    name: 'settings that are gone in the changelog and in dated results',
+    files: { 'CHANGELOG.md': '`TERSE_GONE`', 'bench/results/a.md': '`src/gone.ts` `TERSE_GONE`' },
+  },
+  {
+    name: 'files, headings and decisions that comments name',
+    files: {
+      'src/a.ts': '/** See `b.ts`, docs/a.md#top and decision 001. */\n// `<name>.ts`, *.ts',
+      'src/b.ts': "'gone.ts'",
+      'docs/a.md': '# Top',
+      'docs/decisions/001-a.md': DECISION,
+    },
+  },
+  {
     name: 'faulty documents of dependencies',
     files: { 'node_modules/x/README.md': '[a](missing.md)' },
   },
@@ -95,6 +117,46 @@ const FAULTY: { name: string; files: Record<string, string>; faults: string[] }[
       'docs/decisions/002-a.md must begin with "# 002 "',
       'docs/decisions/002-a.md has no line such as "Status: accepted (2026-11-22)"',
       'docs/decisions/002-a.md has no section "Rejected"',
+    ],
+  },
+  {
+    name: 'a script of npm, a setting and a metric that do not exist',
+    files: {
+      'a.md': '```sh\nnpm run chek\n```\n`TERSE_PROT=1` `terse_gone_total`',
+      'package.json': '{"scripts":{"check":""}}',
+      'src/a.ts': "'TERSE_PORT'",
+    },
+    faults: [
+      'a.md names npm run chek, which is no script of package.json',
+      'a.md names TERSE_PROT, which no code has',
+      'a.md names terse_gone_total, which no code has',
+    ],
+  },
+  {
+    name: 'the number of a decision that does not exist',
+    files: { 'a.md': 'as decision\n002 says', 'docs/decisions/001-a.md': DECISION },
+    faults: ['a.md names decision 002, which does not exist'],
+  },
+  {
+    name: 'the number of lines of a source file',
+    files: { 'a.md': 'by `src/b.ts`, 60 lines', 'src/b.ts': '' },
+    faults: ['a.md says that src/b.ts has 60 lines, which changes'],
+  },
+  {
+    name: 'a page that is too long',
+    files: { 'docs/performance.md': '\n'.repeat(151) },
+    faults: ['docs/performance.md has 151 lines, of at most 150'],
+  },
+  {
+    name: 'a comment that names a missing file, heading and decision',
+    files: {
+      'src/a.ts': '/**\n * See gone.ts and a.md#gone.\n */\n// decision 002',
+      'a.md': '# A',
+    },
+    faults: [
+      'src/a.ts names gone.ts in a comment, which does not exist',
+      'src/a.ts names a.md#gone in a comment, but a.md has no such heading',
+      'src/a.ts names decision 002, which does not exist',
     ],
   },
   {
