@@ -11,12 +11,15 @@ const CODE = /`([^`\n]+)`/g
 const FENCE = /^```[\s\S]*?^```/gm
 const STATUS = /^Status: (?:proposed|accepted|superseded by \d{3}) \(\d{4}-\d{2}-\d{2}[^()\n]*\)$/m
 const DECISION = /^docs\/decisions\/(\d{3})-[\w-]+\.md$/
+const MODULES_PAGE = 'docs/architecture.md'
+const IMPORT_RULES = '.dependency-cruiser.mjs'
 const LOG_PAGE = 'docs/operating/monitoring.md'
 /** Documents about the past, in which names that are gone are right. */
 const HISTORY = /^(?:CHANGELOG\.md$|bench\/results\/)/
 /** The most lines of a document; what is longer is a manual in the wrong place, or a diary. */
 const LINES_MAX: readonly (readonly [RegExp, number])[] = [
   [/^README\.md$/, 200],
+  [/^docs\/architecture\.md$/, 250],
   [/^docs\/(?:performance|reliability)\.md$/, 150],
   [DECISION, 90],
 ]
@@ -51,7 +54,7 @@ type Repository = {
  * Returns the faults of the documents below `root`, and of what comments in the code say of files,
  * each as a sentence that begins with the file's name. Faults are: a link to a missing file or heading;
  * the name of a missing source file, folder, script of npm, setting, variable or metric; the number of a
- * missing decision; the number of lines of a source file, which changes; the explanation of a log message
+ * missing decision; modules that differ from the import rules; the number of lines of a source file, which changes; the explanation of a log message
  * that no code writes; a decision without a part of its header; a document that is too long. A source
  * file is named by its full path or by the end of it, such as `clicks/journal/record.ts`.
  */
@@ -77,7 +80,7 @@ export function findDocumentFaults(root: string): readonly string[] {
 type Check = (file: File, repository: Repository) => readonly string[]
 
 function checksOf(name: string): readonly Check[] {
-  const always = [linkFaults, decisionFaults, logFaults, lengthFaults]
+  const always = [linkFaults, decisionFaults, logFaults, lengthFaults, moduleFaults]
   return HISTORY.test(name)
     ? always
     : [...always, nameFaults, scriptFaults, wordFaults, numberFaults, countFaults]
@@ -165,6 +168,23 @@ function logFaults({ name, text }: File, { root, files }: Repository): readonly 
   return messages.flatMap(([, message = '']) =>
     code.includes(message) ? [] : [`explains the log message "${message}", which no code writes`],
   )
+}
+
+/** Checks that the drawing and the table of the modules have them in the order of the import rules. */
+function moduleFaults({ name, text }: File, { root, entries }: Repository): readonly string[] {
+  if (name !== MODULES_PAGE || !entries.has(IMPORT_RULES)) return []
+  const [, list = ''] = /const MODULES = \[([^\]]*)\]/.exec(readText(root, IMPORT_RULES)) ?? []
+  const modules = [...list.matchAll(/'(\w+)'/g)].map(([, module = '']) => module)
+  const [drawing = ''] = text.match(/^```mermaid[\s\S]*?^```/m) ?? []
+  const table = [...text.matchAll(/^\| `src\/(\w+)\/` \|/gm)].map(([, module = '']) => module)
+  const isSame = (words: readonly string[]) =>
+    [...new Set(words)].filter((word) => modules.includes(word)).join() === modules.join()
+  return [
+    ...(isSame(drawing.match(/\w+/g) ?? [])
+      ? []
+      : [`draws other modules than ${IMPORT_RULES} has`]),
+    ...(isSame(table) ? [] : [`lists other modules than ${IMPORT_RULES} has, or in another order`]),
+  ]
 }
 
 function lengthFaults({ name, text }: File): readonly string[] {

@@ -15,6 +15,12 @@ const DECISION = [
 
 const LOG = '# Monitoring\n\n## The log\n\n| message | action |\n| --- | --- |\n'
 
+/** Returns a page that draws and lists these modules. */
+function architecture(modules: readonly string[]): string {
+  const rows = modules.map((name) => `| \`src/${name}/\` | its nouns |`).join('\n')
+  return `\`\`\`mermaid\n${modules.join(' --> ')}\n\`\`\`\n${rows}\n`
+}
+
 /** Returns the faults of a repository with these files. */
 function faultsIn(t: TestContext, files: Readonly<Record<string, string>>): readonly string[] {
   const root = mkdtempSync(path.join(tmpdir(), 'terse-documents-'))
@@ -68,6 +74,15 @@ const SOUND: { name: string; files: Record<string, string> }[] = [
   {
     name: 'settings that are gone in the changelog and in dated results',
     files: { 'CHANGELOG.md': '`TERSE_GONE`', 'bench/results/a.md': '`src/gone.ts` `TERSE_GONE`' },
+  },
+  {
+    name: 'modules in the order of the import rules',
+    files: {
+      'docs/architecture.md': architecture(['links', 'hosts']),
+      '.dependency-cruiser.mjs': "const MODULES = ['links', 'hosts']",
+      'src/links/a.ts': '',
+      'src/hosts/a.ts': '',
+    },
   },
   {
     name: 'files, headings and decisions that comments name',
@@ -146,6 +161,19 @@ const FAULTY: { name: string; files: Record<string, string>; faults: string[] }[
     name: 'a page that is too long',
     files: { 'docs/performance.md': '\n'.repeat(151) },
     faults: ['docs/performance.md has 151 lines, of at most 150'],
+  },
+  {
+    name: 'modules in another order than that of the import rules, and a missing one',
+    files: {
+      'docs/architecture.md': architecture(['hosts', 'links']),
+      '.dependency-cruiser.mjs': "const MODULES = ['links', 'hosts', 'clicks']",
+      'src/links/a.ts': '',
+      'src/hosts/a.ts': '',
+    },
+    faults: [
+      'docs/architecture.md draws other modules than .dependency-cruiser.mjs has',
+      'docs/architecture.md lists other modules than .dependency-cruiser.mjs has, or in another order',
+    ],
   },
   {
     name: 'a comment that names a missing file, heading and decision',
