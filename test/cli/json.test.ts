@@ -70,6 +70,11 @@ describe('--json', () => {
     writeFileSync(file, 'key,url\nspring,https://example.com/\nsignup,https://example.com/\n')
     const imported = await printed('import', 'csv', file, '--workspace', 'acme')
     assert.deepEqual([imported.status, imported.counts.created], ['succeeded', 2])
+    assert.deepEqual(imported.unproved_domains, [])
+    const other = path.join(target, 'elsewhere.csv')
+    writeFileSync(other, 'domain,key,url\nlinks.acme.example,spring,https://example.com/\n')
+    const elsewhere = await printed('import', 'csv', other, '--workspace', 'acme')
+    assert.deepEqual(elsewhere.unproved_domains, ['links.acme.example'])
   })
 
   test('prints what a check of the files found', async () => {

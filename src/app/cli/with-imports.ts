@@ -9,7 +9,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
     const { openImporter } = await import('../instance/importing.ts')
     const { openPasswordHasher } = await import('../workers/password-hasher.ts')
     const { CommandImports } = await import('../../imports/command-imports.ts')
-    const { reportCsv } = await import('../../imports/report.ts')
+    const { reportCsv, reportHosts } = await import('../../imports/report.ts')
     const { openSource } = await import('../../imports/sources/open-source.ts')
     const { guardedAgents, closeAgents } = await import('../../platform/network/guarded-agents.ts')
     const { systemRandom } = await import('../../platform/crypto/random.ts')
@@ -29,6 +29,14 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
         openSource: (settings) => openSource(settings, { agents }),
         openImporter: (on) => openImporter(context, domains, { ...on, countsClicks: true }),
         reportOf: ({ id }) => reportCsv(store, id),
+        async unprovedDomainsOf({ id, workspace_id: workspaceId }) {
+          const unproved: string[] = []
+          for (const host of await reportHosts(store, id)) {
+            const domain = await store.read.domains.findByHost(workspaceId, host)
+            if (host !== serviceHost.host && domain?.status !== 'active') unproved.push(host)
+          }
+          return unproved
+        },
       })
     } finally {
       closeAgents(agents)

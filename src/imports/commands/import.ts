@@ -40,6 +40,8 @@ export type ImportTools = {
   }): Importer
   /** As CSV. */
   reportOf(of: Import): AsyncIterable<string>
+  /** Returns the domains with links of an import that do not work, because DNS does not prove them. */
+  unprovedDomainsOf(of: Import): Promise<readonly string[]>
 }
 
 type Options = {
@@ -139,7 +141,9 @@ async function run(
   if (options.report !== undefined) {
     await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
   }
-  terminal.out(options.json ? plainJson(presentImport(ended)) : summaryOf(ended))
+  const unproved = options.dryRun ? [] : await tools.unprovedDomainsOf(ended)
+  const presented = { ...presentImport(ended), unproved_domains: unproved }
+  terminal.out(options.json ? plainJson(presented) : summaryOf(ended, unproved))
   await tools.imports.conclude(ended)
   if (ended.status === 'failed') throw new Error(`The import failed. ${ended.fault ?? ''}`)
   if (ended.counts.refused > 0) process.exitCode = EXIT_ROWS_REFUSED
