@@ -28,6 +28,9 @@ const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
 /** Statuses that other tests check, because they need a special state of the service. */
 const CHECKED_ELSEWHERE = new Set(['304', '426', '429', '500', '503'])
 
+/** Answers of which JSON can show no example. */
+const IN_BYTES = new Set(['image/png', 'application/zip'])
+
 /** Every route that is registered with Fastify while `work` runs. */
 async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = []
@@ -186,6 +189,26 @@ for (const engine of ENGINES) {
         .filter(({ requestBody }) => requestBody?.required === false)
         .map(({ operationId }) => operationId)
       assert.deepEqual(optional, ['links.drawQrCode'])
+    })
+
+    test('has an example of every answer, which satisfies its schema', () => {
+      let examples = 0
+      for (const methods of Object.values(description.paths)) {
+        for (const { operationId = '', responses } of Object.values(methods)) {
+          const succeeding = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+          assert.notEqual(succeeding.length, 0, operationId)
+          for (const [status, { content = {} }] of succeeding) {
+            for (const [type, { schema, example }] of Object.entries(content)) {
+              if (IN_BYTES.has(type)) continue
+              const what = `${operationId} ${status} ${type}`
+              assert.notEqual(example, undefined, `${what} has no example`)
+              expectDescribed(describedSchema(description, schema), example, what)
+              examples += 1
+            }
+          }
+        }
+      }
+      assert.ok(examples >= everyOperation.length)
     })
 
     test('contains only examples that satisfy their schemas', () => {

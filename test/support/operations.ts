@@ -36,7 +36,9 @@ export type Operation = {
 }
 
 export type DescribedResponse = {
-  readonly content: Readonly<Record<string, { readonly schema: object }>>
+  readonly content: Readonly<
+    Record<string, { readonly schema: object; readonly example?: unknown }>
+  >
   readonly headers?: Readonly<Record<string, object>>
 }
 

@@ -1,8 +1,10 @@
+import { type AnswerSchemas, withExamples } from './answer-examples.ts'
 import { type DescribedOperation, describeHeaders, HEADER_COMPONENTS } from './described-headers.ts'
 
 type Schema = { readonly $ref?: string; readonly type?: string; readonly anyOf?: readonly Schema[] }
 type Media = Readonly<Record<string, { readonly schema: Schema }>>
 type Operation = {
+  readonly operationId: string
   readonly responses: Readonly<Record<string, object>>
   readonly requestBody?: { readonly content: Media }
   readonly parameters?: readonly { readonly name?: string }[]
@@ -24,17 +26,18 @@ const GROWING_ENUMS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Adds to an OpenAPI document what the schemas of routes cannot express: headers, optional bodies, and answers that may
- * have more fields in a later version. Removes the body fields that the API accepts and ignores.
+ * Adds to an OpenAPI document what the schemas of routes cannot express: headers, optional bodies, examples of answers,
+ * and answers that may have more fields in a later version. Removes the body fields that the API accepts and ignores.
  */
 export function completeDescription<D extends object>(document: D): D {
   const { components, paths = {} } = document as Document
+  const schemas = components?.schemas ?? {}
   return {
     ...document,
     components: {
       ...components,
       schemas: Object.fromEntries(
-        Object.entries(components?.schemas ?? {}).map(([name, schema]) => [
+        Object.entries(schemas).map(([name, schema]) => [
           name,
           OF_REQUESTS.test(name)
             ? withoutIgnoredFields(schema)
@@ -46,6 +49,8 @@ export function completeDescription<D extends object>(document: D): D {
     paths: mapEntries(paths, (path, methods) =>
       mapEntries(methods, (method, operation) =>
         completeOperation(operation, {
+          path,
+          schemas: schemas as AnswerSchemas,
           isRepeatable: operation.parameters?.some(isIdempotencyKey) === true,
           isLocated: method === 'post' && 'get' in (paths[`${path}/{id}`] ?? {}),
         }),
@@ -54,11 +59,15 @@ export function completeDescription<D extends object>(document: D): D {
   }
 }
 
-function completeOperation(operation: Operation, on: DescribedOperation): object {
-  const { responses, requestBody } = operation
+function completeOperation(
+  operation: Operation,
+  { path, schemas, ...on }: DescribedOperation & { path: string; schemas: AnswerSchemas },
+): object {
+  const { operationId, responses, requestBody } = operation
+  const shown = withExamples(mapValues(responses, open), { operationId, path, schemas })
   return {
     ...operation,
-    responses: describeHeaders(mapValues(responses, open), on),
+    responses: describeHeaders(shown, on),
     ...(requestBody && { requestBody: describeBody(requestBody) }),
   }
 }
