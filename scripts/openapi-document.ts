@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { buildApp } from '../src/app/api/app.ts'
 import type { AppDependencies } from '../src/app/api/app-dependencies.ts'
-import { ApiMeter } from '../src/platform/http/api/api-meter.ts'
+import { ApiMeter } from '../src/platform/http/api/request-timing.ts'
 import { Throttle } from '../src/platform/limits/throttle.ts'
 import { Networks } from '../src/platform/network/ip-address.ts'
 import { Readiness } from '../src/platform/process/readiness.ts'

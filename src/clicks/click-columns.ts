@@ -1,4 +1,4 @@
-import { enlarge } from '../platform/bytes/enlarge.ts'
+import { enlarge } from '../platform/bytes/bytes.ts'
 import { CLICK_DIMENSIONS, type Click } from './click.ts'
 import { ValueNumbers } from './tally/values.ts'
 

@@ -23,13 +23,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
-import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
   CHECKED_LATELY,
   CONFLICT,
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,

@@ -1,4 +1,4 @@
-import type { Run } from '../platform/database/page.ts'
+import type { Run } from '../platform/database/store.ts'
 import type { EventType, EventWriter } from '../platform/events/event-writer.ts'
 import type { Event } from './event.ts'
 

@@ -10,7 +10,7 @@ import type { DomainMark, DomainStore, HstsStore } from '../domains/index.ts'
 import type { MembershipStore } from '../identity/index.ts'
 import type { ImportRowStore } from '../imports/index.ts'
 import type { LinkStore, UtmTemplateStore } from '../links/index.ts'
-import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../platform/work/async.ts'
 import {
   presentClickDay,
   presentExportedDomain,

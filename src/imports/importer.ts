@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../platform/failure.ts'
-import { backoffMs } from '../platform/work/backoff.ts'
+import { backoffMs } from '../platform/work/async.ts'
 import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
 import { endImport } from './end-import.ts'
 import { type Import, ImportFault, ImportTakenOver } from './import.ts'

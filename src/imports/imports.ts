@@ -5,8 +5,7 @@ import type { Sealing } from '../platform/crypto/sealing.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { once } from '../platform/idempotency/once.ts'
-import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
+import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FileColumns,

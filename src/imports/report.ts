@@ -1,6 +1,6 @@
 import { csvLine } from '@terse/contract/csv'
 import type { Store } from '../platform/database/store.ts'
-import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../platform/work/async.ts'
 import type { ReportRow } from './import.ts'
 import type { ImportStores } from './import-stores.ts'
 

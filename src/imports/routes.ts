@@ -15,15 +15,13 @@ import { idempotencyHeaders, idParams, ifNoneMatchHeaders } from '@terse/contrac
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { Actor } from '../identity/index.ts'
-import { actorOf } from '../identity/index.ts'
+import { type Actor, actorOf } from '../identity/index.ts'
 import type { UncountedLink } from '../links/index.ts'
-import { type CursoredList, cursoredList } from '../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import {
   CONFLICT,
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,
@@ -31,7 +29,7 @@ import {
   NOT_MODIFIED,
   tooLargeFor,
 } from '../platform/http/api/responses.ts'
-import type { WalkContext } from '../platform/http/api/walk.ts'
+import { type CursoredList, cursoredList, type WalkContext } from '../platform/http/api/walk.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { Import } from './import.ts'

@@ -1,6 +1,6 @@
 import { hostThatCouldLoop, type KeyspaceStore, type ServiceHost } from '../hosts/index.ts'
 import { FaultList } from '../platform/failure.ts'
-import { waitForAll } from '../platform/work/wait-for-all.ts'
+import { waitForAll } from '../platform/work/async.ts'
 import { foldKey } from './key.ts'
 import type { Link } from './link.ts'
 import type { LinkDirectory, VisitedLink } from './store/link-directory.ts'

@@ -1,9 +1,12 @@
 import { csvLine } from '@terse/contract/csv'
-import type { ExportedLinkRow, ExportLinksQuery } from '@terse/contract/link-export'
-import { EXPORTED_LINK_FIELDS } from '@terse/contract/link-export'
+import {
+  EXPORTED_LINK_FIELDS,
+  type ExportedLinkRow,
+  type ExportLinksQuery,
+} from '@terse/contract/link-export'
 import type { Actor } from '../identity/index.ts'
+import { yieldToEventLoop } from '../platform/work/async.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
-import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
 import type { Link } from './link.ts'
 import type { Links } from './links.ts'
 import { filterOf } from './list-links.ts'

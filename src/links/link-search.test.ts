@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ScanTooLong } from '../platform/database/scan-too-long.ts'
+import { ScanTooLong } from '../platform/database/scans.ts'
 import { FairQueue } from '../platform/work/fair-queue.ts'
 import type { LinkFilter } from './link-query.ts'
 import { SEARCH_QUEUE, searchLinks } from './link-search.ts'

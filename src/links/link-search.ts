@@ -1,4 +1,4 @@
-import { ScanTooLong } from '../platform/database/scan-too-long.ts'
+import { ScanTooLong } from '../platform/database/scans.ts'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { LinkFilter } from './link-query.ts'

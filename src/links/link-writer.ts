@@ -14,7 +14,7 @@ import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
-import { waitForAll } from '../platform/work/wait-for-all.ts'
+import { waitForAll } from '../platform/work/async.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken } from './generated-key.ts'
 import { foldKey, generateKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import { findKeyspaces, refuseLoops, refuseOwnAddress } from './leading-back.ts'

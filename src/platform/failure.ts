@@ -1,5 +1,5 @@
 import type { ErrorDetails, Fault } from '@terse/contract/faults'
-import type { FolderFault } from './disk/folder-fault.ts'
+import type { FolderFault } from './disk/folder.ts'
 
 /** The faults of an input by field. */
 export type FieldFaults = Readonly<Record<string, readonly Fault[]>>

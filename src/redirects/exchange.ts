@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawVisit } from '../clicks/index.ts'
-import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
+import { arrivedSecurely } from '../platform/http/forwarded.ts'
 import { http } from '../platform/http/node-http.ts'
 import { preferredLanguage } from '../platform/http/preferred-language.ts'
-import type { RequestTarget } from '../platform/http/request-target.ts'
-import { type VisitHeaders, visitHeadersOf } from '../platform/http/visit-headers.ts'
+import {
+  type RequestTarget,
+  type VisitHeaders,
+  visitHeadersOf,
+} from '../platform/http/request-target.ts'
 import { clientAddress, hidesClient, type Networks } from '../platform/network/ip-address.ts'
 import { PAGE_POLICY } from './pages/page.ts'
 import type { PageTexts } from './pages/texts/page-texts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, test } from 'node:test'
-import { visitHeadersOf } from '../platform/http/visit-headers.ts'
+import { visitHeadersOf } from '../platform/http/request-target.ts'
 import { Networks } from '../platform/network/ip-address.ts'
 import { type Exchange, visitReader } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 import type { DomainResource } from '@terse/contract/domains'
 import type { LinkResource } from '@terse/contract/links'
-import { plainText } from '../platform/cli/plain-text.ts'
+import { plainText } from '../platform/cli/terminal.ts'
 import type { Remote } from './open-remote.ts'
 import { RemoteFault } from './remote-fault.ts'
 

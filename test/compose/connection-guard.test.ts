@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { type ConnectionGuard, openConnectionGuard } from '../../src/app/node/connection-guard.ts'
 import { createFront } from '../../src/platform/http/front.ts'
-import { formatMetrics } from '../../src/platform/metrics/exposition.ts'
+import { formatMetrics } from '../../src/platform/metrics/metric.ts'
 import { Networks } from '../../src/platform/network/ip-address.ts'
 import { RawConnection } from '../support/raw-http.ts'
 

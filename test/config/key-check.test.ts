@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openInstance } from '../../src/app/instance/instance.ts'
-import { checkInstanceKey } from '../../src/platform/instance/key-check.ts'
+import { checkInstanceKey } from '../../src/platform/instance/instance-keys.ts'
 import { describeStore } from '../support/store.ts'
 
 const REFUSED = /not the one that this database was created with.*TERSE_SECRET_KEY.*secret\.key/

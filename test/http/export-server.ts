@@ -8,7 +8,7 @@ import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../src/clicks/report/click
 import type { DayOfClicks, RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { Failure } from '../../src/platform/failure.ts'
-import { ApiMeter } from '../../src/platform/http/api/api-meter.ts'
+import { ApiMeter } from '../../src/platform/http/api/request-timing.ts'
 import { createFront } from '../../src/platform/http/front.ts'
 import { Throttle } from '../../src/platform/limits/throttle.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'

@@ -1,4 +1,4 @@
-import { serveTasks } from '../../src/platform/work/serve-tasks.ts'
+import { serveTasks } from '../../src/platform/work/task-thread.ts'
 
 export type Task = 'crash' | 'throw' | { readonly double: number }
 

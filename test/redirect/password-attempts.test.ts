@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Throttles } from '../../src/platform/limits/throttles.ts'
+import { Throttles } from '../../src/platform/limits/throttle.ts'
 import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
 import { FairQueue, QueueRefusal } from '../../src/platform/work/fair-queue.ts'
 import {

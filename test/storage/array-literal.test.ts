@@ -7,7 +7,7 @@ import {
   numberArray,
   textArray,
   uuidArray,
-} from '../../src/platform/database/postgres/array-literal.ts'
+} from '../../src/platform/database/postgres/errors.ts'
 import { serverUrl } from '../support/engines.ts'
 import { anyCharacter, cases } from '../support/properties.ts'
 

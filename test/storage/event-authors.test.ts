@@ -10,7 +10,7 @@ import { COLUMN_TYPES as SQLITE_TYPES } from '../../src/app/database/sqlite/colu
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { ColumnTypes } from '../../src/platform/database/migration.ts'
-import { kyselyOver } from '../../src/platform/database/sqlite/dialect.ts'
+import { kyselyOver } from '../../src/platform/database/sqlite/connection.ts'
 import type { EventAuthor } from '../../src/platform/events/event-writer.ts'
 import { dropConnections } from '../support/database-access.ts'
 import { ENGINES, type Place } from '../support/engines.ts'

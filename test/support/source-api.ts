@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ImportSource } from '../../src/imports/import-source.ts'
 import type { WaitingClock } from '../../src/imports/sources/api/waiting-clock.ts'
-import { closeAgents, guardedAgents } from '../../src/platform/network/guarded-agents.ts'
+import { closeAgents, guardedAgents } from '../../src/platform/network/outgoing-request.ts'
 import { importFixture, readRecords } from './import-sources.ts'
 
 export type ApiRequest = {

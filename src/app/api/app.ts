@@ -38,20 +38,18 @@ import { linkRoutes } from '../../links/routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { instanceRoutes } from '../../operations/instance/routes.ts'
-import { meterApi } from '../../platform/http/api/api-meter.ts'
 import { collectPaths } from '../../platform/http/api/api-paths.ts'
-import { locateCreated } from '../../platform/http/api/created-location.ts'
 import {
   allowOtherOrigins,
   answerPreflight,
   isPreflight,
 } from '../../platform/http/api/cross-origin.ts'
-import { limitDuration } from '../../platform/http/api/deadline.ts'
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
 import { refuseUnhonouredKeys } from '../../platform/http/api/idempotency.ts'
-import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
 import { sendError } from '../../platform/http/api/problem.ts'
-import { validate } from '../../platform/http/api/validation.ts'
+import { limitDuration, meterApi } from '../../platform/http/api/request-timing.ts'
+import { locateCreated } from '../../platform/http/api/responses.ts'
+import { acceptJsonOnly, BODY_BYTES_MAX, validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
 import { dashboard } from '../../platform/http/dashboard/dashboard.ts'

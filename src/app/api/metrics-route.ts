@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { addressOf } from '../../platform/http/api/address-of.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import { addressOf } from '../../platform/http/forwarded.ts'
 import type { AppDependencies, MetricsPage } from './app-dependencies.ts'
 
 /** Headers that a proxy adds: the request then comes from another machine than the proxy's. */

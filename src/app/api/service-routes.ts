@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { problem } from '../../platform/http/api/problem-body.ts'
+import { problem } from '../../platform/http/api/problem.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 
 /** A node with this role is ready as soon as redirects work; the API may still be loading. */

@@ -1,7 +1,7 @@
 import { type BackupTarget, NoRoom } from '../../backup/index.ts'
 import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { Failure } from '../../platform/failure.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 

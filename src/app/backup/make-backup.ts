@@ -21,9 +21,9 @@ import {
   type S3Access,
   type Signer,
 } from '../../backup/index.ts'
-import { NoInstance } from '../../platform/database/no-instance.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { NoInstance } from '../../platform/database/store.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'

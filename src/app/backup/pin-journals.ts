@@ -10,8 +10,8 @@ import {
 } from '../../clicks/journal/journal-folder.ts'
 import { countClicksAfter, endOfClicks } from '../../clicks/journal/journal-reader.ts'
 import type { JournalPosition } from '../../clicks/store/click-store.ts'
-import { copyBytes } from '../../platform/disk/copy-bytes.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { copyBytes } from '../../platform/disk/file.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 type PinnedSegment = {

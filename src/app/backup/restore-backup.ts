@@ -25,8 +25,8 @@ import {
   readBlocks,
   type S3Access,
 } from '../../backup/index.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { describeSettings } from '../config/settings-file.ts'
 import { readIdentities, readSigner } from './backup-keys.ts'

@@ -1,4 +1,4 @@
-import { checkInstanceKey } from '../../platform/instance/key-check.ts'
+import { checkInstanceKey } from '../../platform/instance/instance-keys.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { type BackupContent, type BlockSource, NoRoom, readBlocks } from '../../backup/index.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 /**

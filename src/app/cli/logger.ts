@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
 import { destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
-import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
+import { folderFaultOf } from '../../platform/disk/folder.ts'
 import { readableLine } from '../../platform/log/readable-line.ts'
 import type { Config } from '../config/read-config.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { NewSpace } from '../../platform/process/new-space.ts'
 import type { Config } from '../config/read-config.ts'
 import { logUnexpected } from '../instance/app-context.ts'

@@ -11,7 +11,9 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
     const { CommandImports } = await import('../../imports/command-imports.ts')
     const { reportCsv, reportHosts } = await import('../../imports/report.ts')
     const { openSource } = await import('../../imports/sources/open-source.ts')
-    const { guardedAgents, closeAgents } = await import('../../platform/network/guarded-agents.ts')
+    const { guardedAgents, closeAgents } = await import(
+      '../../platform/network/outgoing-request.ts'
+    )
     const { systemRandom } = await import('../../platform/crypto/random.ts')
     const { WorkQueues } = await import('../../platform/work/work-queues.ts')
     const { store, clock, workspaces } = instance

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
+import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { bashCompletion } from '../cli/completion/bash.ts'
 import { commandTree } from '../cli/completion/command-tree.ts'

@@ -1,6 +1,6 @@
 import type { BoundSocket } from 'node:net'
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
+import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { listeningFault } from '../cli/listening-fault.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const FILE_NAME = 'secret.key'

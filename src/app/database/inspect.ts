@@ -13,14 +13,17 @@ import type { Node } from '../../operations/nodes/node.ts'
 import { nodeStore } from '../../operations/nodes/store/node-store.ts'
 import { openPool } from '../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import { SqliteConnection } from '../../platform/database/sqlite/connection.ts'
+import {
+  hasLog,
+  kyselyOver,
+  openToRead,
+  SqliteConnection,
+} from '../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,
   countedFile,
   sqliteFile,
 } from '../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../platform/database/sqlite/dialect.ts'
-import { hasLog, openToRead } from '../../platform/database/sqlite/open-to-read.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 
 const TIMEOUT_MS = 2_500

@@ -78,15 +78,11 @@ import {
 } from '../../links/utm-templates/utm-template-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/changes.ts'
-import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Store } from '../../platform/database/store.ts'
+import type { LockName, Store } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
-import {
-  type IdempotencyStore,
-  idempotencyStore,
-} from '../../platform/idempotency/store/idempotency-store.ts'
+import { type IdempotencyStore, idempotencyStore } from '../../platform/idempotency/once.ts'
 import { type InstanceStore, instanceStore } from '../../platform/instance/store/instance-store.ts'
 
 /** All stores over one connection or transaction. */

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
-import { NoInstance } from '../../platform/database/no-instance.ts'
 import { parseDatabaseUrl } from '../../platform/database/postgres/database-url.ts'
+import { NoInstance } from '../../platform/database/store.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { userName } from '../../platform/process/user-name.ts'

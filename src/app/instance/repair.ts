@@ -1,7 +1,7 @@
 import { countClicksAfter, positionAfterClicks } from '../../clicks/journal/journal-reader.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
-import { NoInstance } from '../../platform/database/no-instance.ts'
 import { hasDataFiles } from '../../platform/database/sqlite/data-files.ts'
+import { NoInstance } from '../../platform/database/store.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
 import { type RepairStep, repairFiles } from '../database/sqlite/repair-files.ts'

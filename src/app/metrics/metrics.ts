@@ -1,5 +1,9 @@
-import { formatMetrics, mergeExpositions } from '../../platform/metrics/exposition.ts'
-import type { Metric, MetricSource } from '../../platform/metrics/metric.ts'
+import {
+  formatMetrics,
+  type Metric,
+  type MetricSource,
+  mergeExpositions,
+} from '../../platform/metrics/metric.ts'
 import type { Broadcast } from '../../platform/work/broadcast.ts'
 
 /** How a process reaches the other processes of its service. */

@@ -6,8 +6,8 @@ import {
   type FolderFault,
   folderFaultOf,
   folderFaultText,
-} from '../../platform/disk/folder-fault.ts'
-import { probeFolder } from '../../platform/disk/probe-folder.ts'
+  probeFolder,
+} from '../../platform/disk/folder.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Config } from '../config/read-config.ts'

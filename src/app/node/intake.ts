@@ -8,7 +8,7 @@ import {
 import { IngestionPaused } from '../../clicks/ingest/drain-messages.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
 import { highestPendingLink } from '../../clicks/journal/journal-reader.ts'
-import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
+import { folderFaultOf, folderFaultText } from '../../platform/disk/folder.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
-import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
+import { ApiRequestPacer } from '../../platform/http/api/request-timing.ts'
 import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import type { Config } from '../config/read-config.ts'
 import { type AppContext, logUnexpected } from '../instance/app-context.ts'

@@ -1,5 +1,5 @@
 import { staleCache } from '../../platform/cache/stale-cache.ts'
-import { within } from '../../platform/http/api/deadline.ts'
+import { within } from '../../platform/http/api/request-timing.ts'
 import { Readiness, type RoleCheck } from '../../platform/process/readiness.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import type { Config } from '../config/read-config.ts'

@@ -9,7 +9,7 @@ import type {
   WarmStartState,
 } from '../../platform/cache/warm-start.ts'
 import { isBusy } from '../../platform/database/sqlite/errors.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 
 /** Increased with every change of the encoding of values. A file of another format is emptied. */
 const FORMAT = '3'

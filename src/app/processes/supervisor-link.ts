@@ -1,4 +1,4 @@
-import type { Peers } from '../../platform/limits/throttles.ts'
+import type { Peers } from '../../platform/limits/throttle.ts'
 import type { Broadcast } from '../../platform/work/broadcast.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { backoffMs } from '../../platform/work/backoff.ts'
+import { backoffMs } from '../../platform/work/async.ts'
 import type { Ending, WorkerProcess } from './worker-process.ts'
 
 /** A process that ran for less than this counts as failed, and the next start backs off. */

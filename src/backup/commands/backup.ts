@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { parseRetention, type Retention } from '../retention.ts'
 import { formatBytes } from './format-bytes.ts'
 

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson, plainText } from '../../platform/cli/plain-text.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatBytes } from './format-bytes.ts'
 

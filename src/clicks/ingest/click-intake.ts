@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { probeFolder } from '../../platform/disk/probe-folder.ts'
+import { probeFolder } from '../../platform/disk/folder.ts'
 import type { Click, ClickRecorder } from '../click.ts'
 import {
   createJournal,

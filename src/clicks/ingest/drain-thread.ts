@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { backoffMs } from '../../platform/work/backoff.ts'
+import { backoffMs } from '../../platform/work/async.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import type { ErasedClicks } from '../store/raw-click-source.ts'
 import type {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/time/clock.ts'
-import { backoffMs } from '../../platform/work/backoff.ts'
+import { backoffMs } from '../../platform/work/async.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import { SEGMENT_BYTES_MAX } from '../journal/journal-folder.ts'
 import {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 /** A loss is written once in this time: on a full disk each visit may be one. */

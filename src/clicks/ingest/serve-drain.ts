@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../../platform/time/clock.ts'
-import { SerialQueue } from '../../platform/work/serial-queue.ts'
+import { SerialQueue } from '../../platform/work/async.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import { listSegments } from '../journal/journal-folder.ts'
 import { backlogBytes, clicksIn, keepDamagedSegment } from '../journal/journal-reader.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/time/clock.ts'
-import { backoffMs } from '../../platform/work/backoff.ts'
+import { backoffMs } from '../../platform/work/async.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import type { SealedSpool } from '../spool/spool-reader.ts'
 import type { DrainProgress } from './drain-progress.ts'

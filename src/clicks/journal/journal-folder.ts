@@ -3,8 +3,8 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../../platform/database/sqlite/errors.ts'
-import { createFolder } from '../../platform/disk/create-folder.ts'
-import { fileIdentity } from '../../platform/disk/file-identity.ts'
+import { fileIdentity } from '../../platform/disk/file.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const CREATE_ATTEMPTS_MAX = 100

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { createFolder } from '../../platform/disk/create-folder.ts'
+import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { JournalPosition } from '../store/click-store.ts'

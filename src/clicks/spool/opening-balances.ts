@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../platform/work/async.ts'
 import type { SpoolPart, SpoolPosition } from '../store/click-spool-store.ts'
 import {
   decodeSums,

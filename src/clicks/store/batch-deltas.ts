@@ -1,4 +1,4 @@
-import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { ByteWriter } from '../../platform/bytes/bytes.ts'
 import { workspaceNumber } from '../../platform/database/workspace-number.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import type { ClickBatch } from '../click-writer.ts'

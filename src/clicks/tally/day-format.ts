@@ -1,5 +1,4 @@
-import { ByteReader } from '../../platform/bytes/byte-reader.ts'
-import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { ByteReader, type ByteWriter } from '../../platform/bytes/bytes.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'

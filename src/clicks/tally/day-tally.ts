@@ -1,5 +1,4 @@
-import { ByteReader } from '../../platform/bytes/byte-reader.ts'
-import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { ByteReader, ByteWriter } from '../../platform/bytes/bytes.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, Tally } from '../report/day-of-clicks.ts'

@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import type { ByteWriter } from '../../platform/bytes/bytes.ts'
 import type { Click } from '../click.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from '../report/period.ts'

@@ -1,5 +1,4 @@
-import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
-import { enlarge } from '../../platform/bytes/enlarge.ts'
+import { type ByteWriter, enlarge } from '../../platform/bytes/bytes.ts'
 
 const INITIAL_VALUES = 64
 const INITIAL_BYTES = 1024

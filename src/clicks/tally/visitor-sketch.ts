@@ -1,5 +1,4 @@
-import type { ByteReader } from '../../platform/bytes/byte-reader.ts'
-import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import type { ByteReader, ByteWriter } from '../../platform/bytes/bytes.ts'
 import { UNKNOWN_VISITOR } from '../click.ts'
 
 /** Up to this count, visitors are stored individually; this many take about as many bytes as the registers. */

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
 import { displayHost, formatHost } from '../../hosts/index.ts'
 import { commandLine } from '../../identity/index.ts'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { RunWith } from '../../platform/cli/run-with.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import { example, type RunWith } from '../../platform/cli/options.ts'
+import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import type { DomainTools } from './domain-tools.ts'
 
 type Options = { readonly workspace: string; readonly none?: true; readonly json?: true }

@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Page, Run } from '../../platform/database/page.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
-import { StaleRow } from '../../platform/database/store.ts'
+import { type Page, type Run, StaleRow } from '../../platform/database/store.ts'
 import type { Verdict } from '../dns-judgement.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 

@@ -1,10 +1,12 @@
 import type { Role } from '@terse/contract/roles'
 import { Command, Option } from 'commander'
-import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { RunWith } from '../../platform/cli/run-with.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example, type RunWith } from '../../platform/cli/options.ts'
+import {
+  confirmDeletion,
+  formatTable,
+  plainJson,
+  type Terminal,
+} from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { commandLine } from '../actor.ts'

@@ -1,9 +1,11 @@
 import { Command } from 'commander'
-import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { RunWith } from '../../platform/cli/run-with.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example, type RunWith } from '../../platform/cli/options.ts'
+import {
+  confirmDeletion,
+  formatTable,
+  plainJson,
+  type Terminal,
+} from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { commandLine } from '../actor.ts'

@@ -14,12 +14,11 @@ import { sessionSchema } from '@terse/contract/sign-in'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
   CONFLICT,
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,
@@ -27,7 +26,7 @@ import {
   NOT_MODIFIED,
   OPEN_FAILURES,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { actorOf } from '../access/authentication.ts'
 import type { Person } from '../people/person.ts'
 import { presentSession } from '../sessions/present.ts'

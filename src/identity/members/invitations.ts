@@ -3,8 +3,11 @@ import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
-import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
-import type { SealedRequest } from '../../platform/idempotency/store/idempotency-store.ts'
+import {
+  type IdempotencyStores,
+  once,
+  type SealedRequest,
+} from '../../platform/idempotency/once.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'

@@ -2,7 +2,6 @@ import { memberList, memberRemoved, memberSchema, patchMemberBody } from '@terse
 import { pageQuery } from '@terse/contract/pagination'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import {
   FAILURES,
   INVALID,
@@ -11,7 +10,7 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { actorOf } from '../access/authentication.ts'
 import type { Members } from './members.ts'
 import { presentMember } from './present.ts'

@@ -1,6 +1,6 @@
 import { pageQuery } from '@terse/contract/pagination'
-import type { AccountResource } from '@terse/contract/people'
 import {
+  type AccountResource,
   accountDeleted,
   accountList,
   accountSchema,
@@ -9,17 +9,16 @@ import {
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type OneTimeLinkResource, oneTimeLinkSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import { presentPerson } from '../sessions/present.ts'

@@ -8,8 +8,8 @@ import {
   resetPasswordBody,
 } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { addressOf } from '../../platform/http/api/address-of.ts'
 import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
+import { addressOf } from '../../platform/http/forwarded.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
 import { formatInstant } from '../../platform/time/instant.ts'

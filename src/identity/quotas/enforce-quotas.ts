@@ -1,6 +1,6 @@
 import { StaleRow } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
-import { waitForAll } from '../../platform/work/wait-for-all.ts'
+import { waitForAll } from '../../platform/work/async.ts'
 import type { NearQuotas } from './near-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
 import type { QuotaStore } from './store/quota-store.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
-import { addressOf } from '../../platform/http/api/address-of.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
 import type { QuotaBook } from './quota-book.ts'

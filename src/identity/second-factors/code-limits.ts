@@ -1,6 +1,5 @@
 import { Failure } from '../../platform/failure.ts'
-import type { Throttle } from '../../platform/limits/throttle.ts'
-import type { Throttles } from '../../platform/limits/throttles.ts'
+import type { Throttle, Throttles } from '../../platform/limits/throttle.ts'
 
 const PEOPLE_MAX = 100_000
 

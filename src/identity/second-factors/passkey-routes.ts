@@ -10,9 +10,8 @@ import {
 } from '@terse/contract/passkeys'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply } from 'fastify'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
+  type FastifyInstanceZod,
   INVALID,
   INVALID_QUERY,
   NOT_FOUND,
@@ -20,7 +19,7 @@ import {
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { signedInOf } from '../access/authentication.ts'
 import { changerOf } from './changer-of.ts'

@@ -6,8 +6,8 @@ import {
   totpSetupSchema,
 } from '@terse/contract/me'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   NOT_FOUND,

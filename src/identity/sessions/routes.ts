@@ -11,10 +11,8 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
-import { addressOf } from '../../platform/http/api/address-of.ts'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,
@@ -23,7 +21,8 @@ import {
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
+import { addressOf } from '../../platform/http/forwarded.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { SignIn, SignInOrigin } from '../sign-in/sign-in.ts'

@@ -1,7 +1,6 @@
 import { Failure } from '../../platform/failure.ts'
 import { AttemptLimits, type Charge } from '../../platform/limits/attempt-limits.ts'
-import type { Throttle } from '../../platform/limits/throttle.ts'
-import type { Throttles } from '../../platform/limits/throttles.ts'
+import type { Throttle, Throttles } from '../../platform/limits/throttle.ts'
 
 const WINDOW_SECONDS = 15 * 60
 const KEYS_MAX = 100_000

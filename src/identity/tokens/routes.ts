@@ -9,7 +9,6 @@ import {
 } from '@terse/contract/tokens'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
   CONFLICT,
@@ -20,7 +19,7 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
 import { actorOf } from '../access/authentication.ts'
 import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'

@@ -4,8 +4,11 @@ import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
-import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
-import type { SealedRequest } from '../../platform/idempotency/store/idempotency-store.ts'
+import {
+  type IdempotencyStores,
+  once,
+  type SealedRequest,
+} from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'

@@ -12,19 +12,18 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
-import { wholeList } from '../../platform/http/api/cursored-list.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import {
   CONFLICT,
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
-import type { WalkContext } from '../../platform/http/api/walk.ts'
+import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { Members } from '../members/members.ts'

@@ -14,8 +14,11 @@ import {
   type NewEvent,
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
-import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
-import type { IdempotentRequest } from '../../platform/idempotency/store/idempotency-store.ts'
+import {
+  type IdempotencyStores,
+  type IdempotentRequest,
+  once,
+} from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'

@@ -17,7 +17,7 @@ import type { Random } from '../../platform/crypto/random.ts'
 import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../platform/work/async.ts'
 import type { ClickCountRecord } from '../import-record.ts'
 import type {
   ClickImport,

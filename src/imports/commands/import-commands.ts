@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RunWith } from '../../platform/cli/run-with.ts'
+import type { RunWith } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { type ImportTools, importCommand } from './import.ts'
 import { type VerifyServices, verifyCommand } from './verify.ts'

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
-import { RowInserts } from '../../platform/database/row-buffer.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
+import { RowInserts, type WriteBuffer } from '../../platform/database/write-buffer.ts'
 import type { DryRunClicks, ImportedLink, ReportRow } from '../import.ts'
 
 /** What became of the rows of imports, and which links came from them. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { isBot } from 'isbot'
 import { apiDeps, type SourceApi, startSourceApi } from '../../../test/support/source-api.ts'
-import { guardedAgents } from '../../platform/network/guarded-agents.ts'
+import { guardedAgents } from '../../platform/network/outgoing-request.ts'
 import { LinkAsker } from './link-asker.ts'
 
 const SIGNAL = new AbortController().signal

@@ -1,9 +1,11 @@
 import { RefusedAddressError } from '../../platform/dns/checked-lookup.ts'
-import type { Agents } from '../../platform/network/guarded-agents.ts'
-import { type OutgoingAnswer, sendRequest } from '../../platform/network/outgoing-request.ts'
+import {
+  type Agents,
+  type OutgoingAnswer,
+  sendRequest,
+} from '../../platform/network/outgoing-request.ts'
 import { VERSION } from '../../platform/process/version.ts'
-import { backoffMs } from '../../platform/work/backoff.ts'
-import { SerialQueue } from '../../platform/work/serial-queue.ts'
+import { backoffMs, SerialQueue } from '../../platform/work/async.ts'
 import { RequestPace } from '../sources/api/request-pace.ts'
 import { type WaitingClock, waitingClock } from '../sources/api/waiting-clock.ts'
 import { answerFromHttp, type LinkAnswer } from './link-answer.ts'

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from 'kysely'
-import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
+import type { LockName } from '../../platform/database/store.ts'
 import { foldKey } from '../key.ts'
 
 /** `taken`: another link has the key; `too_many_variants`: too many keys differ from it only by letter case. */

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Page, Run } from '../../platform/database/page.ts'
-import { SCAN_MS_MAX } from '../../platform/database/scan-too-long.ts'
-import type { Scan, Scans } from '../../platform/database/scans.ts'
+import { SCAN_MS_MAX, type Scan, type Scans } from '../../platform/database/scans.ts'
 import { LINKS_PER_BUCKET, type Schema } from '../../platform/database/schema.ts'
+import type { Page, Run } from '../../platform/database/store.ts'
 import { foldKey } from '../key.ts'
 import type { Link } from '../link.ts'
 import {

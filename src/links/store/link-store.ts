@@ -1,11 +1,14 @@
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
-import type { LockName } from '../../platform/database/lock-name.ts'
-import type { Page, Run } from '../../platform/database/page.ts'
-import { pipeline } from '../../platform/database/pipeline.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
-import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
+import { pipeline, statement } from '../../platform/database/statement.ts'
+import {
+  type LockName,
+  type Page,
+  type Run,
+  StaleRow,
+  TooManyVariants,
+} from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'

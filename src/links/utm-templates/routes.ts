@@ -10,12 +10,12 @@ import {
 } from '@terse/contract/utm-templates'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../../identity/index.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import { envelope, offsetOf, pageRequestOf } from '../../platform/http/api/pagination.ts'
 import {
   CONFLICT,
   FAILURES,
+  type FastifyInstanceZod,
   INVALID,
   INVALID_BODY,
   INVALID_QUERY,

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Page } from '../../platform/database/page.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import { StaleRow } from '../../platform/database/store.ts'
+import { type Page, StaleRow } from '../../platform/database/store.ts'
 import { foldKey } from '../key.ts'
 import type { UtmField } from '../link.ts'
 

@@ -1,8 +1,7 @@
 import type { Actor, QuotaStores } from '../../identity/index.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
-import type { Page } from '../../platform/database/page.ts'
-import { type Store, UniqueViolation } from '../../platform/database/store.ts'
+import { type Page, type Store, UniqueViolation } from '../../platform/database/store.ts'
 import {
   changedFields,
   type EventFields,
@@ -10,8 +9,11 @@ import {
   setFields,
 } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
-import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
-import type { IdempotentRequest } from '../../platform/idempotency/store/idempotency-store.ts'
+import {
+  type IdempotencyStores,
+  type IdempotentRequest,
+  once,
+} from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { UTM_FIELDS, type UtmField } from '../link.ts'
 import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 
 const EXIT_LEFT = 1
 

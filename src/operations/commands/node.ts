@@ -1,8 +1,6 @@
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { RunWith } from '../../platform/cli/run-with.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example, type RunWith } from '../../platform/cli/options.ts'
+import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Nodes } from '../nodes/nodes.ts'
 

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import type { FileFault } from '../../platform/database/file-fault.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 

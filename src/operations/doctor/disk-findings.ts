@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
 import { fromStatFs } from '../../platform/disk/disk-space.ts'
-import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
+import { folderFaultOf, folderFaultText } from '../../platform/disk/folder.ts'
 import type { Finding } from './finding.ts'
 
 const MIB = 1024 * 1024

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { plainJson, plainText } from './plain-text.ts'
-import { formatTable } from './terminal.ts'
+import { formatTable, plainJson, plainText } from './terminal.ts'
 
 const HOSTILE = 'a\u001b[31mred\u001b]0;title\u0007\r\nb\u009b2Jc\u202ed'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { ReadStream } from 'node:tty'
-import { readSecret } from './read-secret.ts'
+import { readSecret } from './terminal.ts'
 
 describe('readSecret', () => {
   test('hides what is typed before it asks, and shows it again afterwards', async () => {

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
+import type { ReadStream } from 'node:tty'
+import { stripVTControlCharacters } from 'node:util'
+import { Failure } from '../failure.ts'
 import { hasErrorCode } from '../process/has-error-code.ts'
-import { plainText } from './plain-text.ts'
-import { readSecret } from './read-secret.ts'
 
 const EXIT_FAILED = 1
 
@@ -105,4 +106,87 @@ export function formatTable(
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** Control characters, and those that reverse the direction of what follows them. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/** Removes what controls a terminal: text of visitors, other servers and other people must not. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(UNSAFE, ' ')
+}
+
+/** Formats JSON for programs and terminals: what controls a terminal is escaped, so nothing is lost. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(UNSAFE, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const END_OF_TRANSMISSION = '\u0004'
+const ENTER: ReadonlySet<string> = new Set(['\r', '\n', END_OF_TRANSMISSION])
+const INTERRUPT = '\u0003'
+const BACKSPACE: ReadonlySet<string> = new Set(['\u007f', '\b'])
+/** No secret is longer. */
+const LENGTH_MAX = 10_000
+
+/**
+ * Reads a secret: from a person, who does not see it on the screen, or the first line of what is piped in.
+ *
+ * @param show shows text to a person
+ * @throws when the person interrupts
+ */
+export async function readSecret(
+  input: ReadStream | (Readable & { isTTY?: false }),
+  prompt: string,
+  show: (text: string) => void,
+): Promise<string> {
+  const isTyped = input.isTTY === true
+  // Before the prompt: what is typed or pasted at once would be shown.
+  if (isTyped) input.setRawMode(true)
+  input.setEncoding('utf8')
+  try {
+    if (isTyped) show(prompt)
+    return await readLine(input, isTyped)
+  } finally {
+    if (isTyped) {
+      input.setRawMode(false)
+      show('\n')
+    }
+    input.pause()
+  }
+}
+
+async function readLine(input: Readable, isTyped: boolean): Promise<string> {
+  let text = ''
+  // A terminal that is destroyed stays in raw mode.
+  for await (const chunk of input.iterator({ destroyOnReturn: false })) {
+    for (const character of String(chunk)) {
+      if (isTyped && character === INTERRUPT) throw new Error('Interrupted.')
+      if (ENTER.has(character)) return text.trim()
+      if (isTyped && BACKSPACE.has(character)) text = text.slice(0, -1)
+      else text += character
+    }
+    if (text.length > LENGTH_MAX) throw new Error('The text on standard input is too long.')
+  }
+  return text.trim()
+}
+
+/**
+ * Asks a person before what cannot be undone.
+ *
+ * @param isConfirmed whether `--yes` was given, which answers the question
+ * @throws when the person declines; `validation_failed` where nobody can be asked: a script must say that it means it
+ */
+export async function confirmDeletion(
+  terminal: Pick<Terminal, 'confirm'>,
+  what: string,
+  isConfirmed: boolean,
+): Promise<void> {
+  if (isConfirmed) return
+  const answer = await terminal.confirm(`Delete ${what}? This cannot be undone.`)
+  if (answer === undefined) {
+    throw Failure.invalidCommand('--yes is needed where no terminal can ask')
+  }
+  if (!answer) throw new Error('Nothing was deleted.')
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Kysely } from 'kysely'
 import { FairQueue } from '../work/fair-queue.ts'
-import { ScanTooLong } from './scan-too-long.ts'
-import { scanQueueOptions, sharedScans } from './scans.ts'
+import { ScanTooLong, scanQueueOptions, sharedScans } from './scans.ts'
 import type { Schema } from './schema.ts'
 
 const NO_DATABASE = {} as Kysely<Schema>

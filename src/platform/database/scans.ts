@@ -1,7 +1,17 @@
 import type { Kysely } from 'kysely'
 import { type FairQueue, type FairQueueOptions, QueueRefusal } from '../work/fair-queue.ts'
-import { ScanTooLong } from './scan-too-long.ts'
 import type { Schema } from './schema.ts'
+
+/**
+ * The time that all turns of one search or chart may take together. Waiting for turns does not
+ * count.
+ */
+export const SCAN_MS_MAX = 10_000
+
+/** Thrown by the store when a search or chart exceeds its reading time. */
+export class ScanTooLong extends Error {
+  override readonly name = 'ScanTooLong'
+}
 
 /**
  * Wall-clock time from a scan's first turn. With up to 5 s of waiting before it, and the last turn,

@@ -1,4 +1,6 @@
+import type { CompiledQuery, Kysely } from 'kysely'
 import type { Change } from '../changes/changes.ts'
+import type { Schema } from './schema.ts'
 
 /**
  * The database, on either engine, as the stores that a service names. Every operation may throw
@@ -47,3 +49,37 @@ export class StaleRow extends Error {
 export class TooManyVariants extends Error {
   override readonly name = 'TooManyVariants'
 }
+
+/**
+ * Thrown when the database holds no instance of the service and the caller did not allow creating
+ * one.
+ */
+export class NoInstance extends Error {
+  override readonly name = 'NoInstance'
+}
+
+/** One page of a list, and the length of the whole list. */
+export type Page<T> = { readonly items: readonly T[]; readonly total: number }
+
+/**
+ * Consecutive items of a list. `M` is a position in the list's order; it stays valid when the item
+ * there is deleted.
+ */
+export type Run<T, M> = {
+  readonly items: readonly T[]
+  /** The position after which the list continues; undefined at the end of the list. */
+  readonly rest: M | undefined
+}
+
+/**
+ * Returns a statement that takes an exclusive lock on a name. Other transactions that lock the same
+ * name wait until this one ends.
+ */
+export type LockName = (tx: Kysely<Schema>, name: string) => CompiledQuery
+
+/**
+ * How a transaction keeps a row that it has read until it ends: `share` from changes and deletion, `update` also from
+ * rows of other tables that refer to it. Only within `Store.write`; an engine that runs one writing transaction at a
+ * time needs none.
+ */
+export type RowLock = 'share' | 'update'

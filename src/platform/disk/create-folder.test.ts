@@ -3,7 +3,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createFolder as createTestFolder } from '../../../test/support/engines.ts'
-import { createFolder } from './create-folder.ts'
+import { createFolder } from './folder.ts'
 
 describe('createFolder', () => {
   let root: string

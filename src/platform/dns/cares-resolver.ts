@@ -1,7 +1,11 @@
 import type { CaaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { answerFromError } from './dns-error.ts'
-import type { CaaProperty, DnsAnswer, DnsResolver } from './dns-resolver.ts'
+import {
+  answerFromError,
+  type CaaProperty,
+  type DnsAnswer,
+  type DnsResolver,
+} from './dns-resolver.ts'
 
 /** No proof needs more values than this, and a hostile zone cannot fill memory with them. */
 const VALUES_MAX = 1_000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { problem } from './api/problem-body.ts'
+import { problem } from './api/problem.ts'
 import type { RequestTarget } from './request-target.ts'
 
 /** How plain HTTP is answered when the service has HTTPS. */

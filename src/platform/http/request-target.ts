@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { isIpAddress } from '../network/ip-address.ts'
 
 /** The host, path and query of an HTTP request. */
@@ -72,4 +73,46 @@ export function parseHost(header: string): string | undefined {
  */
 export function isServiceHost(host: string, serviceHost: string): boolean {
   return host === serviceHost || isIpAddress(host) || host.startsWith('[')
+}
+
+/**
+ * The headers on which the answer to a visit, or its click, may depend. The fast path reads only these, so
+ * a rule that needs another header adds it here.
+ */
+export const VISIT_HEADERS = [
+  'cookie',
+  'user-agent',
+  'referer',
+  'accept-language',
+  'sec-purpose',
+  'purpose',
+  'x-purpose',
+  'x-moz',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+] as const
+
+export type VisitHeader = (typeof VISIT_HEADERS)[number]
+
+/** Every key is required, so that a header that was not read cannot pass for one that was not sent. */
+export type VisitHeaders = { readonly [Name in VisitHeader]: string | undefined }
+
+export function visitHeadersOf(headers: IncomingHttpHeaders): VisitHeaders {
+  return {
+    cookie: headers.cookie,
+    'user-agent': headers['user-agent'],
+    referer: headers.referer,
+    'accept-language': headers['accept-language'],
+    'sec-purpose': textOf(headers['sec-purpose']),
+    purpose: textOf(headers.purpose),
+    'x-purpose': textOf(headers['x-purpose']),
+    'x-moz': textOf(headers['x-moz']),
+    'x-forwarded-for': textOf(headers['x-forwarded-for']),
+    'x-forwarded-proto': textOf(headers['x-forwarded-proto']),
+  }
+}
+
+/** Node's types allow an array, although Node joins all repeated headers except `Set-Cookie`. */
+function textOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
 }

@@ -1,5 +1,4 @@
-import type { Throttle } from './throttle.ts'
-import type { Throttles } from './throttles.ts'
+import type { Throttle, Throttles } from './throttle.ts'
 
 const KEYS_MAX = 100_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { fakeClock } from '../../../test/support/fake-clock.ts'
-import { type Peers, Throttles } from './throttles.ts'
+import { type Peers, Throttles } from './throttle.ts'
 
 const LIMIT = 10
 const LIMITS = { limit: LIMIT, windowSeconds: 60, keysMax: 100 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { plainText } from '../cli/plain-text.ts'
+import { plainText } from '../cli/terminal.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Level = { readonly label: string; readonly style: Style }

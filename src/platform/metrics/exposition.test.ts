@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { formatMetrics, mergeExpositions } from './exposition.ts'
 import { Histogram } from './histogram.ts'
-import { labelled, type Metric, plain } from './metric.ts'
+import { formatMetrics, labelled, type Metric, mergeExpositions, plain } from './metric.ts'
 
 const latency = new Histogram([0.5, 1])
 for (const seconds of [0.25, 0.75, 3]) latency.observe(seconds)

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type SourceApi, startSourceApi } from '../../../test/support/source-api.ts'
 import { RefusedAddressError } from '../dns/checked-lookup.ts'
-import { closeAgents, guardedAgents } from './guarded-agents.ts'
 import { Networks } from './ip-address.ts'
-import { AnswerTooLongError, sendRequest } from './outgoing-request.ts'
+import { AnswerTooLongError, closeAgents, guardedAgents, sendRequest } from './outgoing-request.ts'
 
 const REQUEST = {
   method: 'GET',

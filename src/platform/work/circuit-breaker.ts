@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from './async.ts'
 
 const PROBE_BASE_MS = 50
 const PROBE_CAP_MS = 1_000

@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import { parentPort, Worker } from 'node:worker_threads'
 
 /** Messages from a `TaskThread` to its script, and the replies of `serveTasks`. */
-export type TaskMessage<Task> = { readonly id: number; readonly task: Task }
-export type TaskReply<Result> =
+type TaskMessage<Task> = { readonly id: number; readonly task: Task }
+type TaskReply<Result> =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly error: TaskError }
 type TaskError = {
@@ -78,4 +78,18 @@ export class TaskThread<Task, Result> {
     if ('result' in reply) pending?.resolve(reply.result)
     else pending?.reject(Object.assign(new Error(reply.error.message), reply.error.properties))
   }
+}
+
+/** Performs the tasks of a `TaskThread`. The thread's script calls it once. */
+export function serveTasks<Task, Result>(perform: (task: Task) => Result): void {
+  parentPort?.on('message', ({ id, task }: TaskMessage<Task>) => {
+    let reply: TaskReply<Result>
+    try {
+      reply = { id, result: perform(task) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      reply = { id, error: { message, properties: error instanceof Error ? { ...error } : {} } }
+    }
+    parentPort?.postMessage(reply)
+  })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { waitForAll } from './wait-for-all.ts'
+import { waitForAll } from './async.ts'
 
 describe('waitForAll', () => {
   test('returns the values in their order, also those that are no promises', async () => {

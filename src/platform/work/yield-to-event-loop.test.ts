@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { yieldToEventLoop } from './yield-to-event-loop.ts'
+import { yieldToEventLoop } from './async.ts'
 
 describe('yieldToEventLoop', () => {
   test('resumes one caller in each iteration of the event loop, in order', async () => {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
-import { ListedOption } from '../../platform/cli/listed-option.ts'
+import { ListedOption } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 
 /** The options that set a field of a link, as commander names them. */

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 import { RemoteFault } from '../remote-fault.ts'
 

@@ -1,10 +1,13 @@
 import type { LinkResource } from '@terse/contract/links'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { confirmDeletion } from '../../platform/cli/confirm-deletion.ts'
-import { example } from '../../platform/cli/example.ts'
-import { ListedOption } from '../../platform/cli/listed-option.ts'
-import { plainJson, plainText } from '../../platform/cli/plain-text.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example, ListedOption } from '../../platform/cli/options.ts'
+import {
+  confirmDeletion,
+  formatTable,
+  plainJson,
+  plainText,
+  type Terminal,
+} from '../../platform/cli/terminal.ts'
 import type { ApiClient } from '../api-client.ts'
 import { openRemote, type Remote } from '../open-remote.ts'
 import { findPendingNote } from '../pending-domain.ts'

@@ -1,7 +1,6 @@
 import { Argument, Command } from 'commander'
-import type { ListName } from '../../platform/cli/listed-option.ts'
-import { plainText } from '../../platform/cli/plain-text.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import type { ListName } from '../../platform/cli/options.ts'
+import { plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
 /** A person waits for the Tab key. */

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson } from '../../platform/cli/plain-text.ts'
-import type { Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import type { Login } from '../login-file.ts'
-import { loginFile, removeLogin, saveLogin } from '../login-file.ts'
+import { type Login, loginFile, removeLogin, saveLogin } from '../login-file.ts'
 import { RemoteFault } from '../remote-fault.ts'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/

@@ -1,8 +1,7 @@
 import type { ClickReportResource } from '@terse/contract/clicks'
 import { Command, Option } from 'commander'
-import { example } from '../../platform/cli/example.ts'
-import { plainJson, plainText } from '../../platform/cli/plain-text.ts'
-import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { example } from '../../platform/cli/options.ts'
+import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
 /** The columns of the narrowest usual terminal. */

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { ListedOption, type ListName } from '../../../platform/cli/listed-option.ts'
+import { ListedOption, type ListName } from '../../../platform/cli/options.ts'
 
 /** An option as shells complete it. */
 type CompletedOption = {

@@ -12,9 +12,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { kyselyOn } from '../../../platform/database/direct-kysely.ts'
 import type { ColumnTypes, Migration } from '../../../platform/database/migration.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import { kyselyOn } from '../../../platform/database/statement.ts'
 import { COLUMN_TYPES as POSTGRES_TYPES } from '../postgres/column-types.ts'
 import { COLUMN_TYPES as SQLITE_TYPES } from '../sqlite/column-types.ts'
 import { MIGRATIONS } from './migrate.ts'

@@ -18,10 +18,10 @@ import {
   type FileFault,
   LINKS_FILE,
 } from '../../../platform/database/file-fault.ts'
+import { hasLog, openToRead } from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { textOf } from '../../../platform/database/sqlite/errors.ts'
 import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
-import { hasLog, openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 
 /** The maximum number of faults reported for one file. */
 const FAULTS_MAX = 5

@@ -14,6 +14,7 @@ import {
   type FileFault,
   LINKS_FILE,
 } from '../../../platform/database/file-fault.ts'
+import { openToRead } from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { textOf } from '../../../platform/database/sqlite/errors.ts'
 import {
@@ -23,7 +24,6 @@ import {
   readGivenNumbers,
   readLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
-import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { type DayFacts, type FileFacts, judgeFiles, unfinishedBatches } from './judge-files.ts'
 import { spooledClicksAfter } from './spool-positions.ts'
 

@@ -6,9 +6,13 @@ import {
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  hasLog,
+  kyselyOver,
+  openToRead,
+  SqliteConnection,
+} from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import {
   type ClicksMark,
   type LinksMark,
@@ -18,7 +22,6 @@ import {
   writeClicksRun,
   writeLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
-import { hasLog, openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { type Examination, filesIdentity, readDay } from './examine-files.ts'
 import { unfinishedBatches } from './judge-files.ts'

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from '../../../platform/database/sqlite/errors.ts'
-import { createFolder } from '../../../platform/disk/create-folder.ts'
-import { fileIdentity } from '../../../platform/disk/file-identity.ts'
+import { fileIdentity } from '../../../platform/disk/file.ts'
+import { createFolder } from '../../../platform/disk/folder.ts'
 
 /** How long to wait for other processes that open, close or migrate the folder. */
 const TURN_DEADLINE_MS = 10_000

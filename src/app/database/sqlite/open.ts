@@ -11,32 +11,29 @@ import { sqliteEventMarks } from '../../../identity/erasures/store/event-marks.t
 import { findPageWith } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
-import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { EventAuthors } from '../../../platform/database/event-authors.ts'
-import { NoInstance } from '../../../platform/database/no-instance.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { sqliteChangeLog } from '../../../platform/database/sqlite/change-log.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import { kyselyOver, SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,
   countedFile,
   hasDataFiles,
   sqliteFile,
 } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { translateError } from '../../../platform/database/sqlite/errors.ts'
 import {
   readClicksMark,
   readLinksMark,
   writeLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
-import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
-import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
+import { CommitListeners, GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
 import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
-import { WriteAheadLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
+import { OpenFiles, WriteAheadLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
+import { NoInstance } from '../../../platform/database/store.ts'
 import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
-import { createFolder } from '../../../platform/disk/create-folder.ts'
+import { createFolder } from '../../../platform/disk/folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { FairQueue } from '../../../platform/work/fair-queue.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'

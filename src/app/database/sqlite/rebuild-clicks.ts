@@ -14,10 +14,12 @@ import {
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  kyselyOver,
+  openToRead,
+  SqliteConnection,
+} from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
-import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { createMigrationTable, migrate } from '../migrations/migrate.ts'

@@ -16,18 +16,20 @@ import {
 } from '../../../platform/database/file-fault.ts'
 import { writeLastCheck } from '../../../platform/database/last-check.ts'
 import { LINKS_PER_BUCKET } from '../../../platform/database/schema.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  kyselyOver,
+  openToRead,
+  SqliteConnection,
+} from '../../../platform/database/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import {
   hasTable,
   removeClicksMark,
   removeLinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
-import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import type { Reading } from '../../../platform/database/sqlite/salvage.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
-import { createFolder } from '../../../platform/disk/create-folder.ts'
+import { createFolder } from '../../../platform/disk/folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { checkFiles } from './check-files.ts'
 import { type ClicksAfter, examineFiles } from './examine-files.ts'

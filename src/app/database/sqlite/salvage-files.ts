@@ -7,9 +7,9 @@ import { personsIn } from '../../../clicks/store/sqlite/check-sums.ts'
 import { openDayDatabase } from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { dayOf, parseDay } from '../../../clicks/tally/click-day.ts'
 import { CLICKS_FILE } from '../../../platform/database/file-fault.ts'
+import { openToRead } from '../../../platform/database/sqlite/connection.ts'
 import { isUnreadable } from '../../../platform/database/sqlite/errors.ts'
 import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
-import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import {
   type Reading,
   readableRows,

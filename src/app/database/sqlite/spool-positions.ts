@@ -3,11 +3,13 @@ import { OPENING_BUCKET } from '../../../clicks/spool/spool-codec.ts'
 import { spoolReader } from '../../../clicks/spool/spool-reader.ts'
 import { clickSpoolStore } from '../../../clicks/store/click-spool-store.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  kyselyOver,
+  openToRead,
+  SqliteConnection,
+} from '../../../platform/database/sqlite/connection.ts'
 import { sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
-import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 
 const BUSY_MS = 5_000
 

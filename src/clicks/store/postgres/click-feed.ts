@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { uuidArray } from '../../../platform/database/postgres/array-literal.ts'
 import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-log.ts'
+import { uuidArray } from '../../../platform/database/postgres/errors.ts'
 import type { Scans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { dayOf, startOfDay } from '../../tally/click-day.ts'

@@ -1,9 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import {
-  bytesArray,
-  numberArray,
-  textArray,
-} from '../../../platform/database/postgres/array-literal.ts'
+import { bytesArray, numberArray, textArray } from '../../../platform/database/postgres/errors.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 

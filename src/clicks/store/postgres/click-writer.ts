@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
 import { postgresLinkSequence } from '../../../links/store/index.ts'
-import { numberArray } from '../../../platform/database/postgres/array-literal.ts'
+import { numberArray } from '../../../platform/database/postgres/errors.ts'
 import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { StaleRow } from '../../../platform/database/store.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { numberArray } from '../../../platform/database/postgres/array-literal.ts'
+import { numberArray } from '../../../platform/database/postgres/errors.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 

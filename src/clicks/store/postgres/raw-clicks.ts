@@ -1,9 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import {
-  numberArray,
-  textArray,
-  uuidArray,
-} from '../../../platform/database/postgres/array-literal.ts'
+import { numberArray, textArray, uuidArray } from '../../../platform/database/postgres/errors.ts'
 import type { Scans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Scan, Scans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/connection.ts'
 import type { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
 import { dayOf } from '../../tally/click-day.ts'
 import {

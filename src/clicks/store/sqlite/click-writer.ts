@@ -2,18 +2,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { sqliteLinkSequence } from '../../../links/store/index.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import { kyselyOver, SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,
   countedFile,
   sqliteFile,
 } from '../../../platform/database/sqlite/data-files.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { translateError } from '../../../platform/database/sqlite/errors.ts'
-import { OpenFiles } from '../../../platform/database/sqlite/open-files.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
-import { syncLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
-import { SerialQueue } from '../../../platform/work/serial-queue.ts'
+import { OpenFiles, syncLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
+import { SerialQueue } from '../../../platform/work/async.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { computeBatchDeltas } from '../batch-deltas.ts'

@@ -1,7 +1,7 @@
 import type { Role } from '@terse/contract/roles'
 import type { Kysely } from 'kysely'
-import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { LockName } from '../../../platform/database/store.ts'
 import { personOf } from '../../people/store/person-store.ts'
 import type { Membership, NamedMembership, ShownMember } from '../membership.ts'
 

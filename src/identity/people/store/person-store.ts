@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { LockName, RowLock } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { LockName, RowLock } from '../../../platform/database/store.ts'
 import type { Person } from '../person.ts'
 
 /** A person as operators of the instance see them. */

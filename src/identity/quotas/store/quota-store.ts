@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { LockName } from '../../../platform/database/store.ts'
 import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import { QUOTA_NAMES, type QuotaOverrides, type Usage } from '../quota.ts'
 

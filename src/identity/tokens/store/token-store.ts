@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { statement } from '../../../platform/database/statement.ts'
+import type { LockName } from '../../../platform/database/store.ts'
 import { isScope } from '../scope.ts'
 import type { NamedToken, Token } from '../token.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { LockName } from '../../../platform/database/store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A deleted workspace, and when it was deleted, in microseconds since the epoch. */

@@ -8,7 +8,7 @@ import {
   type SourceApi,
   startSourceApi,
 } from '../../../../test/support/source-api.ts'
-import { closeAgents, guardedAgents } from '../../../platform/network/guarded-agents.ts'
+import { closeAgents, guardedAgents } from '../../../platform/network/outgoing-request.ts'
 import { ImportSourceFault } from '../../import-source.ts'
 import { SourceClient } from './source-client.ts'
 

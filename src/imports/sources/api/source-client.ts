@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { RefusedAddressError } from '../../../platform/dns/checked-lookup.ts'
-import type { Agents } from '../../../platform/network/guarded-agents.ts'
 import {
+  type Agents,
   AnswerTooLongError,
   type OutgoingAnswer,
   sendRequest,
 } from '../../../platform/network/outgoing-request.ts'
 import { VERSION } from '../../../platform/process/version.ts'
-import { backoffMs } from '../../../platform/work/backoff.ts'
+import { backoffMs } from '../../../platform/work/async.ts'
 import { ImportSourceFault } from '../../import-source.ts'
 import { type RateLimit, RequestPace } from './request-pace.ts'
 import { type WaitingClock, waitingClock } from './waiting-clock.ts'

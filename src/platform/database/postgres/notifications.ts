@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { backoffMs } from '../../work/backoff.ts'
+import { backoffMs } from '../../work/async.ts'
 import { connectionOptions } from './pool.ts'
 import { PrimaryClient } from './primary-client.ts'
 

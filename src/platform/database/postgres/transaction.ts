@@ -10,9 +10,9 @@ import {
   type QueryResult,
 } from 'kysely'
 import { Failure } from '../../failure.ts'
-import { waitForAll } from '../../work/wait-for-all.ts'
-import { kyselyOn } from '../direct-kysely.ts'
+import { waitForAll } from '../../work/async.ts'
 import type { Schema } from '../schema.ts'
+import { kyselyOn } from '../statement.ts'
 import { StaleRow, UniqueViolation } from '../store.ts'
 
 const DIALECT = {

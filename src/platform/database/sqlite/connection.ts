@@ -1,5 +1,17 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { existsSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Schema } from '../schema.ts'
+import { kyselyOn } from '../statement.ts'
 import { folderOf, translateError } from './errors.ts'
 
 /** The maximum number of cached statements; the service uses far fewer. */
@@ -45,4 +57,31 @@ export class SqliteConnection implements DatabaseConnection {
     }
     return prepared
   }
+}
+
+/**
+ * Opens a database file read-only without creating files beside it. Without a write-ahead log the
+ * file is complete, and it is opened as immutable.
+ */
+export function openToRead(file: string, timeoutMs: number): DatabaseSync {
+  const location = pathToFileURL(file)
+  if (!hasLog(file)) location.searchParams.set('immutable', '1')
+  return new DatabaseSync(location, { readOnly: true, timeout: timeoutMs })
+}
+
+/** Whether the file has a write-ahead log, which may hold newer data. */
+export function hasLog(file: string): boolean {
+  return existsSync(`${file}-wal`)
+}
+
+/**
+ * Returns Kysely over a SQLite connection. Writes go through `GroupCommit`, which manages the
+ * transaction.
+ */
+export function kyselyOver(connection: DatabaseConnection): Kysely<Schema> {
+  return kyselyOn(connection, {
+    adapter: new SqliteAdapter(),
+    compiler: new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  })
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type FolderFault, folderFaultText } from '../../disk/folder-fault.ts'
+import { type FolderFault, folderFaultText } from '../../disk/folder.ts'
 import { Failure, type UnavailableKind } from '../../failure.ts'
 import { StaleRow, UniqueViolation } from '../store.ts'
 

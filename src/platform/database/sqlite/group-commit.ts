@@ -1,10 +1,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Change } from '../../changes/changes.ts'
 import { Failure } from '../../failure.ts'
-import { backoffMs } from '../../work/backoff.ts'
+import { backoffMs } from '../../work/async.ts'
 import { StaleRow } from '../store.ts'
 import type { BufferMark } from '../write-buffer.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
+
+type Listener = (changes: readonly Change[]) => void
+
+/** Notifies listeners of this process's own changes as soon as they are committed. */
+export class CommitListeners {
+  readonly #listeners: Listener[] = []
+
+  add(listener: Listener): void {
+    this.#listeners.push(listener)
+  }
+
+  notify(changes: readonly Change[]): void {
+    for (const listener of this.#listeners) listener(changes)
+  }
+}
 
 /**
  * The maximum number of transactions in one commit, so that the first does not wait long for the

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { createFolder } from '../../../../test/support/engines.ts'
-import { countSoundFrames } from './log-checksums.ts'
+import { countSoundFrames } from './file-marks.ts'
 
 const HEADER_BYTES = 32
 const FRAME_BYTES = 24 + 4096

@@ -2,9 +2,9 @@ import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { workerData } from 'node:worker_threads'
-import { serveTasks } from '../../work/serve-tasks.ts'
+import { serveTasks } from '../../work/task-thread.ts'
 import { isBusy } from './errors.ts'
-import { countSoundFrames } from './log-checksums.ts'
+import { countSoundFrames } from './file-marks.ts'
 
 /**
  * What the thread of a `WriteAheadLog` does:

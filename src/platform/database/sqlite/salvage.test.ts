@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createFolder } from '../../../../test/support/engines.ts'
-import { openToRead } from './open-to-read.ts'
+import { openToRead } from './connection.ts'
 import { type Reading, readableRows } from './salvage.ts'
 
 const ROWS = 20_000

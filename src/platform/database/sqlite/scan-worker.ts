@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { lowerPriority, NICENESS_INCREMENTS } from '../../work/lower-priority.ts'
-import { serveTasks } from '../../work/serve-tasks.ts'
+import { serveTasks } from '../../work/task-thread.ts'
 import { attachForReading } from './data-files.ts'
 
 /** The paths that the thread is started with: terse.db, and clicks.db beside it. */

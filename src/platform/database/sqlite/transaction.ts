@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
-import { backoffMs } from '../../work/backoff.ts'
+import { backoffMs } from '../../work/async.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
 
 const BUSY_WAIT_BASE_MS = 2

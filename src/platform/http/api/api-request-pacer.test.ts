@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { ApiRequestPacer } from './api-request-pacer.ts'
+import { ApiRequestPacer } from './request-timing.ts'
 
 const REQUEST_MS = 5
 const REQUESTS = 100

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExpectedVersions } from '../../version.ts'
-import { CODINGS, type ContentCoding } from '../compression/accept-encoding.ts'
+import { CODINGS, type ContentCoding } from '../compression/compressible.ts'
 import { HttpRefusal } from './problem.ts'
 
 /** In base64url characters: 96 bits of a SHA-256. */

@@ -5,7 +5,7 @@ import {
   PER_PAGE_DEFAULT,
 } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
-import type { Page } from '../../database/page.ts'
+import type { Page } from '../../database/store.ts'
 
 /** Up to this many pages, every page has a label. */
 const LABELS_MAX = 200

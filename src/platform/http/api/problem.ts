@@ -6,8 +6,16 @@ import { failureText } from '../../failure-text.ts'
 import type { StateLog } from '../../log/state-log.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'
-import { bodyTooLarge } from './json-body.ts'
-import { problem } from './problem-body.ts'
+import { bodyTooLarge } from './validation.ts'
+
+/**
+ * The body of an error that no `Failure` describes. It loads no texts, for what answers before the API is loaded.
+ *
+ * @param requestId left out for one item of a request
+ */
+export function problem(code: ErrorCode, message: string, requestId?: string): Problem {
+  return { message, code, ...(requestId !== undefined && { request_id: requestId }) }
+}
 
 /** The status of every code of the contract; the compiler checks that none is missing. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {

@@ -1,6 +1,11 @@
 import { problemSchema } from '@terse/contract/errors'
+import type { FastifyInstance } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { BODY_BYTES_MAX, bodyTooLarge } from './json-body.ts'
+import { BODY_BYTES_MAX, bodyTooLarge } from './validation.ts'
+
+/** The instance that a plugin receives: a route added to it takes its types from its Zod schemas. */
+export type FastifyInstanceZod = Parameters<FastifyPluginAsyncZod>[0]
 
 /** The failures of every route. */
 const ALWAYS = {
@@ -91,4 +96,32 @@ export const CHECKED_LATELY = {
   429: problemSchema.describe(
     'A check of this domain was requested less than a minute ago, or the token has used up its requests.',
   ),
+}
+
+/**
+ * Sets `Location` in the answer to a create, where a `GET` shows what was created: of `POST /links`, for which there is
+ * `GET /links/:id`, it is `/links/<id>`. Call before the routes are registered.
+ */
+export function locateCreated(app: FastifyInstance): void {
+  const shown = new Set<string>()
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'GET') shown.add(route.url)
+    if (route.method !== 'POST') return
+    const others = [route.preSerialization ?? []].flat()
+    // The routes that show things may be registered later.
+    route.preSerialization = [
+      ...others,
+      (request, reply, payload: unknown, done) => {
+        const { url = '' } = request.routeOptions
+        if (reply.statusCode === 201 && shown.has(`${url}/:id`) && hasId(payload)) {
+          reply.header('Location', `${url}/${payload.id}`)
+        }
+        done(null, payload)
+      },
+    ]
+  })
+}
+
+function hasId(payload: unknown): payload is { readonly id: string } {
+  return typeof payload === 'object' && payload !== null && 'id' in payload
 }

@@ -1,12 +1,12 @@
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
-import type { Run } from '../../database/page.ts'
+import type { Run } from '../../database/store.ts'
 import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
-import { addressesOf, type Envelope } from './pagination.ts'
+import { addressesOf, type Envelope, envelope, offsetOf, pageRequestOf } from './pagination.ts'
 
 /** A list that can be read with cursors. `M` marks a position in its order. */
-export type WalkedList<T, M> = {
+type WalkedList<T, M> = {
   count(): Promise<number>
   /** @param run.isReversed whether to read towards the beginning of the list, nearest item first */
   read(run: {
@@ -17,7 +17,7 @@ export type WalkedList<T, M> = {
   markOf(item: T): M
 }
 
-export type WalkRequest = {
+type WalkRequest = {
   readonly cursor?: string | undefined
   readonly page?: number | undefined
   readonly per_page?: number | undefined
@@ -95,7 +95,7 @@ export async function walk<T, M, R>(
 }
 
 /** Names the list of a walk: its cursors are valid for no other. */
-export function nameOfWalk(
+function nameOfWalk(
   request: FastifyRequest,
   { owner, filters }: { readonly owner: string; readonly filters: unknown },
 ): string {
@@ -117,4 +117,84 @@ function pageOf<T, M>(from: WalkPosition<M>, run: Run<T, M>, markOf: (item: T) =
     before: at(from.isReversed ? run.rest : headMark, true, first),
     after: at(from.isReversed ? tailMark : run.rest, false, first + items.length),
   }
+}
+
+/** A list that can be read by page number too. */
+export type CursoredList<T, M> = WalkedList<T, M> & {
+  page(offset: number, limit: number): Promise<readonly T[]>
+}
+
+/** What the order of a list compares: first items first. */
+type Order = readonly (string | number)[]
+
+type Answer<T, R> = {
+  /** The workspace or person whose list it is: its cursors are valid for no other. */
+  readonly owner: string
+  readonly present: (item: T) => R
+}
+
+/**
+ * Returns the page of a list that a page number or a cursor selects, in the envelope of every list. A page by number
+ * has `next_cursor` beside, which leads on from its last item.
+ */
+export async function cursoredList<T, M, R>(
+  request: FastifyRequest,
+  context: WalkContext,
+  query: WalkRequest,
+  { owner, present, list }: Answer<T, R> & { readonly list: CursoredList<T, M> },
+): Promise<Envelope<R>> {
+  if (query.cursor !== undefined) {
+    const presentAll = (items: readonly T[]) => items.map(present)
+    return walk(request, context, query, { owner, filters: {}, present: presentAll, list })
+  }
+  const asked = pageRequestOf(query)
+  const offset = offsetOf(asked)
+  const total = await list.count()
+  const items = await list.page(offset, asked.perPage)
+  const page = envelope(request, context.baseUrl, asked, { items: items.map(present), total })
+  const last = items.at(-1)
+  const index = offset + items.length
+  const rest = { mark: last && list.markOf(last), isReversed: false, index, total }
+  const name = nameOfWalk(request, { owner, filters: {} })
+  const next_cursor = last && index < total ? context.cursors.write(rest, name) : null
+  return { ...page, meta: { ...page.meta, next_cursor } }
+}
+
+/**
+ * The same for a list that was read as a whole.
+ *
+ * @param on.orderOf tells items apart, so that a cursor keeps its place when items come and go
+ */
+export function wholeList<T, R>(
+  request: FastifyRequest,
+  context: WalkContext,
+  query: WalkRequest,
+  on: Answer<T, R> & { readonly items: readonly T[]; readonly orderOf: (item: T) => Order },
+): Promise<Envelope<R>> {
+  const { orderOf } = on
+  const items = on.items.toSorted((a, b) => compare(orderOf(a), orderOf(b)))
+  const list: CursoredList<T, Order> = {
+    count: async () => items.length,
+    page: async (offset, limit) => items.slice(offset, offset + limit),
+    async read({ beyond, isReversed, limit }) {
+      const ordered = isReversed ? items.toReversed() : items
+      const side = isReversed ? -1 : 1
+      const left = ordered.filter(
+        (item) => beyond === undefined || compare(orderOf(item), beyond) * side > 0,
+      )
+      const read = left.slice(0, limit)
+      const last = left.length > limit ? read.at(-1) : undefined
+      return { items: read, rest: last && orderOf(last) }
+    },
+    markOf: orderOf,
+  }
+  return cursoredList(request, context, query, { ...on, list })
+}
+
+function compare(a: Order, b: Order): number {
+  for (const [nth, value] of a.entries()) {
+    const other = b[nth] ?? value
+    if (value !== other) return value < other ? -1 : 1
+  }
+  return 0
 }

@@ -3,9 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { compressAnswers } from '../compression/compress-answers.ts'
-import type { CompressionTask } from '../compression/compress-bytes.ts'
-import { compressBytes } from '../compression/compress-bytes.ts'
-import { Compressor } from '../compression/compressor.ts'
+import { type CompressionTask, Compressor, compressBytes } from '../compression/compressor.ts'
 import { Asset, hashedName } from './asset.ts'
 
 const BODY = Buffer.from('body { color: black }\n'.repeat(1_000))

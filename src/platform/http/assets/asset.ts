@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CODINGS, type ContentCoding, preferredCoding } from '../compression/accept-encoding.ts'
-import { COMPRESSED_BYTES_MIN, isCompressibleType } from '../compression/compressible.ts'
+import {
+  CODINGS,
+  COMPRESSED_BYTES_MIN,
+  type ContentCoding,
+  isCompressibleType,
+  preferredCoding,
+} from '../compression/compressible.ts'
 import type { Compressor } from '../compression/compressor.ts'
 
 /** In hexadecimal, of a SHA-256. 12 digits are 48 bits. */

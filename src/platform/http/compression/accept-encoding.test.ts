@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CODINGS, preferredCoding } from './accept-encoding.ts'
+import { CODINGS, preferredCoding } from './compressible.ts'
 
 const CASES: readonly (readonly [header: string | undefined, chosen: string | undefined])[] = [
   [undefined, undefined],

@@ -1,10 +1,14 @@
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { codedTag } from '../api/entity-tags.ts'
-import { CODINGS, type ContentCoding, preferredCoding } from './accept-encoding.ts'
-import { COMPRESSED_BYTES_MIN, isCompressibleType } from './compressible.ts'
-import type { Compressor } from './compressor.ts'
-import { GzipStream } from './gzip-stream.ts'
+import {
+  CODINGS,
+  COMPRESSED_BYTES_MIN,
+  type ContentCoding,
+  isCompressibleType,
+  preferredCoding,
+} from './compressible.ts'
+import { type Compressor, GzipStream } from './compressor.ts'
 
 /** Brotli is excluded: it cannot compress in pieces without keeping a compressor for each answer. */
 const STREAM_CODINGS: readonly ContentCoding[] = ['gzip']

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { CompressionTask } from './compress-bytes.ts'
-import { Compressor } from './compressor.ts'
+import { type CompressionTask, Compressor } from './compressor.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasErrorCode } from '../../process/has-error-code.ts'
 import { Asset } from '../assets/asset.ts'
-import type { ContentCoding } from '../compression/accept-encoding.ts'
+import type { ContentCoding } from '../compression/compressible.ts'
 import type { Compressor } from '../compression/compressor.ts'
 
 /** Where `npm ci` builds the dashboard. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Arrival } from '../arrived-securely.ts'
 import type { Activity } from '../connections/connections.ts'
+import type { Arrival } from '../forwarded.ts'
 import { type AnsweredConnection, FastExchange } from './fast-exchange.ts'
 import { readSimpleRequest } from './simple-request.ts'
 

@@ -1,7 +1,6 @@
-import type { Arrival } from '../arrived-securely.ts'
+import type { Arrival } from '../forwarded.ts'
 import { http } from '../node-http.ts'
-import type { RequestTarget } from '../request-target.ts'
-import type { VisitHeaders } from '../visit-headers.ts'
+import type { RequestTarget, VisitHeaders } from '../request-target.ts'
 import { httpDate } from './http-date.ts'
 import type { SimpleRequest } from './simple-request.ts'
 

@@ -1,5 +1,11 @@
-import { parseHost, type RequestTarget, splitTarget } from '../request-target.ts'
-import { VISIT_HEADERS, type VisitHeader, type VisitHeaders } from '../visit-headers.ts'
+import {
+  parseHost,
+  type RequestTarget,
+  splitTarget,
+  VISIT_HEADERS,
+  type VisitHeader,
+  type VisitHeaders,
+} from '../request-target.ts'
 
 /** A request that no two HTTP parsers read differently: a `GET` of a path in HTTP/1.1, without a body. */
 export type SimpleRequest = {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 
 const PIECE_BYTES = 1024 * 1024
 
@@ -16,4 +16,17 @@ export function copyBytes(fd: number, size: number, file: string): void {
   } finally {
     closeSync(output)
   }
+}
+
+/**
+ * Names the file at a path, or the one that a descriptor has open, independently of its path: by its device and inode.
+ * While a file is open, no other one has its name. Undefined if nothing is at the path.
+ */
+export function fileIdentity(file: string | number): string | undefined {
+  const options = { bigint: true } as const
+  const found =
+    typeof file === 'number'
+      ? fstatSync(file, options)
+      : statSync(file, { ...options, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
 }

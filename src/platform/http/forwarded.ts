@@ -1,4 +1,5 @@
-import type { Networks } from '../network/ip-address.ts'
+import type { IncomingMessage } from 'node:http'
+import { clientAddress, type Networks } from '../network/ip-address.ts'
 
 /** How a request reached this process. */
 export type Arrival = {
@@ -15,4 +16,11 @@ export function arrivedSecurely(
   trusted: Networks,
 ): boolean {
   return isEncrypted || (forwardedProto === 'https' && trusted.has(remoteAddress))
+}
+
+/** The address of the client that sent a request. */
+export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: Networks): string {
+  const forwardedFor = headers['x-forwarded-for']
+  const header = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor
+  return clientAddress(socket.remoteAddress ?? '', header, trustedProxies)
 }

@@ -1,0 +1,23 @@
+import { Option } from 'commander'
+import { terseCommand } from '../process/terse-command.ts'
+
+/** Opens services, runs `work` with them, and closes them. */
+export type RunWith<Services> = <T>(work: (services: Services) => Promise<T>) => Promise<T>
+
+/** Formats example command lines for the end of a command's help. */
+export function example(...commands: readonly string[]): () => string {
+  return () => ['', 'Example:', ...commands.map((args) => `  ${terseCommand(args)}`)].join('\n')
+}
+
+/** What a service lists, so that shells complete it. */
+export type ListName = 'domains' | 'tags'
+
+/** An option whose values the service lists. */
+export class ListedOption extends Option {
+  readonly list: ListName
+
+  constructor(flags: string, description: string, list: ListName) {
+    super(flags, description)
+    this.list = list
+  }
+}
