@@ -61,7 +61,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('begins before the new link is answered, and offers to copy it again', async () => {
       await on('/links/new?url=https://example.com/new&key=made', async (page) => {
-        await page.getByText('localhost/made is free').waitFor()
+        await page.getByText('localhost/made is free').first().waitFor()
         await answerAfterCopy(page, 'POST', /\/api\/v1\/links$/)
         await page.getByRole('button', { name: 'Create link' }).click()
         await page.getByText('Link created and copied').waitFor()
@@ -116,7 +116,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
           await page.reload()
         }
         await page.goto(`${origin}/app/links/new?url=https://example.com/&key=refused`)
-        await page.getByText('localhost/refused is free').waitFor()
+        await page.getByText('localhost/refused is free').first().waitFor()
         await refuseCopies(page)
         await page.getByRole('button', { name: 'Create link' }).click()
         await page.getByText('Link created', { exact: true }).waitFor()

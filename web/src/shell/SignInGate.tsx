@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { setGates } from '../api/request.ts'
 import { sessionQuery } from '../api/session.ts'
+import { forgetDraftsOfOthers } from '../state/drafts.ts'
 import { afterStart } from './after-start.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
 import { useMembership } from './use-membership.ts'
@@ -58,6 +59,7 @@ function useSamePerson(): void {
   const client = useQueryClient()
   const { person } = useMembership().session
   const [personId] = useState(person.id)
+  useEffect(() => forgetDraftsOfOthers(personId), [personId])
   useEffect(() => {
     async function look() {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {})

@@ -23,30 +23,38 @@ type QrOptions = Pick<QrImage, 'level' | 'margin' | 'pixels'>
 /** As the API makes a code when nothing is chosen; the PNG is large enough to print. */
 const USUAL: QrOptions = { level: 'M', margin: 4, pixels: 1_024 }
 
+type QrPanelProps = {
+  readonly link: string
+  /** Whether the key is not known yet: the code shows only how it will look. */
+  readonly isExample?: boolean
+}
+
 /** The QR code of a short link, in a colour and with a logo, as PNG and SVG. */
-export default function QrPanel({ link }: { link: string | undefined }) {
+export default function QrPanel({ link, isExample = false }: QrPanelProps) {
   const t = useText()
   const [color, setColor] = useState<string>(COLORS.ink)
   const [logo, setLogo] = useState<string>()
   const [options, setOptions] = useState(USUAL)
   const parsed = parseColor(color)
   const level = logo === undefined || LOGO_LEVELS.includes(options.level) ? options.level : 'H'
-  const image = useMemo<QrImage | undefined>(
-    () => (link === undefined ? undefined : { ...options, link, color, logo, level }),
+  const image = useMemo<QrImage>(
+    () => ({ ...options, link, color, logo, level }),
     [link, color, logo, options, level],
   )
   return (
     <div className="qr">
-      <div className="code">
-        {image === undefined ? <p className="hint">{t.qr.pending}</p> : <Code image={image} />}
+      <div className={isExample ? 'code example' : 'code'}>
+        <Code image={image} title={isExample ? t.qr.example : t.qr.of(link)} />
       </div>
-      <div className="grid gap-3 justify-items-start">
+      <div className="grid gap-3 justify-items-start min-w-0">
         <Colors color={color} onChange={setColor} />
-        <div className="flex gap-1.5">
-          <Downloads image={image} />
+        <div className="flex flex-wrap gap-1.5">
+          <Downloads image={image} isOff={isExample} />
           <LogoButton logo={logo} onChange={setLogo} />
         </div>
-        <p className="hint">{parsed && isScannable(parsed) ? t.qr.hint : t.qr.tooPale}</p>
+        <p className="hint">
+          {parsed && !isScannable(parsed) ? t.qr.tooPale : isExample ? t.qr.example : t.qr.hint}
+        </p>
       </div>
       <details className="qr-more">
         <summary className="link">{t.qr.more}</summary>
@@ -90,13 +98,12 @@ function Colors({ color, onChange }: ColorsProps) {
   )
 }
 
-function Code({ image }: { image: QrImage }) {
-  const t = useText()
+function Code({ image, title }: { image: QrImage; title: string }) {
   const { size, path, hole } = qrPath(image)
   const from = (size - hole) / 2
   return (
     <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img">
-      <title>{t.qr.of(image.link)}</title>
+      <title>{title}</title>
       <path fill={image.color} d={path} />
       {image.logo !== undefined && (
         <image href={image.logo} x={from} y={from} width={hole} height={hole} />
@@ -167,19 +174,18 @@ function Options({ options, levels, onChange }: OptionsProps) {
   )
 }
 
-function Downloads({ image }: { image: QrImage | undefined }) {
+function Downloads({ image, isOff }: { image: QrImage; isOff: boolean }) {
   async function download(kind: 'png' | 'svg') {
-    if (image === undefined) return
     const blob = kind === 'png' ? await qrPng(image) : qrSvg(image)
     const name = image.link.replace(/^https?:\/\//, '').replaceAll(/[^\p{L}\p{N}.-]+/gu, '-')
     saveFile(blob, `${name}.${kind}`)
   }
   return (
     <>
-      <Button size="small" disabled={image === undefined} onClick={() => download('png')}>
+      <Button size="small" disabled={isOff} onClick={() => download('png')}>
         PNG
       </Button>
-      <Button size="small" disabled={image === undefined} onClick={() => download('svg')}>
+      <Button size="small" disabled={isOff} onClick={() => download('svg')}>
         SVG
       </Button>
     </>
@@ -222,13 +228,24 @@ function LogoButton({ logo, onChange }: LogoButtonProps) {
 
 const LOGO_PIXELS_MAX = 256
 
-/** The picture as a PNG of at most 256 pixels, so that nothing but pixels of the file is used. */
+/** The picture as a PNG of at most 256 pixels, so that nothing but pixels of the file is used; an SVG is drawn. */
 async function pictureOf(file: File): Promise<string> {
-  const bitmap = await createImageBitmap(file)
-  const scale = Math.min(1, LOGO_PIXELS_MAX / Math.max(bitmap.width, bitmap.height))
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.round(bitmap.width * scale)
-  canvas.height = Math.round(bitmap.height * scale)
-  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
-  return canvas.toDataURL('image/png')
+  const picture = new Image()
+  const address = URL.createObjectURL(file)
+  try {
+    picture.src = address
+    await picture.decode()
+    // An SVG may have no size of its own, and none is too small.
+    const isDrawing = file.type === 'image/svg+xml'
+    const [width, height] = [picture.naturalWidth || 1, picture.naturalHeight || 1]
+    const fitting = LOGO_PIXELS_MAX / Math.max(width, height)
+    const scale = isDrawing ? fitting : Math.min(1, fitting)
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.max(1, Math.round(width * scale))
+    canvas.height = Math.max(1, Math.round(height * scale))
+    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
+    return canvas.toDataURL('image/png')
+  } finally {
+    URL.revokeObjectURL(address)
+  }
 }

@@ -24,6 +24,7 @@ export function AddressFields({ draft, link, errors, change }: FormState) {
   const name = `${draft.domain}/${found?.key}`
   const isTaken = isCurrent && found.available === false
   const refusal = found?.fault && faultText(found.fault, t.faults)
+  const isFree = isCurrent && found.available === true && key !== ''
 
   async function suggest() {
     const { suggestion } = await client.fetchQuery({
@@ -49,7 +50,7 @@ export function AddressFields({ draft, link, errors, change }: FormState) {
         aside={<span className="hint">{t.linkForm.keyHint}</span>}
         errors={errors['key'] ?? (isTaken ? [`${name} ${refusal}`] : undefined)}
         hint={
-          isCurrent && found.available === true && key !== '' ? (
+          isFree ? (
             <span className="good">
               <Icon of={CheckIcon} />
               {t.linkForm.keyFree(name)}
@@ -77,6 +78,11 @@ export function AddressFields({ draft, link, errors, change }: FormState) {
           />
         )}
       </Field>
+      {/* The text below the key is not read when another field has changed it. */}
+      <span className="sr" role="status">
+        {isFree && t.linkForm.keyFree(name)}
+        {isTaken && `${name} ${refusal}`}
+      </span>
     </div>
   )
 }

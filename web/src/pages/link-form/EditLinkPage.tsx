@@ -29,6 +29,7 @@ export default function EditLinkPage() {
       {link !== undefined && (
         <LinkForm
           key={edited?.version}
+          place={`edit ${link.id}`}
           start={draftOf(link)}
           link={link}
           save={(fields) => changeLink(link.id, fields, edited?.version)}

@@ -3,8 +3,7 @@ import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon } from '../../icons/index.ts'
-import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
+import { AlertIcon, InfoIcon } from '../../icons/index.ts'
 import { keysText, useShortcut } from '../../shell/shortcuts.ts'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
@@ -17,8 +16,11 @@ import { LinkPreview } from './LinkPreview.tsx'
 import { faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
 import { TagsField } from './TagsField.tsx'
+import { useDraft } from './use-draft.ts'
 
 type LinkFormProps = {
+  /** Names the form: what is left unsaved in it is back where it is opened again. */
+  readonly place: string
   readonly start: LinkDraft
   /** Undefined for a new one. */
   readonly link: LinkResource | undefined
@@ -50,18 +52,17 @@ const FIELDS = [
 
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
 export function LinkForm(props: LinkFormProps) {
-  const { start, link, save, overwrite = save, onReload, onSaved, onCancel } = props
+  const { place, start, link, save, overwrite = save, onReload, onSaved, onCancel } = props
   const t = useText()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
-  const [draft, setDraft] = useState(start)
+  const { draft, isChanged, isKept, ...held } = useDraft(place, start)
   const [errors, setErrors] = useState<Errors>({})
-  const isSaved = useRef(false)
   const { mutate, isPending, error } = useMutation({
     // The request begins with `mutate`, not here: a copy of the link is to begin within the gesture.
     mutationFn: (request: Promise<LinkResource>) => request,
     async onSuccess(saved) {
-      isSaved.current = true
+      held.settle()
       await client.invalidateQueries({ queryKey: LINKS_KEY })
       onSaved(saved)
     },
@@ -73,7 +74,6 @@ export function LinkForm(props: LinkFormProps) {
   const { general } = useFaults(error, FIELDS)
   const isConflict = error instanceof ApiError && error.status === 412
   const fields = fieldsOf(draft, link)
-  const isChanged = !isSame(draft, start)
 
   function showFaults() {
     if (form.current !== null) reportFaults(form.current, t.common.problems)
@@ -95,7 +95,7 @@ export function LinkForm(props: LinkFormProps) {
     link,
     errors,
     change(change) {
-      setDraft((before) => ({ ...before, ...change }))
+      held.change(change)
       // A field that is being mended is wrong no longer, until the API says so again.
       setErrors((before) => {
         const names = new Set(Object.keys(change).map(fieldOf))
@@ -115,6 +115,7 @@ export function LinkForm(props: LinkFormProps) {
             submit()
           }}
         >
+          {isKept && <KeptDraft onDiscard={held.discard} />}
           <DestinationField {...state} />
           <AddressFields {...state} />
           <TagsField {...state} />
@@ -123,7 +124,15 @@ export function LinkForm(props: LinkFormProps) {
         </form>
         <LinkPreview {...state} />
       </div>
-      {isConflict && <Conflict onReload={onReload} onOverwrite={() => mutate(overwrite(fields))} />}
+      {isConflict && (
+        <Conflict
+          onReload={() => {
+            held.settle()
+            onReload?.()
+          }}
+          onOverwrite={() => mutate(overwrite(fields))}
+        />
+      )}
       <SaveBar
         problems={Object.keys(errors).length}
         message={isConflict ? undefined : general}
@@ -133,13 +142,26 @@ export function LinkForm(props: LinkFormProps) {
         onSave={submit}
         onCancel={onCancel}
       />
-      <LeaveGuard isOn={() => isChanged && !isSaved.current} />
     </>
   )
 }
 
+/** Says that the form does not start as usual. */
+function KeptDraft({ onDiscard }: { onDiscard: () => void }) {
+  const t = useText()
+  return (
+    <p className="note items-center" role="status">
+      <Icon of={InfoIcon} />
+      <span className="grow">{t.linkForm.draftBack}</span>
+      <Button size="small" look="bare" onClick={onDiscard}>
+        {t.linkForm.discardDraft}
+      </Button>
+    </p>
+  )
+}
+
 type ConflictProps = {
-  readonly onReload: (() => void) | undefined
+  readonly onReload: () => void
   readonly onOverwrite: () => void
 }
 
@@ -158,10 +180,6 @@ function Conflict({ onReload, onOverwrite }: ConflictProps) {
       </Button>
     </div>
   )
-}
-
-function isSame(one: LinkDraft, other: LinkDraft): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** The field of the API that a field of the form belongs to. */

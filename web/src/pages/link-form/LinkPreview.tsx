@@ -13,17 +13,19 @@ import { UTM_FIELDS } from './link-draft.ts'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 
+/** As long as a generated key. */
+const EXAMPLE_KEY = 'example'
+
 /** The QR code, the final address and what a visitor gets, as they will be. */
 export function LinkPreview(state: FormState) {
   const t = useText()
   const key = state.draft.key.trim()
   const { domain } = state.draft
-  const address = visitAddress({ domain, link: `https://${domain}/${key}` })
-  const link = key === '' ? undefined : encodeURI(address)
+  const link = `https://${domain}/${key || EXAMPLE_KEY}`
   return (
     <aside className="look" aria-label={t.linkForm.preview}>
       <Suspense fallback={<div className="qr-space" aria-busy />}>
-        <QrPanel link={link} />
+        <QrPanel link={encodeURI(visitAddress({ domain, link }))} isExample={key === ''} />
       </Suspense>
       <FinalUrlPart {...state} />
       <Flow {...state} />

@@ -19,7 +19,8 @@ export default function NewLinkPage() {
   const t = useText()
   const leave = useReturn()
   const start = useStartDomain()
-  const { url = '', key = '', domain = start.host, from = '' } = route.useSearch()
+  const search = route.useSearch()
+  const { url = '', key = '', domain = start.host, from = '' } = search
   const isCopy = from !== ''
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   // A create that is sent again, after an outage for example, makes no second link.
@@ -34,6 +35,8 @@ export default function NewLinkPage() {
       {isCopy && original === undefined && error !== null && <LoadFailure error={error} />}
       {(isCopy ? original : domain) !== undefined && (
         <LinkForm
+          key={JSON.stringify(search)}
+          place={`new ${JSON.stringify(search)}`}
           start={
             original === undefined ? { ...emptyDraft(domain ?? ''), url, key } : copyOf(original)
           }

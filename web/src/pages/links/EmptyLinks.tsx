@@ -15,6 +15,7 @@ import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { focusWhenShown } from './row-focus.ts'
 
 /** The form itself, then the same in a terminal. */
 export function EmptyLinks() {
@@ -36,9 +37,10 @@ export function EmptyLinks() {
     setBusy(true)
     try {
       const fields = { url: destination, domain, ...(key !== '' && { key }) }
-      await createAndCopy(fields, requestId, t)
+      const { id } = await createAndCopy(fields, requestId, t)
       start.remember(domain)
       await client.invalidateQueries({ queryKey: LINKS_KEY })
+      focusWhenShown(id)
     } catch (error) {
       setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])
     } finally {

@@ -134,7 +134,8 @@ export const qr: typeof en.qr = {
   logo: 'Logo',
   removeLogo: 'Logo entfernen',
   hint: 'Ab 2 cm aus Armlänge lesbar',
-  pending: 'Der Code erscheint mit dem Kürzel.',
+  example:
+    'Ein Beispiel: Der Code steht fest, sobald das Kürzel getippt oder der Link angelegt ist.',
   more: 'Größe, Rand, Fehlerkorrektur',
   pixels: 'Breite des PNG',
   pixelsOf: (pixels) => `mindestens ${n(pixels)} px`,

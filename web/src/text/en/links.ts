@@ -131,7 +131,7 @@ export const qr = {
   logo: 'Logo',
   removeLogo: 'Remove logo',
   hint: 'Scans at arm’s length from 2 cm',
-  pending: 'The code appears with the key.',
+  example: 'An example: the final code comes with the key.',
   more: 'Size, margin, error correction',
   pixels: 'Width of the PNG',
   pixelsOf: (pixels: number) => `at least ${n(pixels)} px`,
