@@ -8,7 +8,7 @@ import { ROLES } from './roles.ts'
 import { utmTemplateSchema } from './utm-templates.ts'
 
 const FORMATS = ['ndjson', 'csv-zip'] as const
-/** Of `version` in the first line. */
+/** The `version` in the first line of an export. */
 export const EXPORT_VERSION = 1
 
 export const exportQuery = z.strictObject({

@@ -4,7 +4,7 @@
  * generated from it.
  */
 export const FAULTS = {
-  // Of any field.
+  // Faults of any field.
   required: 'is required',
   unknown_field: 'is not a known field',
   unexpected: 'does not belong to this request',
@@ -69,7 +69,7 @@ export const FAULTS = {
     shared: 'is the host of this service, shared by all',
   },
 
-  // Of times.
+  // Faults of instants and periods.
   invalid_instant: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z',
   invalid_date: 'must be a date such as 2026-11-01, or an instant such as 2026-11-01T09:30:00Z',
   invalid_time_zone: 'must be the name of an IANA time zone, such as Europe/Berlin',
@@ -85,7 +85,7 @@ export const FAULTS = {
     token: 'must be no later than {max}, when the token that creates it expires',
   },
 
-  // Of links and their lists.
+  // Faults of links and their lists.
   invalid_url: 'must be an absolute URL such as https://example.com/page',
   wrong_scheme: 'must begin with {allowed}',
   missing_address: 'must have an address after {scheme}:',
@@ -121,7 +121,7 @@ export const FAULTS = {
     interlaced: 'must not be an interlaced PNG',
   },
 
-  // Of domains.
+  // Faults of domains.
   invalid_host: {
     characters: 'must be a host name without scheme, port or path, such as go.example.com',
     form: 'must be a host name such as go.example.com',
@@ -139,7 +139,7 @@ export const FAULTS = {
     role: 'must be added to the workspace first, by an {role}',
   },
 
-  // Of charts.
+  // Faults of charts.
   too_many_points: {
     intervals: 'would make {points} points; there can be {max} in one answer',
     values: 'would make {points} points for {values} values; there can be {max} in one answer',
@@ -152,7 +152,7 @@ export const FAULTS = {
     slow: 'cannot be had for {names}: single clicks of these days take longer than {max} s to read (request fewer days, or only one of these)',
   },
 
-  // Of imports.
+  // Faults of imports.
   not_needed: 'is not needed for {source}',
   import_begun: 'was taken: the import has begun',
   import_not_startable: {
@@ -164,7 +164,7 @@ export const FAULTS = {
   file_too_large: 'is too far: a file has at most {max} bytes',
   wrong_offset: 'must be {expected} here, where the part before ends',
 
-  // Of people, their rights and how they sign in.
+  // Faults of people, their rights and how they sign in.
   web_address: 'must not hold a web address; if it holds none, write a space after dots',
   invalid_workspace_name: 'must be 1 to 63 lower-case letters, digits and hyphens, such as acme',
   mapped_name: 'is named in the settings of single sign-on; an operator of the instance renames it',
@@ -222,7 +222,7 @@ export const FAULTS = {
   new_password_required:
     'is required, a new one: your address is not proved, so whoever made this account may know the old one',
 
-  // Of headers.
+  // Faults of headers.
   invalid_idempotency_key: 'must be {min} to {max} printable ASCII characters',
   not_honoured: 'is not honoured by this operation; leave it out',
 } as const

@@ -26,7 +26,7 @@ const IMPORT_SOURCES = [
 const STATUSES = ['waiting', 'queued', 'reading', 'succeeded', 'failed', 'cancelled'] as const
 const CONFLICT_RULES = ['skip', 'update', 'rename', 'fail'] as const
 const PAIRS_MAX = 1_000
-/** Of one request with a part of a file. */
+/** The most bytes of a request that carries a part of a file. */
 export const IMPORT_PART_BYTES_MAX = 8 * 1024 * 1024
 
 const NAME_LENGTH_MAX = 500

@@ -61,7 +61,7 @@ export function queryInteger(max: number, min = 1) {
   return z.preprocess(digits, integer(max, min))
 }
 
-/** Of a list or an export: names of fields, separated by commas. */
+/** Names of fields, separated by commas, that a list or an export returns. */
 export function fieldsQuery<F extends string>(names: readonly F[]) {
   const error = asMessage({ code: 'not_list_of', allowed: names })
   return z

@@ -5,7 +5,7 @@ import { passkeyAssertion } from './passkeys.ts'
 import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
 const PASSWORD_LENGTH_MAX = 1024
-/** Of the secret part of a one-time link: 32 random bytes in base64url. */
+/** The longest secret of a one-time link: 32 random bytes in base64url. */
 const CODE_LENGTH_MAX = 64
 
 export const emailInput = line(254).describe('An e-mail address.')

@@ -4,7 +4,7 @@ import { readLockfile } from '../scripts/package/locked-packages.ts'
 import { thirdPartyNotices } from '../scripts/package/third-party-notices.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
-/** Of a module of an installed package: its folder, as in the lockfile. */
+/** Matches a module of an installed package; captures its folder, as in the lockfile. */
 const PACKAGE = /(?:^|\/)(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//
 /** Packages of which something is in the build without a module of their own. */
 const MADE_FROM: readonly (readonly [part: RegExp, name: string])[] = [

@@ -28,7 +28,7 @@ export default defineConfig({
     // The policy of the page allows no data: URL in styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Those of 2024, the first that all have light-dark().
+    // The browsers of 2024, the first that all have light-dark().
     target: ['chrome123', 'firefox120', 'safari17.5'],
     reportCompressedSize: false,
     // Before compression; `check-size.ts` has the budgets.

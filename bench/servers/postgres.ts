@@ -14,7 +14,7 @@ const SETTINGS = {
 
 /**
  * Starts PostgreSQL with data that are kept from one run to the next.
- * @param version as of `keptFolder`
+ * @param version as in `keptFolder`
  * @param fill called with an empty server when there are no data
  */
 export async function startKeptPostgres(

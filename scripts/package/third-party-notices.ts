@@ -53,7 +53,7 @@ function noticeOf(root: string, lockfile: Lockfile, folder: string): string {
   return [title, ...(texts.length === 0 ? [authorOf(installed)] : texts)].join('\n\n')
 }
 
-/** Of a package that comes without a text of its licence. */
+/** Returns the author of a package that comes without the text of its licence. */
 function authorOf(installed: string): string {
   const { author, repository } = JSON.parse(
     readFileSync(path.join(installed, 'package.json'), 'utf8'),

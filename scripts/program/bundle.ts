@@ -46,7 +46,7 @@ export async function bundleProgram(root: string): Promise<Bundle> {
     dir: path.join(root, ANY_BUILD),
     format: 'esm',
     sourcemap: 'hidden',
-    // Those with a licence too: the packages have a file of it each.
+    // Comments with a licence are left out too: each package has a file of its licence.
     comments: false,
     minify: {
       compress: false,

@@ -48,9 +48,10 @@ export function writeBuild({ files, sources }: Bundle, folder: string, now = Dat
 }
 
 /**
- * Copies the current build to another place, where the sources never change: it is current there for good.
+ * Copies the current build to another place, where the sources never change: it is current there
+ * for good.
  *
- * @param folder as of `writeBuild`
+ * @param folder as in `writeBuild`
  */
 export function copyBuild(folder: string, to: string): void {
   const name = readFolder(path.join(folder, CURRENT))

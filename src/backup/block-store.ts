@@ -221,7 +221,7 @@ export async function findDamagedBlocks(
   return damaged
 }
 
-/** Returns those of the needed blocks that a target does not have, or that are marked as damaged there. */
+/** Returns the needed blocks that a target lacks, or that are marked as damaged there. */
 export async function listUnusableBlocks(
   target: BackupTarget,
   needed: Iterable<string>,

@@ -71,7 +71,7 @@ export type AuthorityChallenge = {
 export type HostAuthorization = {
   /** `invalid` stands for deactivated, expired and revoked too. */
   readonly status: 'pending' | 'valid' | 'invalid'
-  /** Only those of a supported type. */
+  /** Only challenges of a supported type. */
   readonly challenges: readonly AuthorityChallenge[]
   /** Why a challenge failed. */
   readonly error: string | undefined

@@ -30,7 +30,7 @@ function workspaceSubject(purpose: OrderPurpose, workspaceId: string): string {
 type Charge = {
   readonly subject: string
   readonly budget: Budget
-  /** Whose budget it is, in words, for the message of `BudgetExhausted`. */
+  /** The owner of the budget in words, for the message of `BudgetExhausted`. */
   readonly owner: string
   /** Whether it is refunded for an order that ends without a certificate. */
   readonly isRefunded: boolean

@@ -40,11 +40,11 @@ export type Position = { readonly section: Section; readonly mark?: unknown }
 /** Some consecutive records, and where the next ones begin. Batches of single clicks may be empty. */
 export type Batch = { readonly records: readonly ExportedRecord[]; readonly next: Position }
 
-/** Whose records are read, and which clicks. */
+/** The workspace whose records are read, and which of its clicks. */
 export type Subject = {
   readonly workspaceId: string
   readonly untilMicros: number
-  /** The first day of single clicks: those of days before are added up. */
+  /** The first day of single clicks; clicks of earlier days are added up by day. */
   readonly singlesFromDay: number
 }
 
@@ -156,8 +156,8 @@ async function* readLinks(
 }
 
 /**
- * Reads the clicks of days before those of single clicks, some links at a time, and of these some days. Positions are
- * between them.
+ * Reads the clicks of the days before single clicks, for some links and some days at a time.
+ * Positions are between them.
  */
 async function* readClickDays(
   { links, reports }: ExportedStores,

@@ -188,7 +188,7 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   ],
 }
 
-/** The permissions that each role adds to those of the roles before it. */
+/** The permissions that each role adds to the roles before it. */
 const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['links.view', 'domains.view', 'clicks.view', 'usage.view', 'workspace.view'],
   member: ['links.edit'],

@@ -195,7 +195,7 @@ export class BatchPlanner {
       case 'rename':
         return this.#rename(candidate)
       case 'update':
-        // Of several rows with one key the source serves the first.
+        // The source serves the first of several rows with one key.
         if (takenBy === 'link' && own !== undefined)
           return { do: 'update', holder: own, isKnown: false }
         return { do: 'skip', holder: shown, reason }

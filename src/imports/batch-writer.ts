@@ -44,7 +44,7 @@ type Written = {
   readonly import: Import
   readonly claimed: readonly Domain[]
   readonly clicks: ClicksOfBatch
-  /** Of the last record. */
+  /** The position of the last record. */
   readonly resume: string | null
   /** Why the import ends here. */
   readonly stopped: string | undefined

@@ -100,7 +100,7 @@ async function numbersOf(
   return new Map(own.map(({ ref, link_seq }) => [ref, link_seq]))
 }
 
-/** What a click adds to the opening balance. The totals of Terse are those of people. */
+/** What a click adds to the opening balance. Totals of Terse count people only. */
 function balanceOf(click: ImportedClick): number {
   if (click.kind === 'total') return click.clicks
   if (click.kind === 'count') return -click.count.count

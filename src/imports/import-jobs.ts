@@ -144,7 +144,10 @@ export class ImportJobs {
       })
   }
 
-  /** Of an import that is complete. What fails here is removed with what no import needs. */
+  /**
+   * Removes the file of an import that is complete. If that fails, the file is removed with others
+   * that no import needs.
+   */
   async #removeFile({ workspace_id, id }: Import): Promise<void> {
     const { store, files } = this.#deps
     const ended = await store.read.imports.find(workspace_id, id)

@@ -60,7 +60,10 @@ export type LinkRecord = FromSource & {
    * source has no total.
    */
   readonly clicks: number | null
-  /** Whose clicks are in `clicks`: those of bots too when left out. Only of Terse. */
+  /**
+   * `people` when `clicks` counts no bots; left out when it counts them too. Only exports of Terse
+   * have it.
+   */
   readonly clicks_of?: 'people'
   /** Microseconds since the epoch. */
   readonly last_click: number | null

@@ -11,7 +11,7 @@ export type ImportedClick = {
   | {
       readonly kind: 'total'
       readonly clicks: number
-      /** Whose clicks these are: those of bots too when left out. */
+      /** `people` when bots are not counted; undefined when they are. */
       readonly of?: 'people' | undefined
       readonly lastClick: number | null
     }
@@ -22,7 +22,7 @@ export type ClickImport = { readonly importId: string; readonly workspaceId: str
 
 /** Clicks as they are spooled. */
 export type PreparedClicks = {
-  /** Those that cannot have happened when they say. They are not spooled, but are part of a total. */
+  /** Clicks with an impossible instant. They are not spooled, but are part of the link's total. */
   readonly refused: readonly ImportedClick[]
   readonly parts: readonly {
     readonly bucket: number

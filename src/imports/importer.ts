@@ -46,10 +46,10 @@ export class Importer {
   }
 
   /**
-   * Opens the source, and returns the import as it ended: it has succeeded or failed. It fails when whoever started it
-   * may no longer create links.
+   * Opens the source, and returns the import as it ended: it has succeeded or failed. It fails when
+   * whoever started it may no longer create links.
    *
-   * @param at.originOf returns the name of the source with which one of that name it is
+   * @param at.originOf returns the source's name and which source of that name it is
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled
    * @throws the signal's reason when it is aborted
    */
@@ -110,7 +110,7 @@ export class Importer {
     }
     const now = this.#deps.clock.nowMicros()
     const isNew = leased.started_at === null
-    // Of a dry run before.
+    // Remove the report of a dry run before.
     while (isNew && (await this.#patiently(signal, () => this.#deleteRows(leased)))) {
       signal.throwIfAborted()
     }

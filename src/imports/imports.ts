@@ -25,7 +25,7 @@ import type { ImportRun } from './store/import-store.ts'
 
 /** Imports of a workspace that have not ended. */
 const UNENDED_MAX = 100
-/** Of these with a file, which may have 1 GiB. */
+/** The most of these imports that have a file, which may have 1 GiB. */
 const FILES_MAX = 5
 const STARTABLE: ReadonlySet<Import['status']> = new Set(['waiting', 'failed'])
 

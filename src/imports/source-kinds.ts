@@ -33,7 +33,7 @@ export type GivenSource = {
   readonly file?: string | undefined
   readonly url?: string | undefined
   readonly token?: string | undefined
-  /** Of Short.io: only these. */
+  /** Domains to import from Short.io; all when undefined. */
   readonly domains?: readonly string[] | undefined
   readonly timeZone: string
   readonly columns: Readonly<Record<string, string>>

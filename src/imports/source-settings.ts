@@ -41,7 +41,7 @@ export type DatabaseSettings = { readonly kind: 'kutt-postgres'; readonly url: s
 export type TokenApiSettings = {
   readonly kind: 'bitly' | 'dub' | 'rebrandly'
   readonly token: string
-  /** Of the API, for tests and for compatible services; by default the service's own. */
+  /** The address of the API, for tests and compatible services; by default the service's own. */
   readonly url?: string | undefined
 }
 
@@ -58,6 +58,6 @@ export type SelfHostedApiSettings = {
   readonly kind: 'kutt' | 'shlink' | 'yourls'
   readonly url: string
   readonly token: string
-  /** Of YOURLS's dates, which have no zone. */
+  /** The time zone of YOURLS's dates, which name none. */
   readonly timeZone: string
 }

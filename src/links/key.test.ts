@@ -177,7 +177,7 @@ describe('reservationOf', () => {
     })
   }
 
-  test('gives what the service answers to nobody', () => {
+  test('refuses the paths of the service to everybody', () => {
     for (const key of ['api/x', 'App']) {
       assert.deepEqual(reservationOf(key, { kind: 'system', isOperator: false }), {
         code: 'reserved',

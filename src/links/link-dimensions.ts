@@ -5,7 +5,7 @@ export const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign
 
 export type LinkDimension = (typeof LINK_DIMENSIONS)[number]
 
-/** The values of a link; without those of which it has none. */
+/** The values of a link by dimension; empty where it has none. */
 export type LinkValues = Readonly<Record<LinkDimension, readonly string[]>>
 
 /** The columns that `linkValues` takes. */
@@ -22,7 +22,7 @@ const VALUE_LENGTH_MAX = 500
 
 type LinkValueRow = Pick<Schema['links'], (typeof LINK_VALUE_COLUMNS)[number]>
 
-/** Of a link that does not exist any more. */
+/** The values of a link that no longer exists. */
 export const NO_LINK_VALUES: LinkValues = {
   tag: [],
   utm_source: [],

@@ -59,7 +59,7 @@ export class Links {
     return link
   }
 
-  /** Returns those of the links that exist, in the order of `ids`. */
+  /** Returns the links that exist, in the order of `ids`. */
   async findMany(
     { workspaceId }: Actor,
     ids: readonly string[],

@@ -45,7 +45,7 @@ export class Failure extends Error {
   readonly fields: FieldFaults | undefined
   /** A closer reason than the code. */
   readonly details: ErrorDetails | undefined
-  /** Of `unavailable`, for operators. */
+  /** What is unavailable, for operators; set for the code `unavailable` only. */
   readonly unavailable: UnavailableKind | undefined
   /** For `rate_limited` and `too_many_attempts`, when it is known how long to wait before the same request. */
   retryAfterSeconds: number | undefined

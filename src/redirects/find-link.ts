@@ -151,7 +151,7 @@ export function linkFinder(options: {
   }
 }
 
-/** Of the name of a variant: under that is one link, if any. */
+/** Returns the link of a variant's entry, which holds at most one. */
 function onlyLink(entry: LinkEntry | undefined): PreparedLink | undefined {
   return entry === undefined || isVariants(entry) ? undefined : entry
 }

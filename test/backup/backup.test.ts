@@ -296,7 +296,7 @@ describe('a backup', () => {
       await assert.rejects(start, /restore was cut off/)
     })
 
-    test('is refused when its totals are not those of its files', async () => {
+    test('is refused when its totals differ from those of its files', async () => {
       const [manifest] = manifests()
       manifest.content.totals.database.clicks += 1
       const file = path.join(target, 'backups', `${manifest.name}.json`)

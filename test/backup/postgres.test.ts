@@ -50,7 +50,7 @@ describe('the backup of a node with PostgreSQL', () => {
   const restore = (env: Readonly<Record<string, string>>) => runCommand(['restore', target()], env)
   const restored = () => ({ ...other.env, TERSE_DATA_DIR: path.join(folder, 'restored') })
 
-  test('is not restored without its database, or beside that of another instance', async () => {
+  test('is not restored without its database, or beside the database of another instance', async () => {
     const alone = await restore({ TERSE_DATA_DIR: path.join(folder, 'restored') })
     assert.match(alone.stderr, /pg_restore.*TERSE_DATABASE_URL/)
     const beside = await restore(restored())

@@ -94,7 +94,7 @@ describe('a backup from a place that others can write to', () => {
     const signed = () => backUp({ dataDir: place.dataDir, target, signingKeyFile, verifies: true })
     const restoreSigned = () => restoreInto({ source: target, dataDir: restored(), signedByFile })
 
-    test('is restored by who demands the signature, and by who does not', async () => {
+    test('is restored whether or not its signature is demanded', async () => {
       await signed()
       assert.equal((await restoreSigned()).links, 1)
       rmSync(restored(), { recursive: true })

@@ -147,7 +147,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         const set = page.getByRole('link', { name: /Austria/ })
         await set.waitFor()
         assert.equal(await set.getAttribute('aria-current'), 'true')
-        // Of another country: the list is not filtered by itself.
+        // A click of another country: the list is not filtered by itself.
         await page.getByRole('link', { name: /Japan/ }).waitFor()
         await page
           .getByRole('link', { name: /Unknown/ })

@@ -15,7 +15,7 @@ import { settle } from '../support/settled.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const LINKS = 40
-/** Of the browser: what is compiled here has no types of a page. */
+/** Exists in the browser; this file is compiled without the types of a page. */
 declare function getComputedStyle(node: unknown): { readonly backgroundColor: string }
 
 /** As a window of 1,280 px shows at 200 %. */
@@ -348,7 +348,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
   })
 
   // The last one: its links push the others to the second page.
-  test('leads to the last page in place of one behind it, and says when the last link has gone', async () => {
+  test('leads to the last page when the page is beyond it, and says when the last link has gone', async () => {
     const links = Array.from({ length: 51 }, (_, nth) => ({
       ...{ domain: 'localhost', key: `page-${nth}`, url: 'https://example.com/' },
       tags: ['pages'],

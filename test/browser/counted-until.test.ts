@@ -13,7 +13,7 @@ import { visit } from '../support/visit.ts'
 
 describe('the dashboard while counting is behind', { skip: skipWithout('chromium') }, () => {
   const clock = fakeClock(Date.now())
-  /** Of the only click, in the time zone of the browser. */
+  /** The instant of the only click, in the time zone of the browser. */
   const time = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' },
   }).format(clock.nowMicros() / 1_000)

@@ -81,7 +81,7 @@ describe('imports in Chromium', { skip: skipWithout('chromium') }, () => {
     ])
   })
 
-  test('adds the domains of links that are none of the workspace yet', async () => {
+  test('adds the domains of links that the workspace does not have yet', async () => {
     await inDashboard(browser, service, '/settings/imports/new', async (page) => {
       await page.getByRole('radio', { name: 'CSV', exact: false }).first().check({ force: true })
       await step(page, 'Source')

@@ -18,7 +18,7 @@ import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
-/** Of the browser: what is compiled here has no types of a page. */
+/** Exists in the browser; this file is compiled without the types of a page. */
 declare const document: {
   readonly documentElement: {
     readonly scrollWidth: number

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** Of the browser: what is compiled here has no types of a page. */
+/** Exists in the browser; this file is compiled without the types of a page. */
 declare function getComputedStyle(node: unknown): { readonly fontSize: string }
 
 const PHONE = { width: 360, height: 640 }

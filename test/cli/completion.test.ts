@@ -121,7 +121,7 @@ describe('the lists of completion', () => {
     return stdout
   }
 
-  test('are empty, without a word, for who is not logged in', async () => {
+  test('are silently empty without a login', async () => {
     assert.equal(await listed('domains'), '')
     assert.equal(await listed('tags'), '')
   })

@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       await signIn(base, { email: 'grace@example.com' })
     })
 
-    test('the last operator stays one', async () => {
+    test('the last operator stays an operator', async () => {
       assert.match(await refused('person', 'demote', 'ada@example.com'), /another one first/)
       assert.match(await refused('person', 'disable', 'ada@example.com'), /another one first/)
       await terse('person', 'promote', 'grace@example.com')

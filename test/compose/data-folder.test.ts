@@ -114,7 +114,7 @@ describe('DataFolder', () => {
     beforeEach(() => mountTmpfs(dataDir, 'size=1m'))
     afterEach(() => unmount(dataDir))
 
-    test('is full while the reserve is released and there is no room for a new one', async () => {
+    test('is full while the reserve is released and there is no room to make it again', async () => {
       const ballast = path.join(dataDir, 'ballast')
       writeFileSync(ballast, Buffer.alloc(950 * 1024))
       writeFileSync(reserveFile(), '')

@@ -40,7 +40,7 @@ type Known = { readonly links: readonly string[]; readonly answered: number }
 class LoadedService {
   readonly #place: Place
   readonly #service: ServiceProcess
-  /** Of all rounds. */
+  /** The visits of all rounds. */
   readonly #visits = { started: 0, answered: 0 }
   readonly #editing: Promise<void>
   readonly #stopping = new AbortController()

@@ -16,7 +16,7 @@ const SECONDS = Number(process.env.SOAK_SECONDS ?? 8) / ENGINES.length
 const SATURATED_SECONDS = 1
 const SAMPLE_INTERVAL_MS = SECONDS * 10
 const API_PAUSE_MS = 20
-/** Of one process to PostgreSQL. */
+/** The most connections of one process to PostgreSQL. */
 const CONNECTIONS_MAX = 14
 const TIMEOUT_MS = SECONDS * 1_000 + 120_000
 /** In shorter runs the compiler and the caches are still filling up, and connections are still being opened. */

@@ -12,7 +12,7 @@ import { KeepAliveClient, type ReceivedAnswer, type SentRequest } from './keep-a
 import { type Operation, readOperations } from './openapi-operations.ts'
 import { openWorkspaceUnderTest, type WorkspaceUnderTest } from './workspace-under-test.ts'
 
-/** Of the requests of a run; the rest goes to operations for people, which refuse tokens. */
+/** Share of a run's requests; the rest goes to operations for people, which refuse tokens. */
 const SHARE_OF_KNOWN_THINGS = 0.8
 
 /** Whether the run has tokens and identifiers with which the operation can succeed. */

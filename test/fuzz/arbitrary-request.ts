@@ -8,7 +8,7 @@ export type IdChoice =
   | { readonly kind: 'text'; readonly text: string }
 type OwnedKind = 'link' | 'domain' | 'deleted' | 'foreign-link' | 'foreign-domain'
 
-/** Whose token a request carries. */
+/** The caller whose token a request carries. */
 export type Caller =
   | { readonly kind: 'owner' | 'reader' | 'revoked' | 'expired' | 'anonymous' }
   | { readonly kind: 'header'; readonly text: string }

@@ -51,7 +51,7 @@ onEachEngine('clicks by link and by tag', (stage) => {
     expectStatus(await stage.api.get(`${path}?${PERIOD}&${query}`), 200).body
   const linkOf = ({ id, domain, key, url }: LinkBody) => ({ id, domain, key, url })
 
-  test('returns the links with most clicks, each with what it is', async () => {
+  test('returns the links with most clicks, each with its fields', async () => {
     const { data, rest, total } = await report('group_by=link&limit=2')
     assert.deepEqual(data, [
       { value: links.busy.id, link: linkOf(links.busy), clicks: 3 },

@@ -48,7 +48,7 @@ describe('an export stream', () => {
   afterEach(() => exportServer.stop())
 
   async function* endless(batch: readonly RawClick[], count = Number.POSITIVE_INFINITY) {
-    // Of this test: one that is stopped may still be read for a moment.
+    // The source of this test: a stopped one may still be read for a moment.
     const own = source
     try {
       for (; own.batches < count; own.batches += 1) {

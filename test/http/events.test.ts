@@ -89,7 +89,7 @@ onEachEngine('GET /api/v1/events', (stage) => {
     assert.equal(others.data[0].subject_name, null)
   })
 
-  test('says that a password changed, and holds neither its text nor a form of it', async () => {
+  test('records that a password changed, but neither its text nor its hash', async () => {
     const { api } = await newWorkspace()
     const link = await createLink(api, { password: 'first secret' })
     await api.patch(`/links/${link.id}`, { password: 'second secret' })

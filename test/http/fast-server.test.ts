@@ -33,7 +33,7 @@ function request(path: string, lines = ''): string {
 }
 
 describe('FastServer', () => {
-  /** Of the current test. */
+  /** The server of the current test. */
   let server: FastServer
   /** Requests for `/later`, which the tests answer. */
   let later: FastExchange[] = []

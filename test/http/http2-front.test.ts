@@ -30,7 +30,7 @@ describe('the HTTP/2 front', () => {
     },
     fastRedirect: undefined,
   })
-  /** Of the current test. */
+  /** The session of the current test. */
   let session: ClientHttp2Session
 
   async function open(t: TestContext, limits: Partial<typeof NO_LIMITS> = {}) {

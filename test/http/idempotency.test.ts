@@ -124,7 +124,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('gives a stored secret to nobody but its sender, and not after the sender lost the right', async () => {
+    test('returns a stored secret only to its sender, while the sender has the right', async () => {
       const sender = await service.api('acme', ALL_SCOPES)
       const other = await service.api('acme', ALL_SCOPES)
       const token = { name: 'bound', scopes: ['links:write'] }
@@ -248,7 +248,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('of concurrent different requests with one key, one succeeds and the others return 409', async () => {
+    test('accepts one of several concurrent requests with the same key, and returns 409 for the others', async () => {
       const answers = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, index) =>
           post('/links', { ...LINK, url: `https://example.com/${index}` }, 'rivals'),

@@ -163,7 +163,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
     assert.deepEqual(Object.keys(answer.results[3].error.errors), ['id'])
   })
 
-  test('returns the same results for the same Idempotency-Key, and goes on with what is missing', async () => {
+  test('returns the same results for the same Idempotency-Key, and continues with missing items', async () => {
     const api = await stage.service.api('repeats')
     const links = Array.from({ length: 30 }, (_, index) => ({
       domain: 'localhost',

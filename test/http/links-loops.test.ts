@@ -135,7 +135,7 @@ onEachEngine('a destination that leads back to its link', (stage) => {
     assert.equal((await visit(port, '/ios-only', asPhone)).status, 508)
   })
 
-  test('redirects along a chain that ends, at the password of one that does not', async () => {
+  test('redirects along a chain that ends, also at a link with a password', async () => {
     const { port } = stage.service
     for (let step = 0; step < 12; step += 1) {
       const url = step === 0 ? 'https://example.com/end' : here(`chain-${step - 1}`)

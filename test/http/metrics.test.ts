@@ -65,8 +65,8 @@ for (const engine of ENGINES) {
         assert.equal(numberOf(now, 'terse_journal_backlog_age_seconds'), 0)
         const links = (result: string) =>
           grown(before, now, 'terse_cache_lookups_total', { cache: 'links', result })
-        // Of the five visits with a key on a known host, at least the first of each key is a miss; reading a change
-        // from the log again adds one more.
+        // Five visits have a key on a known host. At least the first visit of each key is a miss;
+        // reading a change from the log again adds one more.
         const [hits = 0, misses = 0] = [links('hit'), links('miss')]
         assert.ok(hits >= 1 && misses >= 2, `${hits} hits, ${misses} misses`)
         assert.equal(hits + misses + (links('absent') ?? 0), 5)

@@ -191,7 +191,7 @@ onEachEngine('an export of a workspace', (stage) => {
         const sent = await api.post('/links/bulk', { action: 'create', links })
         const { succeeded, failed } = expectStatus(sent, 200).body
         assert.ok(succeeded > 0 && failed === 0)
-        // Those that the time of one request was too short for are sent again.
+        // Links for which the time of one request was too short are sent again.
         made += succeeded
       }
       whole = linesOf((await api.get('/export')).body)
@@ -227,7 +227,7 @@ onEachEngine('an export of a workspace', (stage) => {
       expectInvalid(await api.get('/export?cursor=nonsense'), 'cursor')
     })
 
-    test('is written to a file by the command, which goes on with what it has', async () => {
+    test('is written to a file by the command, which continues a partial file', async () => {
       const { place } = stage.service
       const file = path.join(place.dataDir, 'many.ndjson')
       const args = ['export', '--workspace', 'many', '-o', file]

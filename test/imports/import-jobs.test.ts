@@ -146,7 +146,7 @@ onEachEngine(
       assert.equal(newest.id, id)
     })
 
-    test('needs what its source needs', async () => {
+    test('requires the inputs of its kind of source', async () => {
       const { api } = stage
       const faultsOf = async (input: object) =>
         Object.keys(

@@ -12,7 +12,7 @@ import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 import { FakeSource, linkRecord } from './fake-source.ts'
 import { importServices } from './import-services.ts'
 
-/** Of two batches. */
+/** Links of two batches. */
 const LINKS = 400
 const CLICKS = 3
 const records = Array.from({ length: LINKS }, (_, nth) =>
@@ -94,7 +94,7 @@ for (const [nth, fault] of [FULL_DISK, CUT_OFF].entries()) {
       await place.remove()
     })
 
-    test('waits, and then gives what it gives without the fault', async () => {
+    test('waits, and then has the same result as without the fault', async () => {
       const { opened, arm, mend } = broken
       const { store } = opened
       const counting = spooledClicks(store, place, (id) => countWithoutRows(store, place, id))

@@ -88,7 +88,7 @@ describeStore('an import', (at) => {
     })
   }
 
-  test('adds no domain for somebody who may not', async () => {
+  test('adds no domain without the permission', async () => {
     const { importAll, actor, store } = await importServices(at)
     const { workspaceId } = actor
     const person = await addPerson(at.store)

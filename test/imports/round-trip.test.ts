@@ -118,7 +118,7 @@ const CLICKS: readonly FakeRecord[] = [
   { kind: 'count', ref: 'Full', at: NOW - 200 * DAY, interval: 'hour', count: 5 },
   { kind: 'count', ref: 'first', at: NOW - 200 * DAY, interval: 'day', count: 0, bots: 2 },
   { kind: 'click', ref: 'full', at: NOW - 90 * DAY, ...SINGLE, is_bot: false },
-  // Of the last days, one by one and by hour.
+  // Clicks of the last days, one by one and by hour.
   { kind: 'click', ref: 'full', at: NOW - 2 * DAY, ...SINGLE, is_bot: false },
   { kind: 'click', ref: 'full', at: NOW - DAY, ...SINGLE, is_bot: true },
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },
@@ -203,7 +203,7 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     })
   }
 
-  test('moves without single clicks, and keeps those of each day', async (t) => {
+  test('moves without single clicks, and keeps the clicks of each day', async (t) => {
     const days = await packed(first, { clicks: false })
     assert.match(String(days), /"click_day"/)
     assert.deepEqual(compared(await moved(t, engine, days, false)), compared(days))

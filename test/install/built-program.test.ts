@@ -146,7 +146,7 @@ describe('findBuiltProgram', () => {
 describe('writeBuild', () => {
   const bundle = (text: string) => ({ files: [{ name: 'main.js', text }], sources: {} })
 
-  test('keeps the build before, and those of the last day', (t) => {
+  test('keeps the previous build, and builds of the last day', (t) => {
     const folder = createFolder(t)
     const build = path.join(folder, 'build')
     const soon = Date.now() + DAY_MS / 2

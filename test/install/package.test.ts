@@ -31,7 +31,7 @@ describe('the npm package', () => {
 
   const read = (name: string) => readFileSync(path.join(installed, name), 'utf8')
 
-  test('has its version, its licence, and those of what it contains', () => {
+  test('has its version and licence, and the licences of what it contains', () => {
     const args = ['--no', '--', 'terse', '--version']
     assert.equal(execFileSync('npx', args, { cwd: project, encoding: 'utf8' }).trim(), VERSION)
     assert.equal(JSON.parse(read('package.json')).version, VERSION)

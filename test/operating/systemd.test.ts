@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const UNIT = new URL('../../deploy/terse.service', import.meta.url)
 const INSTALLED = '/opt/terse/bin/terse'
 const ANALYZE = 'systemd-analyze'
-/** Of what systemd calls exposure, from 0 to 10; 'OK' begins at 2. */
+/** The most of what systemd calls exposure, from 0 to 10; 'OK' begins at 2. */
 const EXPOSURE_MAX = 2
 const START_MS_MAX = 60_000
 

@@ -9,7 +9,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 
 /** Processes exchange their counts this often; a busy machine takes longer. */
 const EXCHANGE_MS = 250
-/** Of one process that counts alone. */
+/** The limit of one process that counts alone. */
 const LIMIT = 5
 /** Enough that each process is picked more often than its limit. */
 const ATTEMPTS = 30

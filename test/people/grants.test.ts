@@ -227,7 +227,7 @@ for (const engine of ENGINES) {
       expectStatus(await accept(low), 201)
     })
 
-    test('a reset link of an operator is dead once its maker is none', async () => {
+    test('a reset link of an operator is dead once its maker is no operator', async () => {
       const member = await join('member')
       await joinElsewhere(member)
       const ends = [

@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       await signIn(service, { password: NEW_PASSWORD })
     })
 
-    test('a link ends after an hour, and with the use of another one', async () => {
+    test('a link ends after an hour, and when another link is used', async () => {
       const codes: string[] = []
       for (const language of ['de-AT,de;q=0.9,en;q=0.5', 'en']) {
         clock.move(60 * 60)
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
       assert.match(mail.text, /\/app\/invitation#code=/)
     })
 
-    test('nobody who invites is called like a web address', async () => {
+    test('refuses a name that holds a web address, because invitations show it', async () => {
       const ada = await signInAtWork()
       const name = 'A prize at https://evil.com'
       expectProblem(await ada.patch('/me', { name }), 'validation_failed', ['name'])
@@ -224,7 +224,7 @@ describe('an instance without mail', () => {
   })
   after(() => service.stop())
 
-  test('says that it sends none', async () => {
+  test('says that it sends no mail', async () => {
     const client = personClient(service)
     assert.equal((await client.get('/sign-in-options')).body.mail, false)
     const answer = await client.post('/password-resets', { email: EMAIL })

@@ -52,7 +52,7 @@ describe('the answer of a provider', () => {
     })
   }
 
-  test('is refused when another key signed it, or none', async () => {
+  test('is refused when it is signed with another key, or not signed', async () => {
     const other = await generateKeyPair('RS256')
     source.idToken = await source.sign(claims(), other.privateKey)
     await assert.rejects(exchange(), { code: 'oidc_failed' })

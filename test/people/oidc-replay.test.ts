@@ -56,7 +56,7 @@ for (const engine of ENGINES) {
       assert.equal(await visit(cookie), '/app/sign-in?error=oidc_expired')
     })
 
-    test('signs in once, of two requests at once', async () => {
+    test('signs in once under concurrency', async () => {
       const { cookie, visit } = await begin()
       const arrived = await Promise.all([visit(cookie), visit(cookie)])
       assert.deepEqual(arrived.toSorted(), ['/app/', '/app/sign-in?error=oidc_expired'])

@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
       assert.equal(await service.instance.store.read.people.isEmpty(), true)
     })
 
-    test('the owner of the settings becomes the first person, of two sign-ins at once too', async () => {
+    test('the owner of the settings becomes the first person, also under concurrency', async () => {
       const [first, second] = await Promise.all([signInAs('ada'), signInAs('ada')])
       assert.ok([first.arrived, second.arrived].includes('/app/'))
       const winner = first.arrived === '/app/' ? first : second

@@ -149,7 +149,7 @@ describe('passkeys in Chromium, with a virtual authenticator', {
     assert.equal(await alone(), 201)
   })
 
-  test('an assertion signs in once, of two requests at once too', async () => {
+  test('accepts an assertion once under concurrency', async () => {
     const passkey = await prove()
     const both = await Promise.all([
       call('POST', '/session', { passkey }),

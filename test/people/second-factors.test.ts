@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
     const clock = fakeClock()
     let service: Service
     let ada: PersonClient
-    /** Of the app that is set up. */
+    /** The secret of the app that is set up. */
     let secret = ''
 
     before(async () => {
@@ -86,7 +86,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a code signs in once, of several requests at once', async () => {
+    test('accepts a code once under concurrency', async () => {
       const code = codeOf(secret)
       const answers = await Promise.all(Array.from({ length: 4 }, () => tryCode(code)))
       const statuses = answers.map(({ status }) => status).sort()

@@ -187,7 +187,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('allows each scope of a token exactly its operations, and none of people', async () => {
+    test('allows each scope of a token exactly its operations, and no operation for people', async () => {
       const operations = await readEveryOperation(service.baseUrl)
       for (const scope of SCOPES) {
         const client = apiClient(service.baseUrl, await service.token('acme', [scope]))

@@ -18,7 +18,7 @@ import { describeStore } from '../support/store.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
-/** Of people who have set up none. */
+/** The second factors of people who have set up none. */
 const secondFactors: SecondFactors = {
   required: async () => [],
   verify: async () => undefined,
@@ -155,7 +155,7 @@ describeStore('attacks on sign-in', (at) => {
     assert.deepEqual(await at.store.read.sessions.listOfPerson(person.id), [])
   })
 
-  test('are bounded for one address at many accounts, and from many addresses at one', async () => {
+  test('are bounded for one address at many accounts, and for many addresses at one account', async () => {
     const { attempt } = await given()
     const codeOf = async (email: string, address: string) => {
       const { outcome } = await attempt(email, 'a wrong password', address)

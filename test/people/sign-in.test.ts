@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(names(unknown), names(wrong))
     })
 
-    test('gives every sign-in a secret of its own, and accepts none that a client chose', async () => {
+    test('gives every sign-in a secret of its own, and accepts no secret that a client chose', async () => {
       const client = personClient(service)
       const chosen = 'A'.repeat(64)
       client.cookie = `terse_session=${chosen}`

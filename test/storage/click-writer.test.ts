@@ -54,7 +54,7 @@ describeStore('the click writer', (at, engine) => {
   })
 
   if (engine.name === 'SQLite') {
-    test('syncs the log of terse.db before clicks.db says what it has seen there', async (t) => {
+    test('syncs the log of terse.db before clicks.db records what it has seen there', async (t) => {
       const link = await addLink(at.store, await addHome(at.store))
       const writer = openWriterAt(at.place)
       t.after(() => writer.close())

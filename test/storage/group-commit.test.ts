@@ -92,7 +92,7 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [0, 1, 2, 3, 4, 5])
   })
 
-  test('keeps no write waiting for those of long turns', async (t) => {
+  test('keeps no write waiting for writes of long turns', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     const counts = await statements(async () => {

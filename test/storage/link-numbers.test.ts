@@ -39,7 +39,7 @@ describeStore('link sequence numbers', (at) => {
     assert.equal(new Set(made).size, made.length)
   })
 
-  test('skip those of counted clicks whose links the database has lost', async () => {
+  test('skip the numbers of counted clicks whose links the database has lost', async () => {
     const { seq } = await createTestLink(at.store, clock)
     await at.take(clicksFrom(NOW_MICROS, 100, seq + 3))
     for (let count = 0; count < 4; count += 1) {
@@ -50,7 +50,7 @@ describeStore('link sequence numbers', (at) => {
     }
   })
 
-  test('skip those of clicks that wait in a journal when a node starts', async () => {
+  test('skip the numbers of clicks that wait in a journal when a node starts', async () => {
     const { seq } = await createTestLink(at.store, clock)
     const journal = createJournal(journalsRoot(at.place.dataDir))
     writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicksFrom(NOW_MICROS, 5, seq + 7)))

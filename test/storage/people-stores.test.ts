@@ -6,7 +6,7 @@ import { same } from './same.ts'
 import { addPerson, addWorkspace, NOW, newPerson, unique } from './samples.ts'
 
 describeStore('the store of people', (at) => {
-  test('says whether there is anybody', async () => {
+  test('reports whether any person exists', async () => {
     assert.equal(await at.store.read.people.isEmpty(), true)
     await addPerson(at.store, { disabled_at: NOW })
     assert.equal(await at.store.read.people.isEmpty(), false)

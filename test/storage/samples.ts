@@ -106,7 +106,7 @@ export function newOneTimeLink(overrides: Partial<OneTimeLink> = {}): OneTimeLin
   }
 }
 
-/** Of an import in the workspace of a home. */
+/** Returns the spool of an import in the workspace of a home. */
 export function newSpool({ workspace_id }: Pick<Home, 'workspace_id'>) {
   return { id: randomUUID(), workspace_id, visitor_key: '00'.repeat(16), created_at: NOW }
 }

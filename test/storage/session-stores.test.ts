@@ -87,7 +87,7 @@ describeStore('the store of sessions', (at) => {
   })
 })
 
-/** Of the code that is shown, and of the one that is mailed. */
+/** Returns the hashes of the code that is shown and of the one that is mailed. */
 const hashesOf = (hash: string) => ({ shown: hash, mailed: `mailed ${hash}` })
 
 describeStore('the store of one-time links', (at) => {

@@ -9,7 +9,7 @@ const DAY_MICROS = 96 * SLOT_MICROS
 export type DayContents = {
   readonly total: Tally
   readonly visitors: number | null
-  /** Of each dimension in their order, by value. */
+  /** The tallies by value, for each dimension in their order. */
   readonly values: readonly (readonly (readonly [string, Tally])[])[]
 }
 

@@ -43,7 +43,7 @@ export async function openDashboard(
 }
 
 type PersonPageOptions = DashboardOptions & {
-  /** Whose session the browser has; undefined for a stranger. */
+  /** The person whose session the browser has; undefined for a stranger. */
   readonly as?: PersonClient
 }
 

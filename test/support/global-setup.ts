@@ -50,7 +50,7 @@ function linkLibraries(): void {
  * each test creates its own database.
  */
 export async function globalSetup(): Promise<void> {
-  // Of the run and all its processes.
+  // Lowers the priority of the run and all its processes.
   setPriority(Math.max(getPriority(), NICENESS))
   // The test files are compiled once as well, and the commands that they run use the result.
   process.env.NODE_COMPILE_CACHE ??= COMPILED

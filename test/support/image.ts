@@ -6,7 +6,7 @@ import { findProgram } from './programs.ts'
 const IMAGE = 'localhost/terse'
 const BASE = 'localhost/terse-base'
 const FINAL_STAGE = /^FROM \$\{BASE\}$/m
-/** Of version 1 and of version 2. */
+/** Control groups of version 1 and of version 2. */
 const CGROUPS = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup/cgroup.controllers']
 const NEEDED = ['podman', 'runc'] as const
 

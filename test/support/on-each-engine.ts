@@ -6,7 +6,7 @@ import { type Service, startService } from './service.ts'
 /** What the tests of one engine share. Set before the first of them runs. */
 export type Stage = {
   service: Service
-  /** Of the workspace `acme`, with every scope. */
+  /** A token of the workspace `acme`, with every scope. */
   token: string
   /** A client with that token. */
   api: Api

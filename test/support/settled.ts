@@ -4,7 +4,7 @@ import { eventually } from './eventually.ts'
 
 /** The requests of a page. */
 type Requests = {
-  /** Those that have no whole answer yet. */
+  /** Requests without a whole answer yet. */
   readonly open: Set<Request>
   begun: number
 }
@@ -36,7 +36,7 @@ export function watchRequests(page: Page): void {
   requestsOf.set(page, requests)
   page.on('request', (request) => {
     if (!/^https?:/.test(request.url())) return
-    // Of the page that is left, nothing more is reported.
+    // Nothing more is reported of the page that is left.
     if (request.isNavigationRequest()) requests.open.clear()
     requests.open.add(request)
     requests.begun += 1

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createFolder } from './engines.ts'
 import { getProgram } from './programs.ts'
 
-/** A sync of a file to disk, with instants as of `Date.now()`. */
+/** A sync of a file to disk, with instants as in `Date.now()`. */
 export type FileSync = {
   readonly threadId: number
   readonly file: string

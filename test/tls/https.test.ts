@@ -22,7 +22,7 @@ const EXPIRED = 'late.acme.test'
 const REFUSED = { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }
 const ANSWER_MS_MAX = 20_000
 const STOP_MS_MAX = 8_000
-/** Of one workspace. */
+/** The most live streams of one workspace. */
 const LIVE_STREAMS_MAX = 10
 const BOTH = ['h2', 'http/1.1']
 

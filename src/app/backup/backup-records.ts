@@ -6,7 +6,7 @@ import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { KnownDay } from './pin-databases.ts'
 
 const FILE_NAME = 'backups.json'
-/** More are those of commands that name a new folder each time. */
+/** More places come from commands that name a new folder each time. */
 const PLACES_MAX = 30
 
 /** A finished day that a target holds, so that it need not be read again. */
@@ -71,7 +71,7 @@ export function newestPlace({ places = {} }: BackupRecords): string | undefined 
   return newest?.[0]
 }
 
-/** Returns the records with those of one place replaced. */
+/** Returns the records, with one place's records replaced. */
 export function withPlace(
   records: BackupRecords,
   label: string,

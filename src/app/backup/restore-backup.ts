@@ -276,7 +276,7 @@ function moveInto(dataDir: string, folder: string): void {
   const data = path.join(folder, 'data')
   for (const name of existsSync(data) ? readdirSync(data) : []) {
     const to = path.join(dataDir, name)
-    // Settings that are there already are those of this machine.
+    // Existing settings are this machine's own.
     if (name === LOCKS || (name === SETTINGS && existsSync(to))) continue
     renameSync(path.join(data, name), to)
   }

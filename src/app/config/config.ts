@@ -106,7 +106,7 @@ export type BackupConfig = {
 /** Limits on the connections of one process. */
 type ConnectionsConfig = {
   readonly connectionsMax: number
-  /** Of one IPv4 address or IPv6 /64 network. */
+  /** Connections from one IPv4 address or IPv6 /64 network. */
   readonly connectionsPerAddressMax: number
   /** Buffered answers that their clients do not read. */
   readonly unsentBytesMax: number

@@ -13,7 +13,7 @@ export type OidcConfig = {
   readonly scopes: string
   readonly groupsClaim: string
   readonly roles: readonly GroupRole[]
-  /** Whose sign-in creates the first person; undefined for the set-up link alone. */
+  /** The address whose sign-in creates the first person; undefined for the set-up link alone. */
   readonly ownerEmail: string | undefined
 }
 

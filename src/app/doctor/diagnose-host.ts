@@ -24,7 +24,7 @@ import { loadSecretKey } from '../config/secret-key.ts'
 import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
 import { claimableHostsOf, openResolver, serviceTargetOf } from '../instance/domains.ts'
 
-/** By which CAA records allow the authority that is the default. */
+/** The name by which CAA records allow the default authority. */
 const AUTHORITY = 'letsencrypt.org'
 const HANDSHAKE_TIMEOUT_MS = 5_000
 

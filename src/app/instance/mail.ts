@@ -19,7 +19,7 @@ import { type AppContext, logUnexpected } from './app-context.ts'
 
 const mailService = systemActor('mail')
 
-/** What sends mail to people. Its language is that of the request that causes it. */
+/** Sends mail to people, in the language of the request that causes it. */
 export function openMail(
   { config, instance, throttles, log }: AppContext,
   services: { passwords: PeoplePasswords; resetLinks: ResetLinks; invitations: Invitations },

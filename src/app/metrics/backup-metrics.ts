@@ -9,8 +9,8 @@ import {
 import type { Config } from '../config/read-config.ts'
 
 /**
- * The backups of the configured place, 0 for one that was never made; if no place is configured, those of the place
- * that has the newest, or none.
+ * The backups of the configured place, 0 for a kind that was never made. Without a configured
+ * place, the backups of the place that has the newest one, or none.
  */
 export function backupMetrics({
   dataDir,

@@ -13,7 +13,7 @@ import { createFolder } from '../../platform/disk/folder.ts'
 
 /** Increased with every change of the encoding of values. A file of another format is emptied. */
 const FORMAT = '3'
-/** One for each process that shares a data folder. */
+/** The most files in a data folder: one for each process that shares it. */
 const FILES_MAX = 256
 /** Rows of one write, which takes a few milliseconds of the thread that answers visitors. */
 const ROWS_MAX = 500

@@ -29,7 +29,7 @@ const stop = () => stopping.abort(new Error('the import process was asked to sto
 setPriority(constants.priority.PRIORITY_LOW)
 offerToKernel()
 process.on('SIGTERM', stop)
-// Of a terminal, which sends it to all processes of the service.
+// A terminal sends SIGINT to all processes of the service.
 process.on('SIGINT', stop)
 // The node has ended: another one, or its next start, goes on.
 process.once('disconnect', stop)

@@ -53,7 +53,7 @@ export type IntakeReports = {
 
 export type IntakeOptions = IntakeReports & {
   readonly dataDir: string
-  /** The number of this process among those of the service; 1 when left out. */
+  /** The number of this process in the service; 1 when left out. */
   readonly processNumber?: number
   /** How long ingested journals of other processes are kept, at least. */
   readonly keepMs: number

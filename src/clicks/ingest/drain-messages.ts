@@ -7,7 +7,7 @@ export type JournalLocation = { readonly id: string; readonly folder: string }
 /** Clicks of a journal that cannot be read. */
 export type JournalDamage = {
   readonly journal: string
-  /** That belong to no intact frame. */
+  /** Bytes that belong to no intact frame. */
   readonly bytes: number
   /** Segments that are missing before others. */
   readonly missingSegments: number

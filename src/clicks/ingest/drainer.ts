@@ -222,7 +222,7 @@ export class Drainer {
 const GATHERING_RATE_MIN = 5_000
 /** The oldest click is counted after this time: three seconds, and time to spare for a busy machine. */
 const GATHERING_AGE_MS_MAX = 2_500
-/** Of a batch's size, so that it has room for somewhat more clicks than before. */
+/** Share of a batch to fill, so that it has room if somewhat more clicks come than before. */
 const GATHERING_SHARE = 0.9
 /** The time between two batches under less load. */
 const LOAD_INTERVAL_MS = 400

@@ -35,7 +35,7 @@ class DrainServer {
   readonly #own: Drainer
   readonly #spools: SpoolDrain
   readonly #maintenanceTimer: NodeJS.Timeout
-  /** Those that run or wait. */
+  /** Tasks that run or wait. */
   readonly #tasks = new Set<Promise<void>>()
   /** Ingests these journals one at a time: many at once would exceed the connection timeout. */
   readonly #queue = new SerialQueue()

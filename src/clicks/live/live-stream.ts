@@ -72,7 +72,7 @@ export class LiveStream {
     this.flush()
   }
 
-  /** Keeps those of the clicks that the stream shows for its next event. */
+  /** Keeps the clicks that the stream shows, for its next event. */
   take(clicks: readonly FedClick[]): void {
     for (const click of clicks) {
       if (!isSelected(this.selection, click)) continue

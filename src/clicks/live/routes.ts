@@ -51,7 +51,7 @@ function sendEvents(reply: FastifyReply, text: Readable | undefined, clock: Cloc
     'Content-Type': 'text/event-stream',
     // A proxy that collected the events would delay them.
     'X-Accel-Buffering': 'no',
-    // The dashboard measures by it how far its own clock is from that of the clicks.
+    // The dashboard compares its own clock with this one, which dates the clicks.
     Date: new Date(clock.nowMicros() / 1_000).toUTCString(),
   })
   return reply.send(text)

@@ -115,7 +115,7 @@ type SeriesReport = { readonly groupBy: undefined; readonly points: readonly Poi
 
 type GroupsReport = {
   readonly groupBy: GroupBy
-  /** Of the groups by link, those that exist. */
+  /** The links of a report by link that still exist. */
   readonly links: ReadonlyMap<string, GroupedLink>
   readonly groups: readonly Group[]
   readonly rest: Rest
@@ -262,7 +262,7 @@ export class Clicks {
     }
   }
 
-  /** Of groups by link, those links that exist. */
+  /** Returns the links of a report by link that still exist. */
   async #linksOf(
     actor: Actor,
     { groups }: { readonly groups: readonly Group[] },

@@ -76,10 +76,10 @@ export async function reportLinkGroups(
 }
 
 /**
- * Counts the clicks of a few links side by side, from their stored sums, those with most clicks first. A
- * person may have visited several of them, so their visitors together are unknown.
+ * Counts the clicks of a few links side by side, from their stored sums, those with most clicks
+ * first. A person may have visited several of them, so their visitors together are unknown.
  *
- * @param cuts as of `reportGroups`
+ * @param cuts as in `reportGroups`
  */
 export async function compareLinks(
   store: Store<{ readonly reports: Pick<ClickReports, 'readDaysOfLinks'> }>,

@@ -27,7 +27,10 @@ export type SealedSpool = { readonly id: string; readonly journalId: string }
  * their day are dropped already; and the limit of rows in a minute is not theirs, because it is spent by visitors.
  */
 export type ImportedBatch = {
-  /** Of links with opening balances (`OPENING_AT`): the instants of their last clicks, as far as they are known. */
+  /**
+   * The instants of the last clicks of links with opening balances (`OPENING_AT`), as far as they
+   * are known.
+   */
   readonly lastClicks: ReadonlyMap<number, number>
 }
 

@@ -32,7 +32,7 @@ const FLAGS_MAX = Object.values(CLICK_FLAGS).reduce((sum, flag) => sum | flag, 0
 const VALUE_LENGTH_MAX = 253
 const HAS_SCHEME = /^[a-z][a-z+.-]*:/i
 
-/** Of an unknown user agent, which is not the same as none. */
+/** Stands for an unknown user agent; a missing one is that of a bot. */
 const UNKNOWN_AGENT: UserAgentInfo = {
   digest: '',
   device: 'other',

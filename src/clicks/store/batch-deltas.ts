@@ -59,7 +59,7 @@ function orderBy(numbers: Float64Array): Uint32Array {
   return Uint32Array.from(keys, (key) => key % length)
 }
 
-/** One for all: its memory is used again, and no addition waits. */
+/** Shared scratch: cleared before each use, and never held across an `await`. */
 const tally = new DayTally()
 
 /**

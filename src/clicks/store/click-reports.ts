@@ -55,7 +55,7 @@ export type ClickReports = {
     toMicros: number,
     limits?: ScanLimits,
   ): AsyncIterable<readonly LinkCounts[]>
-  /** Returns the ids of those of these links that exist. */
+  /** Returns the ids of the links that exist. */
   linkIds(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, string>>
 }
 
@@ -233,7 +233,7 @@ function assemble(
   }
 }
 
-/** One for all: its memory is used again, and adding up a day does not wait. */
+/** Shared scratch: cleared before each use, and never held across an `await`. */
 const tally = new DayTally()
 
 /** Reads a split day without recent clicks, which needs no merging. */

@@ -35,7 +35,7 @@ async function fold(clicks: readonly Click[], parts: number): Promise<readonly D
 }
 
 describe('foldDays', () => {
-  test('takes nothing of a day whose parts are missing into the next one', async () => {
+  test('carries nothing over from a day with missing parts to the next day', async () => {
     const many = Array.from({ length: 400 }, (_, n) =>
       someClick({ at: 1, link_seq: 1, visitor: n + 1, referrer: `host-${n}.example` }),
     )

@@ -97,7 +97,10 @@ async function foldStep(
 }
 
 const NO_BYTES = new Uint8Array(0)
-/** One for all: its memory is used again, and a day is folded without waiting. It may have what a failed day left. */
+/**
+ * Shared scratch: cleared before each use, since a failed day may leave something, and never held
+ * across an `await`.
+ */
 const tally = new DayTally()
 
 function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {

@@ -27,7 +27,7 @@ const OTHERS = 128
 /** The tag of a tally. */
 export const TALLY = 241
 export const PART_VERSION = 1
-/** Of a part with the day's sums that has no visitor count, because it is unknown. */
+/** Version of a part with the day's sums whose visitor count is unknown, so it has none. */
 export const VISITORS_UNKNOWN = 2
 
 /**

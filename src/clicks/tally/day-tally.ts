@@ -72,10 +72,13 @@ const ANY_SLOT = 0
  */
 export class DayTally {
   readonly #total = new SlotTally()
-  /** Of each dimension: its values, and by their numbers their clicks; those behind the last value are empty. */
+  /**
+   * For each dimension its values, and their clicks by the values' numbers; entries behind the last
+   * value are empty.
+   */
   readonly #values = CLICK_DIMENSIONS.map(() => new ValueNumbers())
   readonly #tallies = CLICK_DIMENSIONS.map((): SlotTally[] => [])
-  /** Of people only. */
+  /** Visitors among people; bots are not counted. */
   #visitors = new VisitorSketch()
   readonly #writer = new ByteWriter()
 

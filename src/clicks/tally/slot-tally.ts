@@ -6,7 +6,7 @@ import { SLOTS_PER_DAY } from './click-day.ts'
 
 /** Clicks of people and others by quarter hour of a day. After `clear` its memory is used again. */
 export class SlotTally {
-  /** Of the quarter hours with clicks, ascending. */
+  /** The quarter hours that have clicks, ascending. */
   readonly #slots: number[] = []
   readonly #persons: number[] = []
   readonly #others: number[] = []

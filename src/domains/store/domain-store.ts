@@ -32,7 +32,7 @@ export type DomainFacts = {
   readonly checked_at: number | null
   readonly next_at: number | null
   readonly missing_since: number | null
-  /** Of the last check; null when there was none. */
+  /** The result of the last check; null when there was none. */
   readonly verdict: Verdict | null
   readonly hsts_max_age: number | null
   /** The active claim of another workspace on the same host. */

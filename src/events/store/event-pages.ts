@@ -15,7 +15,7 @@ const SLICE_EVENTS = 4_096
 const LINK_CREATED = 'link.created' satisfies EventType
 /** The condition of the index of subjects, letter for letter, or no engine would use it. */
 const IS_INDEXED = sql<boolean>`type <> 'link.created'`
-/** From the moment at which a link gets its identifier to that of its event; no request lasts as long. */
+/** The longest time between a link's identifier and its event; no request lasts as long. */
 const CREATION_MS_MAX = 30_000
 
 /** A part of a list, from behind `beyond` to `until`, which belongs to it. */

@@ -30,7 +30,7 @@ function exportRequest() {
 }
 
 describe('mayStill', () => {
-  test('needs no recent authentication, which an answer needs to begin', async () => {
+  test('ignores how recent the authentication is, which only the start of an answer requires', async () => {
     const request = exportRequest()
     assert.equal(
       await mayStill(

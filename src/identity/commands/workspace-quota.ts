@@ -9,7 +9,10 @@ import type { WorkspaceServices } from './workspace-services.ts'
 const MIB = 1024 * 1024
 const LIMIT_MAX = 1_000_000_000_000
 
-/** A number, 0 for none; or that of the instance. Commander takes null for an option without a value. */
+/**
+ * A number, 0 for none; `default` for the instance's own limit. Commander takes null for an option
+ * without a value.
+ */
 type Limit = number | 'default'
 
 type QuotaOptions = { json?: true } & {

@@ -26,7 +26,7 @@ export async function findActor(
   { nowMicros, isUse }: JudgedAt,
 ): Promise<Actor | undefined> {
   if (kind === 'system') return systemActor(name)(workspaceId)
-  // Of a person who was deleted.
+  // The maker was a person who has been deleted.
   if (id === null) return undefined
   const lock = isUse ? 'share' : undefined
   if (kind === 'token') {

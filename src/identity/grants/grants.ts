@@ -10,7 +10,7 @@ import { isWithinRank } from '../permissions.ts'
 import type { TokenStore } from '../tokens/store/token-store.ts'
 import { findActor, type JudgedAt } from './find-actor.ts'
 
-/** The stores with which a one-time link is judged. */
+/** The stores that are read to judge a one-time link. */
 export type JudgeStores = {
   readonly people: PersonStore
   readonly memberships: MembershipStore

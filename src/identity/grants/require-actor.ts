@@ -9,7 +9,7 @@ import type { SessionStore } from '../sessions/store/session-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { findActor, type MakerStores } from './find-actor.ts'
 
-/** The stores with which whoever changes a right is judged. */
+/** The stores that are read to judge who changes a right. */
 export type ActingStores = MakerStores & {
   readonly people: Pick<PersonStore, 'findById' | 'lock' | 'lockOperators'>
   readonly memberships: Pick<MembershipStore, 'find' | 'lock'>
@@ -20,7 +20,7 @@ export type ActingStores = MakerStores & {
 /** What a right is changed of, and when. */
 export type ActingOn = {
   readonly nowMicros: number
-  /** Whose rights change. */
+  /** The person whose rights change. */
   readonly personId?: string
   /** Returns other workspaces whose members change. Called with the person locked. */
   readonly workspacesOf?: () => Promise<readonly string[]>

@@ -5,7 +5,7 @@ export type MailLanguage = 'en' | 'de'
 /** For people whose languages mails do not have. */
 export const DEFAULT_MAIL_LANGUAGE = 'en'
 
-/** The languages of mail: those of the request that causes it decide. */
+/** The languages of mail; the request that causes a mail decides. */
 export const MAIL_LANGUAGES: ReadonlyMap<string, MailLanguage> = new Map([
   ['en', 'en'],
   ['de', 'de'],

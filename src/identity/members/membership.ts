@@ -1,7 +1,7 @@
 import type { Role } from '@terse/contract/roles'
 import type { Person } from '../people/person.ts'
 
-/** That a person belongs to a workspace. */
+/** A person's membership in a workspace. */
 export type Membership = {
   readonly workspace_id: string
   readonly person_id: string

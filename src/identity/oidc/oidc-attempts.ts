@@ -5,7 +5,7 @@ import type { UsedChallengeStore } from '../second-factors/store/used-challenge-
 import type { OidcChecks } from './oidc-provider.ts'
 
 const RANDOM_BYTES = 32
-/** Of the cookie, whose name says what it is for. */
+/** The context under which the cookie is sealed. */
 const CONTEXT = 'single sign-on'
 
 /** What a way through the provider is for. */

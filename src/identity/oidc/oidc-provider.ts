@@ -24,7 +24,7 @@ export type OidcClient = {
 export type OidcChecks = {
   readonly state: string
   readonly nonce: string
-  /** Of PKCE. */
+  /** The code verifier of PKCE. */
   readonly verifier: string
 }
 

@@ -34,7 +34,7 @@ export type OidcStores = SessionWriteStores &
 type Origin = {
   readonly device: string
   readonly requestId: string
-  /** Of the person who is signed in. */
+  /** The session of a person who is signed in already. */
   readonly sessionId: string | undefined
 }
 

@@ -5,13 +5,16 @@ import type { Actor } from '../actor.ts'
 export type OneTimeLink = {
   readonly id: string
   readonly kind: 'setup' | 'invitation' | 'reset'
-  /** Of `reset`: whose password it sets. */
+  /** For `reset`, the person whose password it sets. */
   readonly person_id: string | null
-  /** Of `invitation`: to whom and with which role. */
+  /** For `invitation`, the address and the role. */
   readonly email: string | null
   readonly email_folded: string | null
   readonly role: Role | null
-  /** Of `invitation`: into which workspace. Of `reset`: in which an admin made it; null for operators. */
+  /**
+   * For `invitation`, the workspace to join. For `reset`, the workspace whose admin made the link;
+   * null for operators.
+   */
   readonly workspace_id: string | null
   /** The name of who made it. */
   readonly created_by: string | null

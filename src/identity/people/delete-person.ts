@@ -44,7 +44,7 @@ export async function deletePerson(
   await stores.oneTimeLinks.deleteOfAddress(email_folded)
   await stores.people.delete(id)
   await endLostGrants(stores, id, now)
-  // Those that were used name the person too.
+  // Links that were used name the person too.
   await stores.oneTimeLinks.deleteMadeBy(id)
   const isLastOperator = person.is_operator && (await stores.people.countOperators()) === 0
   if (isLastOperator) throw refusal({ code: 'last_operator', reason: 'deletion' })

@@ -7,7 +7,7 @@ const LENGTH_MIN = 10
 /** A text of fewer different characters is a pattern. */
 const DIFFERENT_MIN = 5
 
-/** Of a password that only a person with a second factor may have. */
+/** The fault of a password that only a person with a second factor may have. */
 export const TOO_SHORT_ALONE: Fault = {
   code: 'weak_password',
   reason: 'short_alone',

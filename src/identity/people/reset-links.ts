@@ -12,9 +12,9 @@ import { madeBy, NO_SUBJECT, type OneTimeLink } from '../one-time-links/one-time
 import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
 import type { Person } from './person.ts'
 
-/** Of a link in a mail. */
+/** How long a mailed link is valid. */
 const MAILED_MICROS = 60 * 60 * 1_000_000
-/** Of a link that a person hands over: they may meet tomorrow. */
+/** How long a link is valid that a person hands over: they may meet tomorrow. */
 const HANDED_OVER_MICROS = 24 * 60 * 60 * 1_000_000
 
 export type ResetLink = { readonly link: OneTimeLink; readonly code: string }

@@ -18,7 +18,7 @@ import type { CeremonyOptions, PasskeyCeremonies, RegistrationInput } from './pa
 import type { ChallengePurpose, PasskeyChallenges } from './passkey-challenges.ts'
 import type { Passkey } from './store/passkey-store.ts'
 
-/** Of one person. */
+/** The most passkeys of one person. */
 const PASSKEYS_MAX = 50
 
 /** What a browser needs for a ceremony, and the cookie that it must send back. */

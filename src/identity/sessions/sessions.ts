@@ -10,7 +10,10 @@ import { expiryOf, type Session } from './session.ts'
 import { generateSessionSecret, hashSessionSecret } from './session-secret.ts'
 import type { SessionStore } from './store/session-store.ts'
 
-/** Of one person. A sign-in beyond them ends the session that was not used for longest. */
+/**
+ * The most sessions of one person. A further sign-in ends the session that was not used for
+ * longest.
+ */
 const SESSIONS_MAX = 100
 
 /** The stores of a request that ends sessions: it must not come from one that has ended itself. */
@@ -76,7 +79,7 @@ export class Sessions {
     return { session: { ...session, authenticated_at: now }, secret }
   }
 
-  /** Those of a person that have not expired, the last used first. */
+  /** Returns a person's sessions that have not expired, the last used first. */
   async list(personId: string): Promise<readonly Session[]> {
     const now = this.#clock.nowMicros()
     const stored = await this.#store.read.sessions.listOfPerson(personId)
@@ -99,9 +102,9 @@ export class Sessions {
   }
 
   /**
-   * Ends all sessions of a person but one, that of the request.
+   * Ends all sessions of a person except the request's own.
    *
-   * @throws {Failure} `unauthorized` where that one has ended
+   * @throws {Failure} `unauthorized` where the request's own session has ended
    */
   async endOthers(author: EventAuthor, personId: string, keptId: string): Promise<void> {
     await this.#store.write(async (stores) => {

@@ -234,7 +234,7 @@ function authorOf(person: Person, { requestId }: SignInOrigin): EventAuthor {
   return { ...personActor(person, undefined, true), requestId }
 }
 
-/** Of a person who may sign in with a password. */
+/** Returns the sealed password of a person who may sign in with it. */
 function sealedOf(found: Account | undefined) {
   if (found === undefined || found.sealedPassword === null) return undefined
   if (found.person.disabled_at !== null) return undefined

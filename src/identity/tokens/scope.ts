@@ -10,7 +10,10 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** Of a token for which no others are requested: to read and write, but not to administer the workspace. */
+/**
+ * The scopes of a token for which none are requested: to read and write, but not to administer the
+ * workspace.
+ */
 export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'workspace:admin')
 
 export function isScope(text: string): text is Scope {

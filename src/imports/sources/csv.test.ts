@@ -190,7 +190,7 @@ describe('a CSV file', () => {
     assert.deepEqual(links[0]?.rest, { created_at: '03/04/2025', clicks: 'many' })
   })
 
-  test('has one ref for one link, wherever its row is', async (t) => {
+  test('has the same ref for a link, wherever its row is', async (t) => {
     const first = await readSorted(openCsvText(t, PLAIN))
     const moved = await readSorted(
       openCsvText(

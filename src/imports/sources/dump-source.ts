@@ -71,7 +71,7 @@ function toRecord(
   }
 }
 
-/** Of bcrypt, as Kutt has them. */
+/** Hashes of bcrypt, as Kutt has them. */
 const PASSWORD_HASH = /\$2[abxy]?\$[^'"\s,)]+/g
 const QUOTED_ADDRESS = /(['"])([0-9a-f.:]{2,45})\1/gi
 

@@ -26,14 +26,14 @@ export type KuttLinkRow = {
   readonly last_visit: KuttDate
 }
 
-/** A row of `visits`: those of one link in one hour. */
+/** A row of `visits`: the visits of one link in one hour. */
 export type KuttVisitRow = {
   readonly id: number
   readonly link_id: number | null
-  /** Of its link; null when there is none. */
+  /** The key of the click's link; null when there is none. */
   readonly address: string | null
   readonly total: number
-  /** Of the first of them. */
+  /** The instant of the first of these clicks. */
   readonly created_at: KuttDate
   /** When the last of them was counted. */
   readonly updated_at: KuttDate
@@ -163,7 +163,7 @@ function orRefused<Row extends { readonly id: number }, T extends ImportRecord>(
 
 const placeOf = (table: string, id: number) => `${table}, id ${id}`
 
-/** An id alone may be that of another link in the database of another Kutt. */
+/** Another Kutt's database may have another link with the same id. */
 function kuttRef(id: number, address: string | null): string {
   return refOf(`${id} ${address}`)
 }

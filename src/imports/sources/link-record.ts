@@ -4,7 +4,7 @@ import type { LinkRecord } from '../import-record.ts'
 /** What a link always has; all else is missing unless a source says otherwise. */
 type Known = Pick<LinkRecord, 'resume' | 'ref' | 'place' | 'key' | 'url'>
 
-/** Of a link about which a source says no more than what it always has. */
+/** The optional values of a link of which a source has none. */
 export const NO_VALUES = {
   domain: null,
   ios: null,

@@ -99,7 +99,7 @@ describe("Sink's export", () => {
     assert.deepEqual(linkOf('plain')?.notes, [])
   })
 
-  test('has unlike refs for keys that are too long to be one', async () => {
+  test('has different refs for keys that are too long to be refs', async () => {
     const { links } = await readSorted(fixture('export-all.json'))
     assert.ok(links.every(({ ref }) => ref.length <= 500))
     assert.equal(new Set(links.map(({ ref }) => ref)).size, links.length)
@@ -107,7 +107,7 @@ describe("Sink's export", () => {
 
   test('is read from any record on', () => assertResumes(fixture('export-all.json'), 20))
 
-  test('is known to be one page of several', async () => {
+  test('is recognised as one page of several', async () => {
     const { links, refused } = await readSorted(fixture('api/export-1.json'))
     assert.equal(links.length, 50)
     assert.match(refused[0]?.reason ?? '', /one page/)

@@ -85,7 +85,7 @@ describe('a date without a zone', () => {
     )
   })
 
-  test('is null when it is missing, and refused when it is none', () => {
+  test('is null when it is missing, and refused when it is not a date', () => {
     assert.equal(getLocalInstant(null, 'UTC'), null)
     assert.equal(getLocalInstant('', 'UTC'), null)
     assert.equal(getLocalInstant('0000-00-00 00:00:00', 'UTC'), null)

@@ -32,7 +32,8 @@ export async function openSourceDatabase(
   await checkSourceFile(file)
   const isLogged = await usesLog(file)
   return guardSqlite(() => {
-    // Of a database with a log that is not there, no process is writing, and no file has to be made beside it.
+    // A database whose write-ahead log is missing has no writer, and can be read without making a
+    // file beside it.
     const database =
       isLogged && !hasLog(file)
         ? openToRead(file, TIMEOUT_MS)

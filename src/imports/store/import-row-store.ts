@@ -26,7 +26,7 @@ export type ImportRowStore = {
     origin: string,
     refs: readonly string[],
   ): Promise<readonly ImportedLink[]>
-  /** Returns from where those of the links came that were imported. */
+  /** Returns the origins of the links that were imported. */
   findByLink(workspaceId: string, linkSeqs: readonly number[]): Promise<readonly ImportedLink[]>
   /**
    * Notes from where links came.

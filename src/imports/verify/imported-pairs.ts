@@ -6,7 +6,7 @@ const BATCH_SIZE = 500
 export type OldService = {
   /** Where its own domain is, for links that name none. */
   readonly ownUrl: URL | undefined
-  /** Of its other domains. */
+  /** The scheme of the source's other domains. */
   readonly scheme: 'http' | 'https'
 }
 

@@ -113,7 +113,7 @@ export class LinkAsker {
       return { retry: true, askedMs: 0, answer: failure(error) }
     }
     const { status, headers } = answer
-    // Of 5xx, one that does not change is an answer; some services send it for links that they refuse.
+    // A 5xx that does not change is an answer: some services send it for links that they refuse.
     if (status !== 429 && status < 500) return answerFromHttp(url, status, headers.location)
     const askedMs = Number(headers['retry-after'] ?? 0) * 1_000 || 0
     return { retry: true, askedMs, answer: answerFromHttp(url, status, undefined) }

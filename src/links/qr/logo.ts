@@ -1,6 +1,6 @@
 import type { Parsed } from '../../platform/failure.ts'
 
-/** Of the PNG, not of its text in base64. */
+/** The most bytes of the PNG, not of its text in base64. */
 const BYTES_MAX = 32 * 1024
 const PIXELS_MAX = 512
 

@@ -15,7 +15,7 @@ export type KeyHolder = Pick<Link, 'seq' | 'id' | 'workspace_id' | 'key'>
 export type LinkBatchStore = {
   /** Returns the links whose keys are among the given ones or differ from them only by letter case. */
   findHolders(keyspaceId: number, keys: readonly string[]): Promise<readonly KeyHolder[]>
-  /** Returns those of the links that are in the workspace. */
+  /** Returns the links that are in the workspace, and leaves out others. */
   findBySeqs(workspaceId: string, seqs: readonly number[]): Promise<readonly KeyHolder[]>
   /**
    * Inserts links in their order. The caller has read that their keys are free.

@@ -17,7 +17,7 @@ import { isCounted, keyspacesOf, matches, sortedBy } from './link-matches.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
 import { countByHost, countInSlices, type FindPage, findRun } from './link-scan.ts'
 
-/** Runs statements on a connection; those of a scan in a turn. */
+/** Runs statements on a connection; a scan's statements wait for its turn. */
 type Read = <T>(work: (on: Kysely<Schema>) => Promise<T>) => Promise<T>
 
 type LinkPages = {

@@ -76,7 +76,7 @@ function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[
     .execute()
 }
 
-/** Returns those of the links that are in the workspace. */
+/** Returns the links that are in the workspace, and leaves out others. */
 export async function findMany(
   db: Kysely<Schema>,
   workspaceId: string,

@@ -35,7 +35,7 @@ export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
   /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
-  /** Returns those of the links that are in the workspace, in any order. */
+  /** Returns the links that are in the workspace, in any order, and leaves out others. */
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly UncountedLink[]>
   /** Returns what clicks on these links are counted by, by the links' numbers. */
   valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>

@@ -24,7 +24,7 @@ describe('textHash', () => {
   ]) {
     test(`differs for texts chosen to be equal, changed by ${changes.join()}`, () => {
       const hashes = new Set(chosenTexts(changes).map(textHash))
-      // Of so many random numbers of 32 bits, two are equal in one of 500 runs, and ten in none.
+      // Among so many random numbers of 32 bits, two are equal in one of 500 runs, and ten in none.
       assert.ok(hashes.size > 2 ** BITS - 10, `${hashes.size}`)
     })
   }

@@ -15,16 +15,19 @@ export type ImportTables = {
     /** The rest of its `SourceSettings` with the secrets, sealed; null once it has ended. */
     sealed_settings: string | null
     /**
-     * Of a command's source and options: the same command continues the same import. Null once the command has shown
-     * how it ended.
+     * A hash of the command's source and options: the same command continues the same import. Null
+     * once the command has shown how it ended.
      */
     fingerprint: string | null
     /** The name of the uploaded file, which is in the data folder of one node. */
     file_id: string | null
     file_bytes: number | null
-    /** Of a CSV file: the names of its columns, as a JSON array. */
+    /** The names of a CSV file's columns, as a JSON array. */
     file_columns: string | null
-    /** The name of the source, and which one of that name, when it was opened. */
+    /**
+     * The source's name, and which source of that name it is (the host of its API), once it was
+     * opened.
+     */
     origin: string | null
     links_expected: number | null
     /** The `resume` of the last record that was written. */
@@ -73,12 +76,12 @@ export type ImportTables = {
     target: string | null
   }
   /**
-   * Of a dry run while it runs: a row for each link that it would take, and for its total and clicks in a batch. The
-   * sum of a link is its opening balance.
+   * Kept while a dry run runs: a row for each link that it would take, and for the link's total and
+   * clicks in a batch. The sum of a link's rows is its opening balance.
    */
   dry_run_clicks: {
     import_id: string
-    /** Of its `LinkRecord`. */
+    /** The `ref` of its `LinkRecord`. */
     ref: string
     /** Its total, or the negative number of its clicks. */
     clicks: number
@@ -90,7 +93,7 @@ export type ImportTables = {
     import_id: string
     origin: string
     keyspace_id: number
-    /** Of its `LinkRecord`. */
+    /** The `ref` of its `LinkRecord`. */
     ref: string
     /** What had no field, as JSON; null for nothing. */
     rest: string | null

@@ -66,7 +66,7 @@ export type Schema = PeopleTables &
     /** The check schedule of each claim. Deleted with the claim. */
     domain_checks: {
       domain_id: string
-      /** Of the claim; empty where a node of an earlier release inserted the row. */
+      /** The claim's workspace; empty where a node of an earlier release inserted the row. */
       workspace_id: Generated<string>
       since: number
       attempts: number
@@ -74,7 +74,10 @@ export type Schema = PeopleTables &
       missing_since: number | null
       checked_at: number | null
       demanded_at: number | null
-      /** Of the last check; null before the first one, and after the domain was renamed or lost. */
+      /**
+       * The result of the last check; null before the first one, and after the domain was renamed
+       * or lost.
+       */
       verdict: 'proved' | 'unproved' | 'unknown' | null
       /** Incremented by each lease, and by each change that invalidates a running check. */
       fence: number
@@ -242,7 +245,7 @@ export type Schema = PeopleTables &
       /** When its loss was reported; null while the node is up or its loss is not yet reported. */
       reported_at: number | null
     }
-    /** Of PostgreSQL, `transaction_id` besides. */
+    /** On PostgreSQL the table also has `transaction_id`. */
     events: {
       id: Generated<number>
       at: number

@@ -5,7 +5,7 @@ import { clientAddress, type Networks } from '../network/ip-address.ts'
 export type Arrival = {
   /** Whether the connection to this process uses TLS. */
   readonly isEncrypted: boolean
-  /** Of the socket, not from a header. */
+  /** The address of the socket, not one from a header. */
   readonly remoteAddress: string
 }
 

@@ -4,10 +4,10 @@ const KEYS_MAX = 100_000
 
 /** Numbers of failures in a time. */
 export type AttemptLimitOptions = {
-  /** Of the throttles: unique, and the same in every process. */
+  /** The name of the throttles: unique, and the same in every process. */
   readonly name: string
   readonly windowSeconds: number
-  /** Of one visitor at one target. */
+  /** The most failures of one visitor at one target. */
   readonly perVisitor: number
   /** At one target, of all visitors that have failed there before. */
   readonly repeated: number

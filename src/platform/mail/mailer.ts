@@ -14,7 +14,10 @@ export type Mail = {
 export type DropReason = 'refused' | 'deferred' | 'queue_full' | 'waited_too_long' | 'stopped'
 
 export type Delivery = {
-  /** Whose turn the message takes: a workspace, or the person who forgot a password. */
+  /**
+   * The owner of the queue turn that sends the message: a workspace, or the person who forgot a
+   * password.
+   */
   readonly owner: string
   /** For log lines. */
   readonly kind: 'invitation' | 'password_reset'

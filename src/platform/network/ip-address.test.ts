@@ -51,7 +51,7 @@ describe('Networks', () => {
     })
   }
 
-  test('is empty at first, and never contains what is no address', () => {
+  test('is empty at first, and never contains a text that is not an address', () => {
     assert.ok(!new Networks().has('127.0.0.1'))
     assert.ok(!networks('0.0.0.0/0').has('localhost'))
     assert.ok(!networks('0.0.0.0/0').has(''))

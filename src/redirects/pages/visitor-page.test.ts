@@ -219,7 +219,7 @@ describe('the page for an expired link', () => {
     for (const [language, { day, months, tag }] of TEXTS) {
       const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
       for (let month = 0; month < 12; month += 1) {
-        // Of a month's days only the first differs, and only in some languages.
+        // Only the first day of a month differs, and only in some languages.
         const expected = format.format(Date.UTC(2026, month, 23))
         const british = expected.replace(/^(\w+) 23, /, '23 $1 ')
         const text = day(23, months[month] ?? '', 2026).replace('\u00a0', ' ')

@@ -131,7 +131,7 @@ describeStore('VisitorSalts', (at) => {
     assert.equal(now(), own)
   })
 
-  test('are replaced by those of a node that stored its salt first', async (t) => {
+  test('are replaced by the salts of a node that stored its own first', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const clock = newClock()
     const state = storeWithOutages(at.store)

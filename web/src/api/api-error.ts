@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly fields: Readonly<Record<string, readonly FaultResource[]>>
   /** A closer reason than the code. */
   readonly details: Problem['details']
-  /** Of the request, to report it. */
+  /** The id of the request, to report it. */
   readonly request_id: string | undefined
   /** When the service asks to be tried again, in seconds. */
   readonly retryAfterSeconds: number | undefined

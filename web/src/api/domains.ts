@@ -19,7 +19,7 @@ export type ShownDomain = DomainResource & {
   >
 }
 
-/** Of so many domains at most a workspace's choices are made. */
+/** The most domains that a choice of domains offers. */
 export const DOMAIN_CHOICES_MAX = 1_000
 const COUNTED_MAX = 100
 const PER_PAGE = 25

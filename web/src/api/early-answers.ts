@@ -56,7 +56,7 @@ export async function takeEarlyAnswer(
   return isMeant ? early.response : undefined
 }
 
-/** Of every request. */
+/** Returns the headers of every request. */
 export function headersOf(workspace: string | undefined): Record<string, string> {
   return {
     Accept: 'application/json',

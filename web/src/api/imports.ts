@@ -14,7 +14,7 @@ export type { CreateImportInput, ImportColumn, ImportResource, StartImportInput 
 
 const POLL_MS = 1_000
 const RETRY_MS = 1_000
-/** Of the report that is read for the rows that are shown. */
+/** The most characters of the report that are read for the rows that are shown. */
 const REPORT_CHARACTERS_MAX = 4_000_000
 
 export const IMPORTS_KEY = ['imports'] as const

@@ -8,7 +8,7 @@ import { requestAll } from './request-all.ts'
 
 export type { UsageResource, WorkspaceResource }
 
-/** Those of the person; all of them for an operator. */
+/** The workspaces of the person; all of them for an operator. */
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   queryFn: ({ signal }) => requestAll<WorkspaceResource>('/workspaces', { signal }),

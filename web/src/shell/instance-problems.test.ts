@@ -65,7 +65,7 @@ describe('the problems of an instance', () => {
   const problemsOf = (changes: Partial<InstanceResource>) =>
     instanceProblems({ ...WELL, ...changes }, en, formatsOf('en-GB'))
 
-  test('are none while all is well, also behind a proxy and with clicks lost earlier', () => {
+  test('are empty while all is well, also behind a proxy and with clicks lost earlier', () => {
     assert.deepEqual(problemsOf({}), [])
     assert.deepEqual(problemsOf({ certificates: null }), [])
   })

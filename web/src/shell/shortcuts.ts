@@ -10,7 +10,7 @@ export type Shortcut = {
   readonly run: () => void
 }
 
-/** Those of the page that is shown, in the order in which they were registered. */
+/** The shortcuts of the page that is shown, in the order in which they were registered. */
 export const shortcuts = new Observable<readonly Shortcut[]>([])
 
 /** Whether keys without ⌘ or Ctrl do something. */

@@ -5,7 +5,7 @@ import { faultText, wholeText } from '../text/fault-text.ts'
 import { useText } from '../text/use-text.ts'
 import { SignInCancelled } from './sign-in-cancelled.ts'
 
-/** That of a bulk answer, whose items have none of their own. */
+/** The status of a bulk answer, whose items have none of their own. */
 const ITEM_STATUS = 200
 
 export type Faults = {

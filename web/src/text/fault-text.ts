@@ -5,7 +5,7 @@ import { type ERROR_DETAILS, type FAULTS, type Translated, textIn } from '@terse
 export type FaultTexts = {
   readonly fields: Translated<typeof FAULTS>
   readonly details: Translated<typeof ERROR_DETAILS>
-  /** Of errors as a whole; `unknown_answer` is none of the API. */
+  /** Texts of errors as a whole; `unknown_answer` is no code of the API. */
   readonly errors: Readonly<Record<ErrorCode | 'unknown_answer', string>>
 }
 

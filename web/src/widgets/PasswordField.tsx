@@ -10,7 +10,7 @@ type PasswordFieldProps = Omit<ComponentProps<'input'>, 'value' | 'onChange' | '
   readonly errors?: readonly string[]
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Of a new password: shows how much of it is there. */
+  /** The shortest length of a new password; when set, the field shows how much is missing. */
   readonly lengthMin?: number
 }
 

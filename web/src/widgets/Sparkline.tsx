@@ -3,7 +3,7 @@ const BAR = 5
 const STEP = 6
 
 type SparklineProps = {
-  /** One for each bar, the newest last. */
+  /** The value of each bar, the newest last. */
   readonly values: readonly number[]
   /** The sum in words. */
   readonly label: string

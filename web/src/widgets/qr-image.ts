@@ -20,7 +20,7 @@ export type QrLevel = (typeof QR_LEVELS)[number]
 export const QR_MARGINS = [4, 2, 1, 0] as const
 export const QR_PIXELS = [256, 512, 1_024, 2_048] as const
 
-/** Those that repair what a logo hides. */
+/** The levels that repair what a logo hides. */
 export const LOGO_LEVELS: readonly QrLevel[] = ['Q', 'H']
 
 const ECC = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
@@ -33,7 +33,7 @@ type QrPath = {
   readonly hole: number
 }
 
-/** Of the code's width. A logo of this size hides 4 %; level Q repairs 25 %, H 30 %. */
+/** The logo's share of the code's width. Such a logo hides 4 %; level Q repairs 25 %, H 30 %. */
 const LOGO_SHARE = 0.2
 
 /** The dark modules as one path, a rectangle for each run in a row. */

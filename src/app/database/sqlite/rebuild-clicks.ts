@@ -175,8 +175,8 @@ class Recount {
   }
 
   /**
-   * Adds what the salvaged counter of a link has more than its charts, as clicks without a date: those of days that could
-   * not be read, and those that were counted without a row.
+   * Adds, as clicks without a date, what a link's salvaged counter has more than its charts: clicks
+   * of days that could not be read, and clicks that were counted without a row.
    */
   async addLostDays(dataDir: string): Promise<void> {
     const ownerOf = readOwners(dataDir)

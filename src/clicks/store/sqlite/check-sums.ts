@@ -6,7 +6,7 @@ import { DayTally } from '../../tally/day-tally.ts'
 import type { SCOPES } from '../click-day-rows.ts'
 import { PARTS } from '../fold-days.ts'
 
-/** One for all: its memory is used again, and adding up does not wait. */
+/** Shared scratch: cleared before each use, and never held across an `await`. */
 const tally = new DayTally()
 
 /** Indexed by the numbers of `SCOPES`. */

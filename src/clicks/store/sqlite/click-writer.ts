@@ -80,7 +80,7 @@ class SqliteClickWriter implements ClickWriter {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #rows: ClickRows
-  /** Of the raw clicks. */
+  /** The folder of the files of raw clicks. */
   readonly #folder: string
   readonly #rawFiles: RawClickFiles
   readonly #marks: BatchMarks

@@ -9,7 +9,9 @@ export type MembershipStore = {
   find(workspaceId: string, personId: string, rowLock?: 'share'): Promise<Membership | undefined>
   /** Whether a member has the address. One query, whoever has an account. */
   hasAddress(workspaceId: string, emailFolded: string): Promise<boolean>
-  /** Those of a person in workspaces that are not deleted, by the workspaces' names. */
+  /**
+   * Returns a person's memberships in workspaces that are not deleted, by the workspaces' names.
+   */
   listOfPerson(personId: string, rowLock?: 'share'): Promise<readonly NamedMembership[]>
   /** All of a workspace, by the people's names. */
   listOfWorkspace(workspaceId: string): Promise<readonly ShownMember[]>

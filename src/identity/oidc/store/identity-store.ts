@@ -12,7 +12,7 @@ export function identityIdOf({ issuer, subject }: Pick<Identity, 'issuer' | 'sub
 
 export type IdentityStore = {
   find(issuer: string, subject: string): Promise<Identity | undefined>
-  /** Those of a person, oldest first. */
+  /** Returns a person's identities, oldest first. */
   list(personId: string): Promise<readonly Identity[]>
   /** Returns false when the account leads to a person already. */
   insert(identity: Identity): Promise<boolean>

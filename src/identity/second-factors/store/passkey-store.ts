@@ -7,7 +7,10 @@ export type Passkey = {
   /** In base64url, as are the public key (COSE) and what browsers send. */
   readonly credential_id: string
   readonly public_key: string
-  /** Of signatures, as the authenticator counts them; most synchronized passkeys always send 0. */
+  /**
+   * The number of signatures, as the authenticator counts them; most synchronized passkeys always
+   * send 0.
+   */
   readonly counter: number
   readonly transports: readonly string[]
   readonly name: string
@@ -22,7 +25,7 @@ export type Passkey = {
 
 export type PasskeyStore = {
   findByCredential(credentialId: string): Promise<Passkey | undefined>
-  /** Those of a person, oldest first. */
+  /** Returns a person's passkeys, oldest first. */
   list(personId: string): Promise<readonly Passkey[]>
   /** @throws {UniqueViolation} when the credential is known */
   insert(passkey: Passkey): Promise<void>

@@ -68,7 +68,7 @@ describe('the Bitly API source', () => {
 
   const open = () => openBitly({ kind: 'bitly', token: 'token', url: api.url }, deps)
 
-  test('gives the links of the truth, one for each back-half', async () => {
+  test('returns the links of truth.csv, one for each back-half', async () => {
     hasClicks = false
     const read = await readSorted(open())
     assertTruth('bitly', read.links)

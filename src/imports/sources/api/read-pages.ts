@@ -11,7 +11,7 @@ export type SourcePage<Item, Cursor> = {
 
 /** How one service's list of links is read. `Cursor` is JSON. */
 export type PagedList<Item, Cursor> = {
-  /** Of the first page; without it, that page has none. */
+  /** Returns the cursor of the first page; when absent, that page needs none. */
   firstCursor?(): Cursor
   fetchPage(cursor: Cursor | undefined, signal: AbortSignal): Promise<SourcePage<Item, Cursor>>
   /** Identifies an item within its page. */

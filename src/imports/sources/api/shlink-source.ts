@@ -45,7 +45,7 @@ const linkSchema = itemSchema.extend({
     })
     .nullish(),
   visitsSummary: z.looseObject({ total: z.int().min(0) }).nullish(),
-  /** Of releases before 3.5. */
+  /** Set by releases before 3.5. */
   visitsCount: z.int().min(0).nullish(),
   hasRedirectRules: z.boolean().nullish(),
   forwardQuery: z.boolean().nullish(),

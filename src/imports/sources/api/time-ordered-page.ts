@@ -13,7 +13,7 @@ type TimeSlice<Item> = {
 
 export type TimeOrderedList<Item> = {
   fetchSlice(start: number, size: number): Promise<TimeSlice<Item>>
-  /** By which the service orders the list. */
+  /** Returns the instant by which the service orders the list. */
   timeOf(item: Item): string | number
   /** Orders items of equal times. */
   idOf(item: Item): string

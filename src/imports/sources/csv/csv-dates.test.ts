@@ -50,7 +50,7 @@ describe('a date in a CSV file', () => {
       assert.deepEqual(parseCsvDate(text, 'UTC'), { fault: 'is no date' })
     })
 
-  test('is none when it may be one of two days', () => {
+  test('is no date when it could mean two days', () => {
     assert.deepEqual(parseCsvDate('03/04/2026 10:00', 'UTC'), {
       fault: 'is one of two days: write it as 2026-12-31',
     })

@@ -59,7 +59,7 @@ describe('a row of a CSV file', () => {
     assert.match(refused[0]?.reason ?? '', /UTF-8/)
   })
 
-  test('is refused when its short link is none', async (t) => {
+  test('is refused when its short link is not a link', async (t) => {
     const { refused } = await readSorted(
       openCsvText(t, 'short link,url\nabc,https://example.com/\n'),
     )

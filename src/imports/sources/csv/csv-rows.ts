@@ -21,7 +21,7 @@ const ROW_BYTES_MAX = 1024 * 1024
 /** Stands for a row that is too long, before the number of its lines. No text of a CSV file has a NUL. */
 const LONG_ROW = '\0long row '
 const DELIMITERS = [',', ';', '\t', '|']
-/** Of spreadsheets that write the delimiter into the first line. */
+/** The first line of spreadsheets that write the delimiter into it. */
 const DELIMITER_LINE = /^"?sep=([,;|\t])"?\r?\n/i
 
 /**
@@ -107,7 +107,7 @@ async function* completeRows(
   chunks: AsyncIterable<Buffer>,
   row: RowScan,
 ): AsyncGenerator<Buffer, void, void> {
-  /** Of a row that has not ended. */
+  /** The bytes of a row that has not ended. */
   let begun: Buffer[] = []
   for await (const chunk of chunks) {
     const whole: Buffer[] = []
@@ -142,7 +142,7 @@ class RowScan {
   /** `after quote`: within quotes it was the end, or the first of two. */
   #state: 'start' | 'plain' | 'quoted' | 'after quote' = 'start'
   #bytes = 0
-  /** Of the file, before the row. */
+  /** Lines of the file before the row. */
   #linesBefore = 0
   lines = 0
 

@@ -24,7 +24,7 @@ export type DumpRow = {
 
 /** A row or another statement that is kept in memory may have this many bytes. */
 const UNIT_BYTES_MAX = 1024 * 1024
-/** Of a row that is not kept. */
+/** The most bytes that are shown of a row that is not kept. */
 const SHOWN_BYTES = 2_000
 
 type Insert = { readonly table: string; readonly columns: readonly string[] | undefined }
@@ -43,7 +43,7 @@ export class DumpParser {
   #rows: DumpRow[] = []
   #mode: 'statement' | 'rows' | 'long row' | 'skip' = 'statement'
   #insert: Insert | undefined
-  /** Of the string in which a skipped statement is. */
+  /** The quote of the string in which the skipped statement is now. */
   #quote: number | undefined
   /** The head of a row that is too long to be kept, and how many of its brackets are open. */
   #longRow = { head: '', depth: 0 }

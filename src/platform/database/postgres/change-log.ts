@@ -31,8 +31,8 @@ const UNCRASHED_SINCE = sql<string>`
   coalesce((extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) * 1e6)::bigint, 0)`
 
 /**
- * In which numbers of transactions mean the same: they may be given again in another history, or after a
- * crash.
+ * Identifies the period in which a transaction's number is given once: another history, or a crash,
+ * may give it again.
  */
 export const TRANSACTION_EPOCH = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE})`
 

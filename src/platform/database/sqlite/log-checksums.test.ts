@@ -58,7 +58,7 @@ describe('countSoundFrames', () => {
     }
   })
 
-  test('counts no frame after a changed header, of a cut log, and of none', () => {
+  test('counts no frame after a changed header, in a truncated log, or without a log', () => {
     for (let at = 0; at < HEADER_BYTES; at += 1) {
       assert.equal(countSoundFrames(readerOf(damagedAt(at))), 0, `byte ${at}`)
     }

@@ -20,7 +20,7 @@ const RECORD_KIB = 1
 const REPLAYED = 'Idempotent-Replayed'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Whose request it is. */
+/** The sender of a request with an idempotency key. */
 type Sender = { readonly workspaceId: string; readonly kind: string; readonly id: string | null }
 
 /** Reads the `Idempotency-Key` of requests. A repetition is answered with `Idempotent-Replayed`. */

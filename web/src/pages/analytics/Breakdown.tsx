@@ -211,7 +211,10 @@ function CsvButton({ view, grouping }: { view: View; grouping: Grouping }) {
   )
 }
 
-/** Of two dimensions together only single clicks know, which are limited. An outage has its own note. */
+/**
+ * Two dimensions together are counted from single clicks, which are limited. An outage has its own
+ * note.
+ */
 function Failure({ error }: { error: Error }) {
   const t = useText()
   if (error instanceof ApiError && error.isTemporary) return null

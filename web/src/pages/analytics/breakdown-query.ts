@@ -27,7 +27,7 @@ export function setValuesQuery(view: View, grouping: Grouping) {
   return groupsQuery(view.scope, {
     ...queryOf(view),
     group_by: grouping,
-    // Of the links with a tag that is set, it counts their other tags too.
+    // A report of links with one tag counts their other tags too, so ask for more groups.
     limit: GROUPS_MAX,
     bots: view.measure === 'bots' ? 'only' : 'exclude',
   })

@@ -115,7 +115,7 @@ export function intervalOf(
   return fitting.find((name) => name === preferred) ?? fitting[0] ?? 'day'
 }
 
-/** Of a date or an instant, whose form it keeps. */
+/** Adds days to a date or an instant, and keeps its form. */
 export function addDays(bound: string, days: number): string {
   return formatLike(bound, Date.parse(bound) + days * DAY_MS)
 }

@@ -35,7 +35,7 @@ type LinkFormProps = {
 
 type Errors = Readonly<Record<string, readonly string[]>>
 
-/** Those of the API that the form shows. */
+/** The fields of the API that the form shows. */
 const FIELDS = [
   'url',
   'domain',

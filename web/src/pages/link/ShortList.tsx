@@ -15,7 +15,7 @@ const ROWS = 4
 type ShortListProps = {
   readonly view: View
   readonly grouping: Dimension
-  /** Of the page of analytics, to which each row leads with its value. */
+  /** The search of the analytics page, to which each row leads with its value. */
   readonly search: AnalyticsPageSearch
 }
 

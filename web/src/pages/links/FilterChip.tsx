@@ -3,7 +3,7 @@ import { Icon } from '../../icons/Icon.tsx'
 import { AddIcon, CloseIcon } from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
 
-/** Of several values, as many as a chip names. */
+/** How many of several values a chip names. */
 const NAMED = 2
 
 type FilterChipProps = {

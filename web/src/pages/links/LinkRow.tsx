@@ -17,7 +17,7 @@ import { linkMenu } from './link-menu.ts'
 import { rowIndexOf } from './row-focus.ts'
 import { select } from './selection.ts'
 
-/** Of a link with more, as many as a column is wide. */
+/** How many tags of a link with more are shown: as many as a column is wide. */
 const TAGS_SHOWN = 2
 
 type LinkRowProps = {

@@ -1,6 +1,6 @@
 import { Preference } from '../../state/preference.ts'
 
-/** Those that can be left out, in their order. */
+/** The columns that can be left out, in their order. */
 export const COLUMNS = ['destination', 'tags', 'clicks', 'last_click', 'created_at'] as const
 export type Column = (typeof COLUMNS)[number]
 

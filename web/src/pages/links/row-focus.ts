@@ -6,7 +6,7 @@ function rows(): readonly HTMLTableRowElement[] {
   return [...document.querySelectorAll<HTMLTableRowElement>('tr[data-link]')]
 }
 
-/** Those that are shown: phones leave some out. */
+/** Returns the controls of a row that are shown: phones leave some out. */
 function controlsOf(row: HTMLTableRowElement): readonly HTMLElement[] {
   const all = [...row.querySelectorAll<HTMLElement>(CONTROLS)]
   return all.filter((control) => control.checkVisibility())
