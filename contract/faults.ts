@@ -58,6 +58,7 @@ export const FAULTS = {
     domain: 'has been added before',
     domain_or_links: 'has been added before, or still has links of its own in this workspace',
     member: 'is that of a member',
+    email: 'is for an address that has an account already',
     passkey: 'is a passkey that was added before',
     utm_template: 'is the name of another template',
     workspace: '"{name}" is taken',

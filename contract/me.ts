@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { line, timestamp } from './primitives.ts'
-import { newPasswordInput, personNameInput, personSchema } from './sign-in.ts'
+import {
+  emailInput,
+  newPasswordInput,
+  oneTimeCodeInput,
+  personNameInput,
+  personSchema,
+} from './sign-in.ts'
 
 /** The account of the person who is signed in. */
 export const meSchema = personSchema
@@ -32,6 +38,22 @@ export const passwordChanged = z
   .object({ message: z.literal('Password changed. All other sessions have ended.') })
   .meta({ id: 'PasswordChanged' })
 
+export const changeEmailBody = z
+  .strictObject({ email: emailInput })
+  .meta({ id: 'ChangeEmail', examples: [{ email: 'ada@lovelace.example' }] })
+export const emailChangeSchema = z
+  .object({
+    status: z
+      .enum(['mailed', 'changed'])
+      .describe(
+        '`mailed`: a code went to the new address, and nothing has changed yet. `changed`: this instance sends no mail.',
+      ),
+  })
+  .meta({ id: 'EmailChange' })
+export const confirmEmailBody = z
+  .strictObject({ code: oneTimeCodeInput })
+  .meta({ id: 'ConfirmEmail' })
+
 /** Shown once, until it is confirmed by a code. */
 export const totpSetupSchema = z
   .object({
@@ -57,4 +79,5 @@ export const totpDeleted = z
   .meta({ id: 'TotpDeleted' })
 
 export type MeResource = z.output<typeof meSchema>
+export type EmailChangeResource = z.output<typeof emailChangeSchema>
 export type TotpSetupResource = z.output<typeof totpSetupSchema>

@@ -47,6 +47,7 @@ export async function openApiDocument(): Promise<object> {
     oidc: undefined,
     callbackThrottle: unusable as AppDependencies['callbackThrottle'],
     mailer: undefined,
+    emailChanges: unusable as AppDependencies['emailChanges'],
     passwordResets: unusable as AppDependencies['passwordResets'],
     answerSession: unusable as AppDependencies['answerSession'],
     workspaces: unusable as AppDependencies['workspaces'],

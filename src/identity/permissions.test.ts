@@ -215,6 +215,7 @@ describe('requireAccess', () => {
       [
         'workspace.export',
         'me.setPassword',
+        'me.changeEmail',
         'workspaces.delete',
         'members.resetPassword',
         'tokens.create',

@@ -98,6 +98,8 @@ export const OPERATION_ACCESS = {
   'me.get': 'signed in',
   'me.patch': 'signed in',
   'me.setPassword': 'signed in',
+  'me.changeEmail': 'signed in',
+  'me.confirmEmail': 'signed in',
   'workspaces.list': 'signed in',
   'workspaces.create': 'operator',
   'workspaces.get': 'workspace.view',
@@ -148,6 +150,7 @@ export type Operation = keyof typeof OPERATION_ACCESS
  */
 const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'me.setPassword',
+  'me.changeEmail',
   'workspaces.delete',
   'members.resetPassword',
   'workspace.export',

@@ -97,6 +97,20 @@ for (const engine of ENGINES) {
       await signIn(base, { email: 'grace@example.com' })
     })
 
+    test('a person gets another address, and is signed out', async () => {
+      const grace = await signIn(base, { email: 'grace@example.com' })
+      await terse('person', 'email', 'grace@example.com', 'grace@hopper.example')
+      await eventually(async () => expectStatus(await grace.get('/session'), 401))
+      await signIn(base, { email: 'grace@hopper.example' })
+      assert.match(
+        await refused('person', 'email', 'grace@hopper.example', 'grace'),
+        /e-mail address/,
+      )
+      const taken = await refused('person', 'email', 'grace@hopper.example', 'ada@example.com')
+      assert.match(taken, /has an account already/)
+      await terse('person', 'email', 'grace@hopper.example', 'grace@example.com')
+    })
+
     test('the last operator stays an operator', async () => {
       assert.match(await refused('person', 'demote', 'ada@example.com'), /another one first/)
       assert.match(await refused('person', 'disable', 'ada@example.com'), /another one first/)

@@ -144,6 +144,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'erasures.hasLinks': (s) => s.erasures.hasLinks(workspace),
     'erasures.listWorkspaces': (s) => s.erasures.listWorkspaces(NOW),
     'erasures.listPeople': (s) => s.erasures.listPeople(),
+    'erasures.formerAddresses': (s) => s.erasures.formerAddresses(id),
     'tags.count': (s) => s.tags.count(workspace, 'a'),
     'tags.findLinks': (s) => s.tags.findLinks(workspace, 'a', 1),
     'utmTemplates.page': (s) => s.utmTemplates.page(workspace, 0, 25),
@@ -231,6 +232,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'oneTimeLinks.deleteOfWorkspace': (s) => s.oneTimeLinks.deleteOfWorkspace(id),
     'oneTimeLinks.deleteInvitationsOf': (s) => s.oneTimeLinks.deleteInvitationsOf(id, id),
     'oneTimeLinks.deleteResetsOf': (s) => s.oneTimeLinks.deleteResetsOf(id),
+    'oneTimeLinks.deleteEmailChangesOf': (s) => s.oneTimeLinks.deleteEmailChangesOf(id),
+    'people.changeEmail': (s) =>
+      s.people.changeEmail(id, { email: 'Eve@example.com', email_folded: 'eve@example.com' }),
     'people.lockOperators': (s) => s.people.lockOperators(),
     'tokens.noteUse': (s) => s.tokens.noteUse(id, NOW),
     'quotas.set': (s) => s.quotas.set(workspace, NO_OVERRIDES),

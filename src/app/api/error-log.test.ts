@@ -47,6 +47,7 @@ function dependenciesWith(health: AppDependencies['health']): AppDependencies {
     oidc: undefined,
     callbackThrottle: unused as AppDependencies['callbackThrottle'],
     mailer: undefined,
+    emailChanges: unused as AppDependencies['emailChanges'],
     passwordResets: unused as AppDependencies['passwordResets'],
     answerSession: unused as AppDependencies['answerSession'],
     workspaces: unused as AppDependencies['workspaces'],

@@ -357,6 +357,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     recovery_codes_left: 9,
     identities: [identity],
   },
+  EmailChange: { status: 'mailed' },
   Workspace: workspace,
   Member: {
     id: GRACE,

@@ -4,6 +4,7 @@ import { invitationMail } from '../../identity/mails/invitation-mail.ts'
 import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
 import { type Invitation, invitationAddress } from '../../identity/members/invitation.ts'
 import type { Invitations } from '../../identity/members/invitations.ts'
+import { EMAIL_CHANGE_LIMITS, EmailChanges } from '../../identity/people/email-changes.ts'
 import {
   PasswordResets,
   RESET_MAIL_LIMITS,
@@ -11,6 +12,7 @@ import {
 } from '../../identity/people/password-resets.ts'
 import type { PeoplePasswords } from '../../identity/people/people-passwords.ts'
 import type { ResetLinks } from '../../identity/people/reset-links.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
 import { type EventFields, INSTANCE } from '../../platform/events/event-writer.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
 import type { DropReason } from '../../platform/mail/mailer.ts'
@@ -64,6 +66,16 @@ export function openMail(
   return {
     mailer,
     mailInvitation: mailer && mailInvitation,
+    emailChanges: new EmailChanges({
+      store,
+      clock,
+      random: systemRandom,
+      mailer,
+      onMailDropped: (personId, reason) =>
+        noteDropped(INSTANCE, personId, { kind: 'email_change', reason }),
+      mailsPerAccount: throttles.create('email-changes', EMAIL_CHANGE_LIMITS),
+      baseUrl,
+    }),
     passwordResets: new PasswordResets({
       store,
       clock,

@@ -22,7 +22,9 @@ const operator = commandLine(INSTANCE)
 
 export function personCommand(terminal: Terminal, withServices: RunWith<PeopleServices>): Command {
   const command = new Command('person')
-    .description('List, invite, disable and enable people, and reset their passwords.')
+    .description(
+      'List, invite, disable and enable people, and change their addresses and passwords.',
+    )
     .addHelpText('after', example('person invite grace@example.com --workspace acme'))
   addList(command, terminal, withServices)
   addLinks(command, terminal, withServices)
@@ -64,8 +66,33 @@ export function personCommand(terminal: Terminal, withServices: RunWith<PeopleSe
     { isOperator: false },
     'no longer operates the instance',
   )
+  addChangeOfEmail(command, terminal, withServices)
   addDelete(command, terminal, withServices)
   return command
+}
+
+function addChangeOfEmail(
+  command: Command,
+  terminal: Terminal,
+  withServices: RunWith<PeopleServices>,
+): void {
+  command
+    .command('email')
+    .description('Give a person another e-mail address. All sessions of the person end.')
+    .argument('<email>', 'the e-mail address of the person')
+    .argument('<new-email>', 'the new one')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nPeople change their own in Settings, Profile.')
+    .addHelpText('after', example('person email grace@example.com grace@hopper.example'))
+    .action(async (email: string, changed: string, options: { json?: true }) => {
+      const id = await withServices(async ({ accounts }) => {
+        const found = await accounts.getByEmail(email)
+        await accounts.changeEmail(operator, found.id, changed)
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, email: changed, is_email_proved: false }))
+      else terminal.err(`${email} is ${changed} from now on.`)
+    })
 }
 
 function addDelete(

@@ -40,7 +40,7 @@ export async function findGranted(
 
 /**
  * Deletes, within the transaction that changes the rights of a person or token, the open links that it has made, and
- * those for the person's password, whose reason has ended by that. It only tidies up: each is judged when it is used.
+ * those for the person's password, whose reason has ended by that. The session of the person judges a change of address. It only tidies up: each is judged when it is used.
  */
 export async function endLostGrants(
   stores: GrantStores,
@@ -66,6 +66,7 @@ async function isStillGranted(
 ): Promise<boolean> {
   const { kind, role, person_id: personId } = link
   if (kind === 'reset' && personId !== null) return mayStillReset(stores, link, personId, at)
+  if (kind === 'email') return true
   const maker = await findMaker(stores, link, at)
   if (maker === undefined || kind !== 'invitation' || role === null) return false
   return maker.permissions.has('members.edit') && isWithinRank(maker, role)

@@ -1,13 +1,13 @@
 import type { Role } from '@terse/contract/roles'
 import type { Actor } from '../actor.ts'
 
-/** A link with a secret code that works once: for set-up, an invitation or a new password. */
+/** A link with a secret code that works once: for set-up, an invitation, a new password or another address. */
 export type OneTimeLink = {
   readonly id: string
-  readonly kind: 'setup' | 'invitation' | 'reset'
-  /** For `reset`, the person whose password it sets. */
+  readonly kind: 'setup' | 'invitation' | 'reset' | 'email'
+  /** For `reset`, the person whose password it sets; for `email`, the person whose address it changes. */
   readonly person_id: string | null
-  /** For `invitation`, the address and the role. */
+  /** For `invitation`, the address and the role; for `email`, the new address. */
   readonly email: string | null
   readonly email_folded: string | null
   readonly role: Role | null

@@ -14,7 +14,8 @@ import { endLostGrants } from '../grants/grants.ts'
 import { requireActor } from '../grants/require-actor.ts'
 import { type AccessStores, dropUnproved } from './address-proof.ts'
 import { deletePerson, type PersonDeletionStores } from './delete-person.ts'
-import { foldEmail } from './email.ts'
+import { foldEmail, parseEmail } from './email.ts'
+import { changeEmail } from './email-changes.ts'
 import type { Person } from './person.ts'
 import type { Account, PersonChanges } from './store/person-store.ts'
 
@@ -94,6 +95,25 @@ export class Accounts {
       await stores.changes.append(sessionChange(id), now)
       await endLostGrants(stores, id, now)
       await noteChanges(stores.events, author, person, applied, now)
+    })
+  }
+
+  /**
+   * Gives a person another address, which is unproved then: an operator who runs commands vouches for it. All sessions end.
+   *
+   * @throws {Failure} `not_found`; `validation_failed` for what is no address, and for one that is taken
+   */
+  async changeEmail(actor: Actor, id: string, text: string): Promise<void> {
+    const parsed = parseEmail(text)
+    if ('fault' in parsed) throw Failure.invalid({ email: [parsed.fault] })
+    await this.#store.write(async (stores) => {
+      const now = this.#clock.nowMicros()
+      const at = { nowMicros: now, personId: id }
+      const author = await requireActor(stores, actor, 'people.patch', at)
+      const person = await stores.people.findById(id)
+      if (person === undefined) throw Failure.notFound('Person')
+      const to = { email: parsed.value, provedAt: null, field: 'email', keptSessionId: undefined }
+      await changeEmail(stores, { author, person, now }, to)
     })
   }
 }

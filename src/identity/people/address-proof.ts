@@ -51,7 +51,7 @@ export async function proveAddress(
 
 /**
  * Removes, within a transaction that has locked the person, all sessions and everything with which somebody could sign in
- * as the person: passwords, second factors, accounts with the provider and links for a new password.
+ * as the person: passwords, second factors, accounts with the provider, links for a new password and open changes of the address.
  *
  * @param kept the account with the provider that stays, because the person uses it now
  */
@@ -77,6 +77,7 @@ export async function dropAccess(
     await stores.events.append(author, { ...event, after: { password: 'removed' } }, now)
   }
   await stores.oneTimeLinks.deleteResetsOf(subjectId)
+  await stores.oneTimeLinks.deleteEmailChangesOf(subjectId)
   await stores.sessions.deleteOthers(subjectId, undefined)
   await stores.changes.append(sessionChange(subjectId), now)
 }

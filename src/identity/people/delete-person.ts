@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Fault } from '@terse/contract/faults'
 import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
@@ -7,11 +8,12 @@ import type { ErasureStore } from '../erasures/store/erasure-store.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import type { NamedMembership } from '../members/membership.ts'
+import { foldEmail } from './email.ts'
 
 /** The stores in which a person has rows. */
 export type PersonDeletionStores = GrantStores &
   ActingStores & {
-    readonly erasures: Pick<ErasureStore, 'notePerson'>
+    readonly erasures: Pick<ErasureStore, 'notePerson' | 'formerAddresses'>
     readonly changes: ChangeLog
   }
 
@@ -53,10 +55,25 @@ export async function deletePerson(
     throw refusal({ code: 'last_owner', reason: 'deletion', workspace: workspace_name })
   }
   await stores.erasures.notePerson({ id, email_folded, deleted_at: now })
+  await forgetFormerAddresses(stores, id, now)
   await stores.changes.append(sessionChange(id), now)
   // The identifier of the person would keep the event from staying.
   const event = { type: 'person.deleted', subjectId: INSTANCE, before: null, after: null } as const
   await stores.events.append(author, event, now)
+}
+
+/** Invitations to an address that the person had before name the person too, unless it is somebody else's by now. */
+async function forgetFormerAddresses(
+  stores: PersonDeletionStores,
+  id: string,
+  now: number,
+): Promise<void> {
+  const former = await stores.erasures.formerAddresses(id)
+  for (const email_folded of new Set(former.map(foldEmail))) {
+    if ((await stores.people.findByEmail(email_folded)) !== undefined) continue
+    await stores.oneTimeLinks.deleteOfAddress(email_folded)
+    await stores.erasures.notePerson({ id: randomUUID(), email_folded, deleted_at: now })
+  }
 }
 
 function refusal(fault: Fault): Failure {

@@ -91,7 +91,7 @@ export type PeopleTables = {
     hash: string
     /** The same of the code that went by mail to the person alone. */
     mailed_hash: string | null
-    kind: 'setup' | 'invitation' | 'reset'
+    kind: 'setup' | 'invitation' | 'reset' | 'email'
     person_id: string | null
     email: string | null
     email_folded: string | null

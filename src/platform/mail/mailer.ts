@@ -16,11 +16,11 @@ export type DropReason = 'refused' | 'deferred' | 'queue_full' | 'waited_too_lon
 export type Delivery = {
   /**
    * The owner of the queue turn that sends the message: a workspace, or the person who forgot a
-   * password.
+   * password or changes the address.
    */
   readonly owner: string
   /** For log lines. */
-  readonly kind: 'invitation' | 'password_reset'
+  readonly kind: 'invitation' | 'password_reset' | 'email_change'
   /** Called once if the message is given up. */
   readonly onDropped: (reason: DropReason) => Promise<void>
 }

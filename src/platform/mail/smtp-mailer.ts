@@ -38,6 +38,7 @@ export class SmtpMailer implements Mailer {
   readonly #queues = {
     password_reset: slotsFor('password links'),
     invitation: slotsFor('invitations'),
+    email_change: slotsFor('changes of addresses'),
   }
   readonly #held = new Map<Delivery['kind'], Map<string, Set<Held>>>()
   readonly #underWay = new Set<Promise<void>>()

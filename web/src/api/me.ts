@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { MeResource, TotpSetupResource } from '@terse/contract/me'
+import type { EmailChangeResource, MeResource, TotpSetupResource } from '@terse/contract/me'
 import type { SessionEntryResource } from '@terse/contract/sign-in'
 import { request } from './request.ts'
 import { requestAll } from './request-all.ts'
@@ -21,6 +21,16 @@ export const sessionsQuery = queryOptions({
 
 export function changeName(name: string): Promise<MeResource> {
   return request('PATCH', '/me', { body: { name } })
+}
+
+/** Mails a code to the address; where no mail is sent, changes it at once and ends all other sessions. */
+export function changeEmail(email: string): Promise<EmailChangeResource> {
+  return request('POST', '/me/email', { body: { email } })
+}
+
+/** Ends all other sessions. */
+export function confirmEmail(code: string): Promise<EmailChangeResource> {
+  return request('POST', '/me/email/confirm', { body: { code } })
 }
 
 /** Ends all other sessions. */

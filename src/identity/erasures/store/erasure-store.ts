@@ -30,6 +30,8 @@ export type ErasureStore = {
   /** Notes that a person was deleted, and takes the person out of imports. */
   notePerson(person: Omit<DeletedPerson, 'events_until' | 'events_pass'>): Promise<void>
   listPeople(): Promise<readonly DeletedPerson[]>
+  /** Returns the addresses that a person had before, as their events have them. */
+  formerAddresses(personId: string): Promise<readonly string[]>
   /**
    * Looks through the next events and takes the person out: events about the person are deleted, and those that the
    * person caused lose their author. The person is forgotten once nothing is left.
@@ -177,7 +179,7 @@ function workspaceErasures(
 function personErasures(
   db: Kysely<Schema>,
   marks: EventMarks,
-): Pick<ErasureStore, 'notePerson' | 'listPeople' | 'erasePerson'> {
+): Pick<ErasureStore, 'notePerson' | 'listPeople' | 'formerAddresses' | 'erasePerson'> {
   return {
     async notePerson(person) {
       await takeOutOfImports(db, person.id)
@@ -187,6 +189,16 @@ function personErasures(
         .execute()
     },
     listPeople: () => db.selectFrom('deleted_people').selectAll().orderBy('deleted_at').execute(),
+    async formerAddresses(personId) {
+      const rows = await db
+        .selectFrom('events')
+        .select('before_fields')
+        .where('subject_id', '=', personId)
+        .where('type', '=', 'person.updated')
+        .execute()
+      const fields = rows.map((row) => JSON.parse(row.before_fields ?? '{}') as EmailField)
+      return fields.flatMap(({ email }) => email ?? [])
+    },
     async erasePerson(person, { now, writesUntil }) {
       const { id } = person
       const pass: Pass | null = person.events_pass === null ? null : JSON.parse(person.events_pass)
@@ -267,6 +279,8 @@ async function takeOutOfImports(db: Kysely<Schema>, id: string): Promise<void> {
     .where('actor_id', '=', id)
     .execute()
 }
+
+type EmailField = { readonly email?: string }
 
 type EventFields = Pick<Schema['events'], 'subject_id' | 'before_fields' | 'after_fields'>
 

@@ -29,6 +29,8 @@ export type OneTimeLinkStore = {
   deleteOfAddress(emailFolded: string): Promise<void>
   /** Deletes a person's open links for a new password. */
   deleteResetsOf(personId: string): Promise<void>
+  /** Deletes a person's open links for another address. */
+  deleteEmailChangesOf(personId: string): Promise<void>
   /** Whether a link of this kind is open. */
   hasOpen(kind: OneTimeLinkKind, nowMicros: number): Promise<boolean>
   /** Deletes a bounded number of links that expired before; returns true when there may be more. */
@@ -145,7 +147,17 @@ function endedLinks(
   | 'deleteMadeBy'
   | 'deleteOfAddress'
   | 'deleteResetsOf'
+  | 'deleteEmailChangesOf'
 > {
+  async function deleteOpen(kind: OneTimeLinkKind, personId: string): Promise<void> {
+    await db
+      .deleteFrom('one_time_links')
+      .where('person_id', '=', personId)
+      .where('kind', '=', kind)
+      .where('used_at', 'is', null)
+      .execute()
+  }
+
   return {
     listOpenOf: (makerOrPersonId, nowMicros) =>
       db
@@ -170,14 +182,8 @@ function endedLinks(
     async deleteOfAddress(emailFolded) {
       await db.deleteFrom('one_time_links').where('email_folded', '=', emailFolded).execute()
     },
-    async deleteResetsOf(personId) {
-      await db
-        .deleteFrom('one_time_links')
-        .where('person_id', '=', personId)
-        .where('kind', '=', 'reset')
-        .where('used_at', 'is', null)
-        .execute()
-    },
+    deleteResetsOf: (personId) => deleteOpen('reset', personId),
+    deleteEmailChangesOf: (personId) => deleteOpen('email', personId),
   }
 }
 

@@ -27,6 +27,8 @@ export type PersonStore = {
   /** Returns false when the e-mail address is taken. */
   insert(person: Person): Promise<boolean>
   update(id: string, changes: PersonChanges): Promise<void>
+  /** Returns false when another person has the address. */
+  changeEmail(id: string, address: Pick<Person, 'email' | 'email_folded'>): Promise<boolean>
   /** Deletes a person with everything that refers to the person. */
   delete(id: string): Promise<void>
   /** Makes other transactions that lock the person wait until this one ends. */
@@ -116,6 +118,17 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
         .executeTakeFirstOrThrow()
       return row.operators
     },
+    ...changesOf(db),
+    lock: (id) => lock(`person ${id}`),
+    lockOperators: () => lock('operators'),
+    lockFirst: () => lock('first person'),
+  }
+}
+
+function changesOf(
+  db: Kysely<Schema>,
+): Pick<PersonStore, 'insert' | 'update' | 'changeEmail' | 'delete'> {
+  return {
     async insert(person) {
       const inserted = await db
         .insertInto('people')
@@ -131,12 +144,20 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
       if (Object.keys(set).length === 0) return
       await db.updateTable('people').set(set).where('id', '=', id).execute()
     },
+    async changeEmail(id, address) {
+      const other = await db
+        .selectFrom('people')
+        .select('id')
+        .where('email_folded', '=', address.email_folded)
+        .where('id', '<>', id)
+        .executeTakeFirst()
+      if (other !== undefined) return false
+      await db.updateTable('people').set(address).where('id', '=', id).execute()
+      return true
+    },
     async delete(id) {
       await db.deleteFrom('people').where('id', '=', id).execute()
     },
-    lock: (id) => lock(`person ${id}`),
-    lockOperators: () => lock('operators'),
-    lockFirst: () => lock('first person'),
   }
 }
 

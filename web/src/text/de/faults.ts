@@ -55,6 +55,7 @@ const fields: FaultTexts['fields'] = {
     domain: 'wurde bereits hinzugefügt',
     domain_or_links:
       'wurde bereits hinzugefügt oder hat in diesem Arbeitsbereich noch eigene Links',
+    email: 'gehört zu einer Adresse, die schon ein Konto hat',
     member: 'gehört einem Mitglied',
     passkey: 'ist ein Passkey, der bereits hinzugefügt wurde',
     utm_template: 'ist der Name einer anderen Vorlage',

@@ -20,6 +20,7 @@ import { Field, Input, Select } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
 import { Section } from '../Section.tsx'
+import { EmailField } from './EmailField.tsx'
 
 /** The person, and how the dashboard looks in this browser. */
 export default function ProfilePage() {
@@ -68,15 +69,15 @@ function NameForm() {
             />
           )}
         </Field>
-        <Field label={t.account.email} hint={t.account.emailHint}>
-          {(control) => <Input {...control} type="email" readOnly value={person.email} />}
-        </Field>
         <div>
           <Button type="submit" isBusy={isPending} disabled={!isChanged}>
             {t.account.save}
           </Button>
         </div>
       </form>
+      <div className="max-w-[420px] pt-6">
+        <EmailField email={person.email} />
+      </div>
     </Section>
   )
 }
