@@ -9,9 +9,13 @@ region.role = 'status'
 region.ariaLive = 'polite'
 document.body.prepend(region)
 
-addEventListener('submit', ({ target }) => target instanceof HTMLFormElement && sent.add(target), {
-  capture: true,
-})
+addEventListener(
+  'submit',
+  ({ target }) => {
+    if (target instanceof HTMLFormElement) sent.add(target)
+  },
+  { capture: true },
+)
 addEventListener('input', ({ target }) => {
   const form = target instanceof Element ? target.closest('form') : null
   if (form !== null) sent.delete(form)
@@ -19,8 +23,14 @@ addEventListener('input', ({ target }) => {
 
 type FaultCount = (fields: number) => string
 
-/** Reports the faults of a form that was sent, when one of its fields becomes faulty. */
+/** The words of the last field, in the language that is shown. */
+let words: FaultCount | undefined
+
+/** Reports the faults of a form that was sent, when one of its fields becomes faulty; `id` is of an element within it. */
 export function useFaultReport(id: string, isFaulty: boolean, count: FaultCount): void {
+  useEffect(() => {
+    words = count
+  }, [count])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words are no reason to report again
   useEffect(() => {
     if (!isFaulty) return
@@ -29,8 +39,14 @@ export function useFaultReport(id: string, isFaulty: boolean, count: FaultCount)
   }, [id, isFaulty])
 }
 
+/** For a form that finds faults by itself, and may show them already: then no field becomes faulty. */
+export function noteSent(form: HTMLFormElement): void {
+  sent.add(form)
+  if (words !== undefined) reportFaults(form, words)
+}
+
 /** Focuses the first faulty field of a form once it is drawn, whose text is then read, and announces their number. */
-export function reportFaults(form: HTMLFormElement, count: FaultCount): void {
+function reportFaults(form: HTMLFormElement, count: FaultCount): void {
   if (reporting.has(form)) return
   reporting.add(form)
   region.textContent = ''

@@ -16,12 +16,7 @@ export function PeriodDialog({ view, onClose }: { view: View; onClose: () => voi
     bound.length === 10 ? bound : dateIn(view.timezone, new Date(bound))
   const [first, setFirst] = useState(dateOf(view.period.from))
   const [last, setLast] = useState(addDays(dateOf(view.period.to), -1))
-  const [isBad, setBad] = useState(false)
   function submit() {
-    if (first === '' || last === '' || first > last) {
-      setBad(true)
-      return
-    }
     change({ from: first, to: addDays(last, 1), period: undefined, interval: undefined })
     onClose()
   }
@@ -53,12 +48,14 @@ export function PeriodDialog({ view, onClose }: { view: View; onClose: () => voi
             />
           )}
         </Field>
-        <Field label={t.analytics.to} errors={isBad ? [t.analytics.badPeriod] : []}>
+        <Field label={t.analytics.to}>
           {(props) => (
             <Input
               {...props}
               type="date"
               required
+              // The browser says so, as for a date that is missing.
+              min={first}
               max="2199-12-31"
               value={last}
               onChange={(event) => setLast(event.target.value)}

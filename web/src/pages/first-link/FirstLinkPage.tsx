@@ -18,6 +18,7 @@ import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { copyText } from '../../widgets/copy.ts'
+import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
 import { MadeLink } from './MadeLink.tsx'
 
 type Made = { readonly link: LinkResource; readonly isCopied: boolean }
@@ -80,10 +81,12 @@ function FirstLinkForm({ onMade }: { onMade: (made: Made) => void }) {
   useEffect(() => field.current?.focus(), [])
   const faults = useFaults(error)
   const fault = isInvalid ? t.linkForm.invalidUrl : faults.general
+  useFaultReport('first-link-url', fault !== undefined, t.common.problems)
 
-  function submit() {
+  function submit(form: HTMLFormElement) {
     const url = destinationOf(typed)
     setInvalid(url === undefined)
+    if (url === undefined) noteSent(form)
     if (url !== undefined && !isPending) mutate(url)
   }
 
@@ -94,13 +97,14 @@ function FirstLinkForm({ onMade }: { onMade: (made: Made) => void }) {
         className="quick"
         onSubmit={(event) => {
           event.preventDefault()
-          submit()
+          submit(event.currentTarget)
         }}
       >
         <div className="q1">
           <Icon of={LinkIcon} />
           <input
             ref={field}
+            id="first-link-url"
             aria-labelledby="first-link"
             aria-invalid={fault !== undefined || undefined}
             aria-describedby={fault && 'first-link-fault'}

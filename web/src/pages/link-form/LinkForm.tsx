@@ -8,7 +8,7 @@ import { keysText, useShortcut } from '../../shell/shortcuts.ts'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { reportFaults } from '../../widgets/form-faults.ts'
+import { noteSent } from '../../widgets/form-faults.ts'
 import { AddressFields } from './AddressFields.tsx'
 import { DestinationField } from './DestinationField.tsx'
 import type { FormState } from './form-state.ts'
@@ -68,25 +68,22 @@ export function LinkForm(props: LinkFormProps) {
     },
     onError(failure) {
       setErrors(faultsByField(failure, FIELDS, t))
-      showFaults()
     },
   })
   const { general } = useFaults(error, FIELDS)
   const isConflict = error instanceof ApiError && error.status === 412
   const fields = fieldsOf(draft, link)
 
-  function showFaults() {
-    if (form.current !== null) reportFaults(form.current, t.common.problems)
-  }
-
   function submit() {
+    if (form.current !== null) noteSent(form.current)
     const faults = Object.entries(faultsOf(draft))
     if (faults.length > 0) {
       setErrors(Object.fromEntries(faults.map(([field, text]) => [field, [t.linkForm[text]]])))
-      showFaults()
       return
     }
-    if (!isPending) mutate(save(fields))
+    if (isPending) return
+    setErrors({})
+    mutate(save(fields))
   }
 
   useShortcut('mod+Enter', (text) => text.shortcuts.save, submit)

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { destinationOf } from '../../api/destination.ts'
 import { LINKS_KEY } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
@@ -15,6 +15,7 @@ import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
 import { focusWhenShown } from './row-focus.ts'
 
 /** The form itself, then the same in a terminal. */
@@ -30,10 +31,14 @@ export function EmptyLinks() {
   const [errors, setErrors] = useState<readonly string[]>([])
   const [isBusy, setBusy] = useState(false)
   const [requestId] = useState(randomId)
+  const id = useId()
+  useFaultReport(id, errors.length > 0, t.common.problems)
 
-  async function create() {
+  async function create(form: HTMLFormElement) {
+    noteSent(form)
     const destination = destinationOf(url)
     if (destination === undefined) return setErrors([t.linkForm.invalidUrl])
+    setErrors([])
     setBusy(true)
     try {
       const fields = { url: destination, domain, ...(key !== '' && { key }) }
@@ -63,14 +68,16 @@ export function EmptyLinks() {
           className="quick"
           onSubmit={(event) => {
             event.preventDefault()
-            void create()
+            void create(event.currentTarget)
           }}
         >
           <div className="q1">
             <Icon of={LinkIcon} />
             <input
+              id={id}
               aria-label={t.empty.destination}
               aria-invalid={errors.length > 0 || undefined}
+              aria-describedby={errors.length > 0 ? `${id}-text` : undefined}
               placeholder="https://"
               inputMode="url"
               value={url}
@@ -96,7 +103,7 @@ export function EmptyLinks() {
           </div>
         </form>
         {errors.length > 0 && (
-          <p className="err" role="alert">
+          <p className="err" role="alert" id={`${id}-text`}>
             <Icon of={AlertIcon} />
             <span>{errors.join(' ')}</span>
           </p>

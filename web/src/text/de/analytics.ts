@@ -22,7 +22,6 @@ export const analytics: typeof en.analytics = {
   customTitle: 'Zeitraum',
   from: 'Von',
   to: 'Bis einschließlich',
-  badPeriod: 'Das Ende darf nicht vor dem Anfang liegen.',
   apply: 'Übernehmen',
   zoomOut: 'Verkleinern',
   comparison: 'Vergleichen mit',

@@ -21,7 +21,6 @@ export const analytics = {
   customTitle: 'Period',
   from: 'From',
   to: 'To, included',
-  badPeriod: 'The end must not be before the start.',
   apply: 'Apply',
   zoomOut: 'Zoom out',
   comparison: 'Compare with',

@@ -6,6 +6,7 @@ import { SecretDialog } from '../../../shell/SecretDialog.tsx'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
+import { useFaultReport } from '../../../widgets/form-faults.ts'
 import { EXPIRIES, type Expiry, expiryOf } from './expiry.ts'
 
 /** What programs that make links need. */
@@ -101,14 +102,18 @@ type ScopeChoiceProps = {
 function ScopeChoice({ chosen, onChange, errors }: ScopeChoiceProps) {
   const t = useText()
   const id = useId()
+  const isBad = errors.length > 0
+  useFaultReport(id, isBad, t.common.problems)
   return (
-    <fieldset className="grid gap-2" aria-describedby={errors.length > 0 ? id : undefined}>
+    <fieldset id={id} className="grid gap-2" aria-describedby={isBad ? `${id}-text` : undefined}>
       <legend className="lab mb-1">{t.tokens.scopes}</legend>
-      {SCOPES.map((scope) => (
+      {SCOPES.map((scope, nth) => (
         <label key={scope} className="flex gap-2 items-center text-13">
           <input
             type="checkbox"
             className="cb"
+            aria-invalid={(isBad && nth === 0) || undefined}
+            aria-describedby={isBad && nth === 0 ? `${id}-text` : undefined}
             checked={chosen.includes(scope)}
             onChange={({ target }) =>
               onChange(
@@ -120,8 +125,8 @@ function ScopeChoice({ chosen, onChange, errors }: ScopeChoiceProps) {
           <span className="mono muted text-12 ml-auto">{scope}</span>
         </label>
       ))}
-      {errors.length > 0 && (
-        <p className="err" id={id}>
+      {isBad && (
+        <p className="err" id={`${id}-text`}>
           {errors.join(' ')}
         </p>
       )}
