@@ -12,9 +12,8 @@ import { actorOf } from '../identity/index.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { CONFLICT, FAILURES, INVALID, tooLargeFor } from '../platform/http/api/responses.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
-import { bulkItems, countItems, validateEnvelope } from './bulk-item.ts'
 import type { BulkLinks } from './bulk-links.ts'
-import type { ItemResult } from './bulk-writer.ts'
+import { bulkItems, countItems, type ItemResult, validateEnvelope } from './bulk-writer.ts'
 import type { Links } from './links.ts'
 
 /** A thousand links with 2 KiB each. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemRandom } from '../platform/crypto/random.ts'
-import { keyTaken, withGeneratedKey } from './generated-key.ts'
+import { keyTaken, withGeneratedKey } from './key.ts'
 
 describe('withGeneratedKey', () => {
   test('tries another key when one is taken', async () => {

@@ -1,7 +1,16 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
-export { boundToLink } from './bound-to-link.ts'
-export { foldKey, parseKey } from './key.ts'
-export { type Link, type UncountedLink, UTM_FIELDS } from './link.ts'
+
+export { foldKey, keyOfPath, parseKey } from './key.ts'
+export {
+  boundToLink,
+  hasQrMark,
+  type Link,
+  presentLink,
+  shortLink,
+  type UncountedLink,
+  UTM_FIELDS,
+  withoutQrMark,
+} from './link.ts'
 export type { BatchUpdate, LinkBatches, LinkBatchStores, LookedBatch } from './link-batches.ts'
 export {
   LINK_DIMENSIONS,
@@ -11,12 +20,8 @@ export {
 } from './link-dimensions.ts'
 export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
-export { presentLink } from './present.ts'
-export { hasQrMark, withoutQrMark } from './qr/qr-mark.ts'
-export { shortLink } from './short-link.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
 export type { LinkDirectory, LinkHost, VisitedLink } from './store/link-directory.ts'
 export type { LinkStore } from './store/link-store.ts'
 export type { UtmTemplate, UtmTemplateStore } from './utm-templates/utm-template-store.ts'
 export type { UtmTemplates } from './utm-templates/utm-templates.ts'
-export { keyOfPath } from './visit-key.ts'

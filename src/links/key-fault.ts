@@ -1,8 +1,7 @@
 import type { Fault } from '@terse/contract/faults'
 import { TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { keyTaken } from './generated-key.ts'
-import { KEY_VARIANTS_MAX } from './key.ts'
+import { KEY_VARIANTS_MAX, keyTaken } from './key.ts'
 
 export const TOO_MANY_VARIANTS: Fault = { code: 'too_many_variants', max: KEY_VARIANTS_MAX }
 

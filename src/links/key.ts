@@ -1,6 +1,31 @@
 import type { Fault } from '@terse/contract/faults'
 import { type Random, randomString } from '../platform/crypto/random.ts'
-import type { Parsed } from '../platform/failure.ts'
+import { Failure, type Parsed } from '../platform/failure.ts'
+
+/** In UTF-16 units: 190 characters of at most two. Longer paths cannot be keys and are never cached. */
+const KEY_UNITS_MAX = 380
+
+/**
+ * Returns the key that a path requests, in its stored form; undefined for a path that cannot be a key.
+ * Drops one trailing slash: no key ends with one, and people and programs add it.
+ *
+ * @param path as sent, with its leading slash. Node's parser refuses bytes outside ASCII before this.
+ */
+export function keyOfPath(path: string): string | undefined {
+  const encoded = path.slice(1, path.endsWith('/') ? -1 : undefined)
+  const key = encoded.includes('%') ? decode(encoded) : encoded
+  return key !== undefined && key.length <= KEY_UNITS_MAX ? key : undefined
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(encoded)
+    // No key contains a NUL, and PostgreSQL rejects text with one.
+    return decoded.includes('\0') ? undefined : decoded.normalize('NFC')
+  } catch {
+    return undefined
+  }
+}
 
 /** In code points, after normalisation. */
 const KEY_LENGTH_MAX = 190
@@ -132,4 +157,34 @@ export function foldKey(key: string): string {
 /** Returns a random key of 31^7 = 27.5 billion possible ones; the caller retries a rare collision. */
 export function generateKey(random: Random): string {
   return randomString(random, GENERATED_ALPHABET, GENERATED_LENGTH)
+}
+
+/** When so many generated keys in a row are taken, the cause is a defect, not chance. */
+export const GENERATE_ATTEMPTS_MAX = 8
+
+export const KEY_TAKEN: Fault = { code: 'taken', reason: 'link' }
+
+export function keyTaken(): Failure {
+  return Failure.invalid({ key: [KEY_TAKEN] })
+}
+
+/** Calls `work` with a generated key, and again with another one while the key is taken. */
+export async function withGeneratedKey<T>(
+  random: Random,
+  work: (key: string) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
+    try {
+      return await work(generateKey(random))
+    } catch (error) {
+      if (!isKeyTaken(error)) throw error
+    }
+  }
+  throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+}
+
+function isKeyTaken(error: unknown): boolean {
+  return (
+    error instanceof Failure && error.fields?.key?.some(({ code }) => code === 'taken') === true
+  )
 }

@@ -1,10 +1,9 @@
 import { hostThatCouldLoop, type KeyspaceStore, type ServiceHost } from '../hosts/index.ts'
 import { FaultList } from '../platform/failure.ts'
 import { waitForAll } from '../platform/work/async.ts'
-import { foldKey } from './key.ts'
+import { foldKey, keyOfPath } from './key.ts'
 import type { Link } from './link.ts'
 import type { LinkDirectory, VisitedLink } from './store/link-directory.ts'
-import { keyOfPath } from './visit-key.ts'
 
 /** Links that are read to follow the destinations of one. */
 const LINKS_READ_MAX = 20

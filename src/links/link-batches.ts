@@ -7,8 +7,7 @@ import { validateWith } from '../platform/http/api/validation.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { foldKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import { refuseOwnAddress } from './leading-back.ts'
-import type { UncountedLink } from './link.ts'
-import { linkCreated } from './link-events.ts'
+import { linkCreated, storedBytes, type UncountedLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import type { AllowedHost, LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
@@ -21,7 +20,6 @@ import {
   type PreparedUpdate,
 } from './link-writer.ts'
 import type { KeyHolder, LinkBatchStore } from './store/link-batch-store.ts'
-import { storedBytes } from './stored-bytes.ts'
 
 /** As in `look`: what an update would refuse must not depend on the order of the links. */
 const OWN_ADDRESS = { followsLinks: false }

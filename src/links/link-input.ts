@@ -1,10 +1,11 @@
-import { parseDestination } from '../hosts/index.ts'
-import { FaultList, type Parsed } from '../platform/failure.ts'
+import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
+import { Failure, FaultList, type Parsed } from '../platform/failure.ts'
+import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { canonicalInstant } from '../platform/time/instant.ts'
 import { parseKey } from './key.ts'
-import { type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
+import { boundToLink, type Link, type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
 
-export const TAGS_MAX = 50
+const TAGS_MAX = 50
 
 /** The body of a create or an update: an omitted field stays unchanged, null clears it. */
 export type LinkInput = {
@@ -77,4 +78,63 @@ function parseTags(tags: readonly string[]): Parsed<readonly string[]> {
   const distinct = [...new Set(tags)]
   if (distinct.length > TAGS_MAX) return { fault: { code: 'too_many', max: TAGS_MAX } }
   return { value: distinct }
+}
+
+/** Parses a host that links may have: one that a workspace may add, or the service's own host. */
+export function parseLinkHost(text: string, service: ServiceName): Parsed<string> {
+  const isService = text.toLowerCase().replace(/\.$/, '') === service.host
+  return isService ? { value: service.host } : parseHost(text)
+}
+
+/** Returns the new value of `password` for a link as the transaction has read it; empty when unchanged. */
+type PasswordChange = (current: Pick<Link, 'password'>) => Partial<Pick<Link, 'password'>>
+
+/**
+ * Prepares the change of a password field. Call it before the transaction that writes the link: hashing
+ * the text is slow. The link's own sealed string, as the API returns it, keeps the password.
+ */
+export async function passwordChange(
+  vault: PasswordVault,
+  text: string | null | undefined,
+  link: Pick<Link, 'id' | 'workspace_id'>,
+): Promise<PasswordChange> {
+  if (text === undefined) return () => ({})
+  if (text === null) return () => ({ password: null })
+  if (!vault.isSealed(text)) {
+    const owner = `workspace ${link.workspace_id}`
+    const password = await vault.seal(text, { boundTo: boundToLink(link.id), owner })
+    return () => ({ password })
+  }
+  return (current) => {
+    if (text !== current.password) throw foreignSeal()
+    return {}
+  }
+}
+
+/** Like `passwordChange`: gives a link that has no password a random one. */
+export function unknownPassword(vault: PasswordVault, link: Pick<Link, 'id'>): PasswordChange {
+  return (current) =>
+    current.password === null ? { password: vault.sealUnknown(boundToLink(link.id)) } : {}
+}
+
+/** Hashing such a string as text would set a password that no visitor knows. */
+function foreignSeal(): Failure {
+  return Failure.invalid({ password: [{ code: 'sealed_elsewhere' }] })
+}
+
+/** Tags to add to those of a link, and to take from them. */
+export type EditedTags = { readonly add: readonly string[]; readonly remove: readonly string[] }
+
+/**
+ * The tags in their order, without those removed, then those added.
+ *
+ * @throws {Failure} `validation_failed` for more than a link may have
+ */
+export function editTags(tags: readonly string[], { add, remove }: EditedTags): readonly string[] {
+  const gone = new Set(remove)
+  const edited = [...new Set([...tags.filter((tag) => !gone.has(tag)), ...add])]
+  if (edited.length > TAGS_MAX) {
+    throw Failure.invalid({ add_tags: [{ code: 'too_many_tags', max: TAGS_MAX }] })
+  }
+  return edited
 }

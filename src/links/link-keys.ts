@@ -4,12 +4,18 @@ import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { GENERATE_ATTEMPTS_MAX, KEY_TAKEN } from './generated-key.ts'
-import { generateKey, KEY_VARIANTS_MAX, parseKey, reservationOf } from './key.ts'
+import {
+  GENERATE_ATTEMPTS_MAX,
+  generateKey,
+  KEY_TAKEN,
+  KEY_VARIANTS_MAX,
+  parseKey,
+  reservationOf,
+} from './key.ts'
 import { TOO_MANY_VARIANTS } from './key-fault.ts'
+import { parseLinkHost } from './link-input.ts'
 import type { LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
-import { parseLinkHost } from './parse-link-host.ts'
 
 /** Why a new link cannot have a key. */
 type KeyFault = {

@@ -6,16 +6,16 @@ import type { Clock } from '../platform/time/clock.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import { type FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
+import { parseLinkHost } from './link-input.ts'
 import {
   type HostCounts,
   type LinkFilter,
   type LinkQuery,
   type LinkRun,
   needsScan,
+  searchLinks,
 } from './link-query.ts'
-import { searchLinks } from './link-search.ts'
 import type { LinkStores } from './link-stores.ts'
-import { parseLinkHost } from './parse-link-host.ts'
 import { parsePastedLink } from './pasted-link.ts'
 
 /**

@@ -15,18 +15,39 @@ import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
-import { GENERATE_ATTEMPTS_MAX, keyTaken } from './generated-key.ts'
-import { foldKey, generateKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
+import {
+  foldKey,
+  GENERATE_ATTEMPTS_MAX,
+  generateKey,
+  KEY_VARIANTS_MAX,
+  keyTaken,
+  reservationOf,
+} from './key.ts'
 import { findKeyspaces, refuseLoops, refuseOwnAddress } from './leading-back.ts'
-import { type Link, linkVersion, type NewLink, NO_ATTRIBUTES, type UncountedLink } from './link.ts'
-import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
-import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
+import {
+  type Link,
+  linkCreated,
+  linkDeleted,
+  linkUpdated,
+  linkVersion,
+  type NewLink,
+  NO_ATTRIBUTES,
+  storedBytes,
+  type UncountedLink,
+} from './link.ts'
+import {
+  type EditedTags,
+  editTags,
+  type LinkChanges,
+  type LinkInput,
+  type LinkRules,
+  parseLinkHost,
+  parseLinkInput,
+  passwordChange,
+  unknownPassword,
+} from './link-input.ts'
 import type { AllowedHost, LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
-import { parseLinkHost } from './parse-link-host.ts'
-import { passwordChange, unknownPassword } from './password-change.ts'
-import { storedBytes } from './stored-bytes.ts'
-import { type EditedTags, editTags } from './tag-edit.ts'
 
 export type LinkWriterDependencies = {
   readonly clock: Clock

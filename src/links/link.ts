@@ -1,4 +1,23 @@
+import type { LinkResource } from '@terse/contract/links'
+import {
+  changedFields,
+  type EventFields,
+  type NewEvent,
+  setFields,
+} from '../platform/events/event-writer.ts'
+import { formatInstant } from '../platform/time/instant.ts'
 import { versionOf } from '../platform/version.ts'
+
+export const UTM_FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+] as const
+
+export type UtmField = (typeof UTM_FIELDS)[number]
 
 /**
  * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same
@@ -8,12 +27,6 @@ export type LinkAttributes = {
   readonly url: string
   readonly ios: string | null
   readonly android: string | null
-  readonly utm_source: string | null
-  readonly utm_medium: string | null
-  readonly utm_campaign: string | null
-  readonly utm_term: string | null
-  readonly utm_content: string | null
-  readonly utm_name: string | null
   readonly external_id: number | null
   /** The form that `PasswordVault.seal` returns. */
   readonly password: string | null
@@ -21,7 +34,7 @@ export type LinkAttributes = {
   readonly expires_at: string | null
   readonly expired_redirect_url: string | null
   readonly tags: readonly string[]
-}
+} & { readonly [F in UtmField]: string | null }
 
 export type Link = LinkAttributes & {
   /** The link's number within the instance: ascending, never assigned twice. */
@@ -59,29 +72,160 @@ export function linkVersion({
   return versionOf(id, updated_at, domain)
 }
 
-export const UTM_FIELDS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-] as const
-
-export type UtmField = (typeof UTM_FIELDS)[number]
+/** A value for each UTM field, in the order of the specification. */
+function allUtm(valueOf: (field: UtmField) => string | null): Record<UtmField, string | null> {
+  return {
+    utm_source: valueOf('utm_source'),
+    utm_medium: valueOf('utm_medium'),
+    utm_campaign: valueOf('utm_campaign'),
+    utm_term: valueOf('utm_term'),
+    utm_content: valueOf('utm_content'),
+    utm_name: valueOf('utm_name'),
+  }
+}
 
 export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
   ios: null,
   android: null,
-  utm_source: null,
-  utm_medium: null,
-  utm_campaign: null,
-  utm_term: null,
-  utm_content: null,
-  utm_name: null,
+  ...allUtm(() => null),
   external_id: null,
   password: null,
   expires_at: null,
   expired_redirect_url: null,
   tags: [],
 })
+
+/** The query parameter in the short link of a tracked QR code, which marks its visits. */
+const QR_MARK = 'qr=1'
+
+/** Whether a raw query contains the mark as a parameter. */
+export function hasQrMark(query: string): boolean {
+  return query !== '' && query.split('&').includes(QR_MARK)
+}
+
+/** Returns the raw query without the mark; every other byte is unchanged. */
+export function withoutQrMark(query: string): string {
+  if (!query.includes(QR_MARK)) return query
+  return query
+    .split('&')
+    .filter((parameter) => parameter !== QR_MARK)
+    .join('&')
+}
+
+/** A QR code of error correction level M holds at most 2,331 bytes (ISO/IEC 18004). */
+const QR_BYTES_MAX = 2_331
+
+/** Returns the short link that people share. */
+export function shortLink(link: Pick<Link, 'domain' | 'key'>): string {
+  return `https://${link.domain}/${link.key}`
+}
+
+/**
+ * Returns an address for a QR code: percent-encoded, because not every scanner reads UTF-8, unless the encoded form, up
+ * to three times as long, exceeds the capacity of a code.
+ *
+ * @param tracked whether to add the mark that gives these visits the source `qr`
+ */
+export function scannableAddress(address: string, tracked: boolean): string {
+  const marked = tracked ? `${address}?${QR_MARK}` : address
+  const encoded = encodeURI(marked)
+  return encoded.length <= QR_BYTES_MAX ? encoded : marked
+}
+
+const TEXTS = [
+  'key',
+  'url',
+  'ios',
+  'android',
+  ...UTM_FIELDS,
+  'password',
+  'expires_at',
+  'expired_redirect_url',
+] as const
+
+/** Returns the bytes that a link's texts add to the storage quota of its workspace. */
+export function storedBytes(link: Pick<NewLink, (typeof TEXTS)[number] | 'tags'>): number {
+  let bytes = Buffer.byteLength(JSON.stringify(link.tags))
+  for (const name of TEXTS) {
+    const text = link[name]
+    if (text !== null) bytes += Buffer.byteLength(text)
+  }
+  return bytes
+}
+
+/** Binds a sealed password to its link, whatever becomes of the link's key and domain. */
+export function boundToLink(linkId: string): string {
+  return `link ${linkId}`
+}
+
+/** Returns the API's form of a link, with the fields in the order of the specification. */
+export function presentLink(link: Link): LinkResource {
+  return {
+    id: link.id,
+    workspace_id: link.workspace_id,
+    domain: link.domain,
+    key: link.key,
+    url: link.url,
+    link: shortLink(link),
+    ios: link.ios,
+    android: link.android,
+    ...allUtm((field) => link[field]),
+    clicks: link.clicks,
+    last_click: link.last_click === null ? null : Math.floor(link.last_click / 1_000_000),
+    external_id: link.external_id,
+    password: link.password,
+    expires_at: link.expires_at,
+    expired_redirect_url: link.expired_redirect_url,
+    tags: [...link.tags],
+    created_at: formatInstant(link.created_at),
+    updated_at: formatInstant(link.updated_at),
+  }
+}
+
+/** Returns the response to a create of this link, in which the specification has `clicks: null`. */
+export function asCreated(link: LinkResource): LinkResource {
+  return { ...link, clicks: null }
+}
+
+type LoggedLink = Pick<UncountedLink, 'id' | 'domain' | 'key'> & LinkAttributes
+
+/** Stands in for a new password: the log never contains passwords, sealed ones included. */
+const PASSWORD_CHANGED = { password: 'changed' }
+
+export function linkCreated(link: LoggedLink): NewEvent {
+  const after = setFields(fieldsOf(link))
+  if (link.password !== null) Object.assign(after, PASSWORD_CHANGED)
+  return { type: 'link.created', subjectId: link.id, before: null, after }
+}
+
+export function linkUpdated(from: LoggedLink, to: LoggedLink): NewEvent {
+  const { before, after } = changedFields(fieldsOf(from), fieldsOf(to))
+  return {
+    type: 'link.updated',
+    subjectId: to.id,
+    before,
+    after: { ...after, ...(from.password === to.password ? {} : PASSWORD_CHANGED) },
+  }
+}
+
+export function linkDeleted(link: LoggedLink): NewEvent {
+  const before = setFields(fieldsOf(link))
+  return { type: 'link.deleted', subjectId: link.id, before, after: null }
+}
+
+/** Returns the fields that a link's owner sets, except the password. */
+function fieldsOf(link: LoggedLink): EventFields {
+  const fields: Record<string, unknown> = {
+    domain: link.domain,
+    key: link.key,
+    url: link.url,
+    ios: link.ios,
+    android: link.android,
+    external_id: link.external_id,
+    expires_at: link.expires_at,
+    expired_redirect_url: link.expired_redirect_url,
+    tags: link.tags,
+  }
+  for (const field of UTM_FIELDS) fields[field] = link[field]
+  return fields
+}

@@ -1,6 +1,7 @@
 import type { Domain, Domains } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
-import type { Actor } from '../identity/index.ts'
+import type { Actor, ErasureStore } from '../identity/index.ts'
+import { type ChangeLog, linkChange } from '../platform/changes/changes.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Page, Run, Store } from '../platform/database/store.ts'
@@ -9,7 +10,7 @@ import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ExpectedVersions } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
-import { withGeneratedKey } from './generated-key.ts'
+import { foldKey, withGeneratedKey } from './key.ts'
 import { keyFaultOf } from './key-fault.ts'
 import type { Link, UncountedLink } from './link.ts'
 import type { LinkValues } from './link-dimensions.ts'
@@ -18,6 +19,7 @@ import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter } from './link-writer.ts'
+import type { LinkStore } from './store/link-store.ts'
 
 type LinkDependencies = {
   readonly store: Store<LinkStores>
@@ -153,5 +155,36 @@ export class Links {
     } catch (error) {
       throw keyFaultOf(error)
     }
+  }
+}
+
+/** Links deleted in one transaction, so that other writers can go between. */
+const BATCH = 100
+
+type RemovalStores = {
+  readonly links: LinkStore
+  readonly changes: ChangeLog
+  readonly erasures: Pick<ErasureStore, 'noteLink'>
+}
+
+/** Deletes all links of a deleted workspace, without events: no member is left to read them. */
+export async function removeLinks(
+  { store, clock }: { readonly store: Store<RemovalStores>; readonly clock: Clock },
+  workspaceId: string,
+  isCancelled: () => boolean,
+): Promise<void> {
+  while (!isCancelled()) {
+    const first = { workspaceId, limit: BATCH, descending: false, beyond: undefined }
+    const { items } = await store.read.links.run(first)
+    if (items.length === 0) return
+    await store.write(async (stores) => {
+      for (const { id } of items) {
+        const link = await stores.links.delete(workspaceId, id)
+        if (link === undefined) continue
+        const now = clock.nowMicros()
+        await stores.erasures.noteLink(link, now)
+        await stores.changes.append(linkChange(link.keyspace_id, foldKey(link.key)), now)
+      }
+    })
   }
 }

@@ -10,11 +10,10 @@ import {
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/instant.ts'
-import type { Link } from './link.ts'
+import { type Link, presentLink } from './link.ts'
 import type { ActorQuery } from './link-lists.ts'
 import type { LinkFilter, LinkSortField } from './link-query.ts'
 import type { Links } from './links.ts'
-import { presentLink } from './present.ts'
 
 export type LinkListDependencies = WalkContext & {
   readonly links: Links

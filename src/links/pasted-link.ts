@@ -1,7 +1,7 @@
 import type { ServiceName } from '../hosts/index.ts'
+import { keyOfPath } from './key.ts'
+import { parseLinkHost } from './link-input.ts'
 import type { LinkAddress } from './link-query.ts'
-import { parseLinkHost } from './parse-link-host.ts'
-import { keyOfPath } from './visit-key.ts'
 
 const SCHEME = /^https?:\/\//i
 

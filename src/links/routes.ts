@@ -1,3 +1,9 @@
+import { faultText } from '@terse/contract/faults'
+import {
+  type KeyAvailabilityResource,
+  keyAvailability,
+  keyAvailabilityQuery,
+} from '@terse/contract/link-keys'
 import {
   createLinkBody,
   type LinkResource,
@@ -20,6 +26,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
+import { presentFault } from '../platform/http/api/problem.ts'
 import {
   CHANGED,
   CONFLICT,
@@ -32,10 +39,10 @@ import {
   NOT_MODIFIED,
 } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
-import { type Link, linkVersion } from './link.ts'
+import { asCreated, type Link, linkVersion, presentLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
+import type { KeyAvailability, LinkKeys } from './link-keys.ts'
 import { type LinkListDependencies, listLinks } from './list-links.ts'
-import { asCreated, presentLink } from './present.ts'
 
 const tags = ['Links']
 
@@ -194,4 +201,40 @@ function updateBy(
 ): Promise<Link> {
   const { params, body } = request
   return links.update(actorOf(request), params.id, body, expectedVersions(request))
+}
+
+export type KeyRouteDependencies = { readonly linkKeys: LinkKeys }
+
+export const keyRoutes: FastifyPluginAsyncZod<KeyRouteDependencies> = async (app, deps) => {
+  app.get(
+    '/links/key-availability',
+    {
+      schema: {
+        tags: ['Links'],
+        operationId: 'links.checkKey',
+        summary: 'Check whether a key is free',
+        description:
+          'Returns whether a link could be created with this key on this domain, why not, and a generated key that is free. The answer reserves nothing.',
+        headers: ifNoneMatchHeaders,
+        querystring: keyAvailabilityQuery,
+        response: { 200: keyAvailability, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const { domain, key } = request.query
+      return present(await deps.linkKeys.check(actorOf(request), domain, key))
+    },
+  )
+}
+
+function present({ host, key, fault, suggestion }: KeyAvailability): KeyAvailabilityResource {
+  return {
+    domain: host,
+    key: key ?? null,
+    available: key === undefined ? null : fault === undefined,
+    reason: fault?.reason ?? null,
+    message: fault === undefined ? null : faultText(fault.fault),
+    fault: fault === undefined ? null : presentFault(fault.fault),
+    suggestion,
+  }
 }

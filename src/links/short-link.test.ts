@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { scannableAddress, shortLink } from './short-link.ts'
+import { scannableAddress, shortLink } from './link.ts'
 
 /** The capacity of a QR code of error correction level M, in bytes. */
 const QR_BYTES_MAX = 2_331

@@ -7,10 +7,8 @@ import type { Clock } from '../platform/time/clock.ts'
 import { yieldToEventLoop } from '../platform/work/async.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import { foldKey } from './key.ts'
-import type { UncountedLink } from './link.ts'
-import { linkUpdated } from './link-events.ts'
+import { linkUpdated, storedBytes, type UncountedLink } from './link.ts'
 import type { RetaggedLink, TagCount, TagStore } from './store/tag-store.ts'
-import { storedBytes } from './stored-bytes.ts'
 
 /** Links of one transaction: few enough that visitors do not notice it. */
 const CHUNK_LINKS = 50

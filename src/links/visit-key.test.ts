@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../test/support/properties.ts'
-import { parseKey } from './key.ts'
-import { keyOfPath } from './visit-key.ts'
+import { keyOfPath, parseKey } from './key.ts'
 
 describe('keyOfPath', () => {
   const table: [string, string | undefined][] = [

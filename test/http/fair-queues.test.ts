@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
+import { SEARCH_QUEUE } from '../../src/links/link-query.ts'
 import { addKeyspace, insertLink } from '../storage/samples.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'

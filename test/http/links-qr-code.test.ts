@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import { parseModuleColor } from '../../src/links/qr/color.ts'
+import { parseModuleColor } from '../../src/links/qr/qr-code.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine, type Stage } from '../support/on-each-engine.ts'

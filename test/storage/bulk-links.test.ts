@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BulkItem } from '../../src/links/bulk-item.ts'
 import { BulkLinks } from '../../src/links/bulk-links.ts'
+import type { BulkItem } from '../../src/links/bulk-writer.ts'
 import { linkServices } from '../support/link-services.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { unique } from './samples.ts'

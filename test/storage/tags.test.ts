@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
+import { SEARCH_QUEUE } from '../../src/links/link-query.ts'
 import { TAG_QUEUE, Tags } from '../../src/links/tags.ts'
 import { StaleRow } from '../../src/platform/database/store.ts'
 import { FairQueue } from '../../src/platform/work/fair-queue.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandLine } from '../../identity/actor.ts'
-import { BLACK } from '../../links/qr/color.ts'
+import { BLACK } from '../../links/qr/qr-code.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { openQrPictures } from './qr-pictures.ts'
 

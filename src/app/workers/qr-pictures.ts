@@ -1,5 +1,5 @@
+import type { QrRendering, QrTask } from '../../links/qr/qr-code.ts'
 import { QR_QUEUE, QrPictures } from '../../links/qr/qr-pictures.ts'
-import type { QrRendering, QrTask } from '../../links/qr/qr-task.ts'
 import { TaskThread } from '../../platform/work/task-thread.ts'
 import type { WorkQueues } from '../../platform/work/work-queues.ts'
 

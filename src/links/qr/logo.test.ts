@@ -3,10 +3,8 @@ import { describe, test } from 'node:test'
 import { faultText } from '@terse/contract/faults'
 import { PNG } from 'pngjs'
 import { scan } from '../../../test/support/scan.ts'
-import { BLACK } from './color.ts'
 import { parseLogo } from './logo.ts'
-import { renderQrCode } from './qr-code.ts'
-import type { QrTask } from './qr-task.ts'
+import { BLACK, type QrTask, renderQrCode } from './qr-code.ts'
 
 const PREFIX = 'data:image/png;base64,'
 const RED = [200, 0, 0, 255] as const

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { isScannable, parseColor } from '@terse/contract/module-color'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
-import { parseModuleColor } from './color.ts'
+import { parseModuleColor } from './qr-code.ts'
 
 describe('parseModuleColor', () => {
   const accepted: [string, { red: number; green: number; blue: number }][] = [

@@ -4,9 +4,7 @@ import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { cases } from '../../../test/support/properties.ts'
 import { scan } from '../../../test/support/scan.ts'
-import { BLACK } from './color.ts'
-import { renderQrCode } from './qr-code.ts'
-import type { QrTask } from './qr-task.ts'
+import { BLACK, type QrTask, renderQrCode } from './qr-code.ts'
 
 const TEXT = 'https://localhost/scan-me'
 

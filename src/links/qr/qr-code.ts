@@ -1,9 +1,46 @@
+import { type Color, isScannable, parseColor } from '@terse/contract/module-color'
 import encodeQR from 'qr'
-import { formatColor } from './color.ts'
-import { type Bitmap, decodeLogo, scaleOnWhite } from './logo-pixels.ts'
-import type { QrRendering, QrTask } from './qr-task.ts'
-import { encodeTrueColorPng } from './true-color-png.ts'
-import { encodeTwoColorPng, type PixelRows } from './two-color-png.ts'
+import type { FieldFaults, Parsed } from '../../platform/failure.ts'
+import { type Bitmap, decodeLogo, scaleOnWhite } from './logo.ts'
+import { encodeTrueColorPng, encodeTwoColorPng, type PixelRows } from './png.ts'
+
+export const BLACK: Color = { red: 0, green: 0, blue: 0 }
+
+/** @param text `#RRGGBB` */
+export function parseModuleColor(text: string): Parsed<Color> {
+  const color = parseColor(text)
+  if (color === undefined) return { fault: { code: 'invalid_color' } }
+  if (isScannable(color)) return { value: color }
+  return { fault: { code: 'too_pale' } }
+}
+
+/** Returns `#rrggbb`. */
+export function formatColor({ red, green, blue }: Color): string {
+  return `#${Buffer.from([red, green, blue]).toString('hex')}`
+}
+
+/** The quiet zone that ISO/IEC 18004 requires on each side, in modules. */
+export const QR_MARGIN_DEFAULT = 4
+
+export type QrFormat = 'png' | 'svg'
+
+/** All parameters of a picture. */
+export type QrTask = {
+  readonly text: string
+  readonly color: Color
+  readonly format: QrFormat
+  /** Width and height in pixels; undefined for a size that suits the code. */
+  readonly size: number | undefined
+  /** White modules around the code. */
+  readonly margin: number
+  /** Error correction, by the letters of ISO/IEC 18004, the weakest first. */
+  readonly level: 'L' | 'M' | 'Q' | 'H'
+  /** A PNG of checked dimensions. */
+  readonly logo: Uint8Array | undefined
+}
+
+/** A picture, or the faults of the parameters by their names. */
+export type QrRendering = { readonly picture: Uint8Array } | { readonly faults: FieldFaults }
 
 const CORRECTION = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hasQrMark, withoutQrMark } from './qr-mark.ts'
+import { hasQrMark, withoutQrMark } from '../link.ts'
 
 describe('hasQrMark and withoutQrMark', () => {
   const table: [query: string, marked: boolean, rest: string][] = [

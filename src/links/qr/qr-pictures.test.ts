@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commandLine } from '../../identity/actor.ts'
 import { FairQueue, QueueRefusal } from '../../platform/work/fair-queue.ts'
-import { BLACK } from './color.ts'
+import { BLACK, type QrTask } from './qr-code.ts'
 import { QR_QUEUE, QrPictures, qrEntityTag } from './qr-pictures.ts'
-import type { QrTask } from './qr-task.ts'
 
 const RED = { red: 200, green: 0, blue: 0 }
 

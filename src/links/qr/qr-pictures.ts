@@ -4,8 +4,7 @@ import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { Failure } from '../../platform/failure.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
-import { formatColor } from './color.ts'
-import type { QrRendering, QrTask } from './qr-task.ts'
+import { formatColor, type QrRendering, type QrTask } from './qr-code.ts'
 
 /** One picture takes 0.3 to 9 ms of processor time; a request waits less than 3 s in total. */
 export const QR_QUEUE: FairQueueOptions = {

@@ -14,13 +14,17 @@ import {
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
 import { contentDisposition } from '../../platform/http/content-disposition.ts'
-import type { Link } from '../link.ts'
+import { type Link, scannableAddress, shortLink } from '../link.ts'
 import type { Links } from '../links.ts'
-import { scannableAddress, shortLink } from '../short-link.ts'
-import { BLACK, parseModuleColor } from './color.ts'
 import { parseLogo } from './logo.ts'
+import {
+  BLACK,
+  parseModuleColor,
+  QR_MARGIN_DEFAULT,
+  type QrFormat,
+  type QrTask,
+} from './qr-code.ts'
 import { type QrPictures, qrEntityTag } from './qr-pictures.ts'
-import { QR_MARGIN_DEFAULT, type QrFormat, type QrTask } from './qr-task.ts'
 
 const CONTENT_TYPES: Readonly<Record<QrFormat, string>> = {
   png: 'image/png',

@@ -4,8 +4,7 @@ import { pipeline } from '../../platform/database/statement.ts'
 import { type LockName, StaleRow } from '../../platform/database/store.ts'
 import { RowInserts, type WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import type { Link, NewLink, UncountedLink } from '../link.ts'
-import { storedBytes } from '../stored-bytes.ts'
+import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
 import { toRow } from './link-rows.ts'
 
 /** A key of a keyspace, and the link that has it. */

@@ -11,25 +11,71 @@ import {
 } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import type { Link, NewLink, UncountedLink } from '../link.ts'
+import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
 import type { LinkValues } from '../link-dimensions.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
-import { storedBytes } from '../stored-bytes.ts'
-import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
 import type { LinkNumbering } from './link-numbers.ts'
 import { linkPages } from './link-pages.ts'
 import {
   countersOf,
+  deleteRow,
+  deleteTags,
   findCount,
   findMany,
+  insertInto,
+  insertTags,
   readLinkValues,
   selectLinks,
   toRow,
   uncounted,
+  updateRow,
   withCounters,
 } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
-import { deleteRow, deleteTags, insertInto, insertTags, updateRow } from './link-statements.ts'
+
+/** `taken`: another link has the key; `too_many_variants`: too many keys differ from it only by letter case. */
+type KeyState = 'free' | 'taken' | 'too_many_variants'
+
+type VariantQuery = { keyspaceId: number; foldedKey: string; limit: number }
+
+/** Finds links whose keys differ at most by letter case. */
+const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantQuery) =>
+  db
+    .selectFrom('links')
+    .select(['seq', 'key'])
+    .where('keyspace_id', '=', keyspaceId)
+    .where('key_folded', '=', foldedKey)
+    .limit(limit),
+)
+
+/** Reads one index entry for each variant, at most `variantsMax + 1`. */
+async function findKeyState(
+  db: Kysely<Schema>,
+  keyspaceId: number,
+  key: string,
+  variantsMax: number,
+): Promise<KeyState> {
+  const query = { keyspaceId, foldedKey: foldKey(key), limit: variantsMax + 1 }
+  const { rows } = await findVariants(db, query)
+  if (rows.some((row) => row.key === key)) return 'taken'
+  return rows.length < variantsMax ? 'free' : 'too_many_variants'
+}
+
+/**
+ * Returns statements that read the variants of a key. The last one returns a row per variant, at most
+ * `variantsMax + 1`.
+ */
+function variantStatements(
+  { db, lockName }: { db: Kysely<Schema>; lockName: LockName | undefined },
+  at: { readonly keyspace_id: number; readonly key: string },
+  variantsMax: number,
+): CompiledQuery[] {
+  if (variantsMax === Number.POSITIVE_INFINITY) return []
+  const query = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
+  const found: CompiledQuery = findVariants.query(db, query)
+  const lock = lockName?.(db, `link-variants ${query.keyspaceId}/${query.foldedKey}`)
+  return lock === undefined ? [found] : [lock, found]
+}
 
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>

@@ -5,8 +5,7 @@ import { pipeline } from '../../platform/database/statement.ts'
 import { StaleRow } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import type { UncountedLink } from '../link.ts'
-import { storedBytes } from '../stored-bytes.ts'
+import { storedBytes, type UncountedLink } from '../link.ts'
 import { selectLinks, uncounted } from './link-rows.ts'
 
 /** How many links carry a tag. */

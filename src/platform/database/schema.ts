@@ -183,7 +183,7 @@ export type Schema = PeopleTables &
       workspace_id: string
       bucket: number
       links: number
-      /** The size of the links' texts (stored-bytes.ts). */
+      /** The size of the links' texts (link.ts). */
       bytes: Generated<number>
     }
     /** Links that were deleted, until their counts are erased. */

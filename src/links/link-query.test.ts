@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ScanTooLong } from '../platform/database/scans.ts'
 import { FairQueue } from '../platform/work/fair-queue.ts'
-import type { LinkFilter } from './link-query.ts'
-import { SEARCH_QUEUE, searchLinks } from './link-search.ts'
+import { type LinkFilter, SEARCH_QUEUE, searchLinks } from './link-query.ts'
 
 const ALL: LinkFilter = { workspaceId: 'w' }
 
 describe('searchLinks', () => {
   for (const [field, filter] of [
     ['search', { search: 'x', tags: ['y'] }],
-    ['domain', { host: 'go.example' }],
+    ['domain', { hosts: ['go.example'] }],
     ['url', { url: 'https://example.com/', tags: ['y'] }],
     ['state', { states: ['expired'] }],
     ['tag', { tags: ['y'] }],

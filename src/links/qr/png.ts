@@ -1,6 +1,19 @@
-import { deflateSync } from 'node:zlib'
+import { crc32, deflateSync } from 'node:zlib'
 import type { Color } from '@terse/contract/module-color'
-import { chunk, PNG_SIGNATURE, ROW_FILTERS } from './png-chunks.ts'
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+
+/** Filter types of a row (PNG specification, section 9.2). */
+const ROW_FILTERS = { none: 0, up: 2 } as const
+
+function chunk(type: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const framed = Buffer.alloc(content.length + 8)
+  framed.writeUInt32BE(data.length, 0)
+  content.copy(framed, 4)
+  framed.writeUInt32BE(crc32(content), content.length + 4)
+  return framed
+}
 
 /** Equal rows of pixels: one bit per pixel, the leftmost in the highest bit; 1 is dark. */
 export type PixelRows = { readonly bits: Buffer; readonly count: number }
@@ -38,4 +51,30 @@ function filteredRows(side: number, rows: readonly PixelRows[]): Buffer {
     at += count * rowBytes
   }
   return filtered
+}
+
+const TRUE_COLOR = 2
+const BITS = 8
+
+/** Encodes a square PNG. Rows that equal the one above become zeros, which compress quickly. */
+export function encodeTrueColorPng(side: number, rgb: Buffer): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header.set([BITS, TRUE_COLOR, 0, 0, 0], 8)
+  const width = side * 3
+  const filtered = Buffer.alloc((1 + width) * side)
+  for (let y = 0; y < side; y += 1) {
+    const at = y * (1 + width)
+    const isRepeated =
+      y > 0 && rgb.compare(rgb, (y - 1) * width, y * width, y * width, (y + 1) * width) === 0
+    filtered[at] = isRepeated ? ROW_FILTERS.up : ROW_FILTERS.none
+    if (!isRepeated) rgb.copy(filtered, at + 1, y * width, (y + 1) * width)
+  }
+  return Buffer.concat([
+    PNG_SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(filtered)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
