@@ -11,11 +11,11 @@ export { findActor, type MakerStores } from './grants/find-actor.ts'
 export type { ShownMember } from './members/membership.ts'
 export type { MembershipStore } from './members/store/membership-store.ts'
 export { requirePermission, requireRecentAuthentication } from './permissions.ts'
+export type { QuotaBook } from './quotas/quota-book.ts'
 export {
   enforceQuotas,
   type Growth,
   type QuotaStores,
   type WorkspaceLimits,
-} from './quotas/enforce-quotas.ts'
-export type { QuotaBook } from './quotas/quota-book.ts'
+} from './quotas/quota-book.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

@@ -2,9 +2,10 @@ import { foldKey, type LinkDirectory, type LinkHost } from '../links/index.ts'
 import {
   ANSWER_AGE_MS_MAX,
   type CacheUse,
+  COLD_START,
   CoherentCache,
+  type WarmStart,
 } from '../platform/cache/coherent-cache.ts'
-import { COLD_START, type WarmStart } from '../platform/cache/warm-start.ts'
 import { type ChangeListener, linkSubject } from '../platform/changes/changes.ts'
 import {
   decodeEntry,

@@ -4,8 +4,7 @@ import type { SealedCertificate } from '../../src/certificates/certificate.ts'
 import type { Domain } from '../../src/domains/domain.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { Identity } from '../../src/identity/oidc/store/identity-store.ts'
-import type { OneTimeLink } from '../../src/identity/one-time-links/one-time-link.ts'
-import { NO_SUBJECT } from '../../src/identity/one-time-links/one-time-link.ts'
+import { NO_SUBJECT, type OneTimeLink } from '../../src/identity/one-time-links/one-time-link.ts'
 import type { Person } from '../../src/identity/people/person.ts'
 import type { Passkey } from '../../src/identity/second-factors/store/passkey-store.ts'
 import type { Session } from '../../src/identity/sessions/session.ts'
@@ -15,7 +14,7 @@ import type { Import, ImportedLink, ReportRow } from '../../src/imports/import.t
 import { newImport as waitingImport } from '../../src/imports/new-import.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
-import type { Node } from '../../src/operations/nodes/node.ts'
+import type { Node } from '../../src/operations/nodes/store/node-store.ts'
 
 /** An instant whose last digits a millisecond value, or a 32-bit number, would lose. */
 export const NOW = 1_750_000_000_123_457

@@ -13,8 +13,12 @@ import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'
-import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
-import { breakOffWithAccess } from '../../identity/access/lasting-answers.ts'
+import {
+  authenticate,
+  authorize,
+  breakOffWithAccess,
+  nameOperations,
+} from '../../identity/access/authentication.ts'
 import { invitationRoutes } from '../../identity/members/invitation-routes.ts'
 import { memberRoutes } from '../../identity/members/routes.ts'
 import { oidcBrowserRoutes } from '../../identity/oidc/browser-routes.ts'

@@ -1,5 +1,5 @@
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
-import type { WarmStartState } from '../../platform/cache/warm-start.ts'
+import type { WarmStartState } from '../../platform/cache/coherent-cache.ts'
 import { hostChange } from '../../platform/changes/changes.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'

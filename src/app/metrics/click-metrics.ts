@@ -1,7 +1,7 @@
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
 import { sumOfBacklogs } from '../../clicks/journal/journal-reader.ts'
-import type { ClickCap } from '../../clicks/record/click-cap.ts'
+import type { ClickCap } from '../../clicks/record/click-maker.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 
 export function clickMetrics(

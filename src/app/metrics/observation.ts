@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import type { ClickCap } from '../../clicks/record/click-cap.ts'
+import type { ClickCap } from '../../clicks/record/click-maker.ts'
 import { ApiMeter } from '../../platform/http/api/request-timing.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Readiness } from '../../platform/process/readiness.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { SessionCache } from '../../identity/sessions/session-cache.ts'
 import { type Authenticator, authenticator } from '../../identity/tokens/authenticator.ts'
-import type { WarmStart } from '../../platform/cache/warm-start.ts'
+import type { WarmStart } from '../../platform/cache/coherent-cache.ts'
 import {
   type ChangeFollower,
   type ChangeListener,

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { ClickCap } from '../../clicks/record/click-cap.ts'
-import type { SharedAddress, SharedFrom } from '../../clicks/record/click-maker.ts'
+import { ClickCap, type SharedAddress, type SharedFrom } from '../../clicks/record/click-maker.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Config } from '../config/read-config.ts'

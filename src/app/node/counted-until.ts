@@ -1,6 +1,6 @@
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import type { Node } from '../../operations/nodes/node.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
+import type { Node } from '../../operations/nodes/store/node-store.ts'
 import { staleCache } from '../../platform/cache/stale-cache.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'

@@ -1,6 +1,5 @@
 import type { ClickRecorder } from '../../clicks/click.ts'
-import type { ClickCap } from '../../clicks/record/click-cap.ts'
-import { clickMaker } from '../../clicks/record/click-maker.ts'
+import { type ClickCap, clickMaker } from '../../clicks/record/click-maker.ts'
 import type { Countries } from '../../clicks/record/countries.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'

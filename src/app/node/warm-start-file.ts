@@ -7,7 +7,7 @@ import type {
   KeptValues,
   WarmStart,
   WarmStartState,
-} from '../../platform/cache/warm-start.ts'
+} from '../../platform/cache/coherent-cache.ts'
 import { isBusy } from '../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../platform/disk/folder.ts'
 

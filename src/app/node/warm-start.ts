@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
-import { COLD_START, type WarmStart } from '../../platform/cache/warm-start.ts'
+import { COLD_START, type WarmStart } from '../../platform/cache/coherent-cache.ts'
 import type { ChangeFollower, EarlierPosition } from '../../platform/changes/changes.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'

@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { CertificateLife } from '../../domains/index.ts'
+import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/coherent-cache.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
-import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/warm-start.ts'
 import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
-import { ClickCap } from './click-cap.ts'
+import { ClickCap } from './click-maker.ts'
 
 const MINUTE_MICROS = 60_000_000
 const NOON = 29_000_000 * MINUTE_MICROS

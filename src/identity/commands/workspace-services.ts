@@ -1,6 +1,5 @@
 import type { Store } from '../../platform/database/store.ts'
-import type { QuotaStores } from '../quotas/enforce-quotas.ts'
-import type { QuotaBook } from '../quotas/quota-book.ts'
+import type { QuotaBook, QuotaStores } from '../quotas/quota-book.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
 
 /** What the commands about workspaces work with. */

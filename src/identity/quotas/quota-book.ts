@@ -1,9 +1,11 @@
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
 import type { ChangeListener } from '../../platform/changes/changes.ts'
-import type { Store } from '../../platform/database/store.ts'
-import type { QuotaStores, WorkspaceLimits } from './enforce-quotas.ts'
+import { StaleRow, type Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import { waitForAll } from '../../platform/work/async.ts'
 import { NearQuotas } from './near-quotas.ts'
-import { type QuotaOverrides, type Quotas, quotasOf } from './quota.ts'
+import { type QuotaOverrides, type Quotas, quotasOf, type Usage } from './quota.ts'
+import type { QuotaStore } from './store/quota-store.ts'
 
 const WORKSPACES_MAX = 10_000
 
@@ -46,4 +48,79 @@ export class QuotaBook implements ChangeListener {
   forgetAbsences(): void {
     this.#overrides.forgetAbsences()
   }
+}
+
+export type QuotaStores = { readonly quotas: QuotaStore }
+
+/** What bounds a workspace. */
+export type WorkspaceLimits = {
+  readonly workspaceId: string
+  readonly quotas: Quotas
+  readonly near: NearQuotas
+}
+
+/** What a unit adds to a workspace. */
+export type Growth = Partial<Usage>
+
+/**
+ * Units that may add to a workspace at the same moment, of all processes of all nodes. Where so many
+ * might pass a quota together they wait for one another, so that none is passed.
+ */
+const UNITS_AT_ONCE_MAX = 1_000
+
+/** The field in which a reached quota is reported. */
+const FIELDS: Readonly<Record<keyof Usage, string>> = {
+  links: 'workspace',
+  storage_bytes: 'workspace',
+  domains: 'domain',
+  pending_domains: 'domain',
+}
+
+/**
+ * Refuses a unit that would take its workspace past a quota. To be called in the unit, before it writes
+ * what it adds.
+ *
+ * @throws {Failure} `validation_failed`, naming the quota and its limit
+ * @throws {StaleRow} where the quota turns out to be near: the next run takes the lock with its look
+ */
+export async function enforceQuotas(
+  stores: QuotaStores,
+  { workspaceId, quotas, near }: WorkspaceLimits,
+  growth: Growth,
+): Promise<void> {
+  const names = (Object.keys(growth) as (keyof Usage)[]).filter(
+    (name) => quotas[name] > 0 && (growth[name] ?? 0) > 0,
+  )
+  if (names.length === 0) return
+  const leftAfter = (usage: Growth, name: keyof Usage, units: number) =>
+    quotas[name] - (usage[name] ?? 0) - (growth[name] ?? 0) * units
+  const isNear = (usage: Growth) =>
+    names.some((name) => leftAfter(usage, name, UNITS_AT_ONCE_MAX) < 0)
+  // A quota that is small in itself is near from the first unit on.
+  const locks = isNear({}) || near.has(workspaceId)
+  const [, usage] = await waitForAll([
+    locks ? stores.quotas.lock(workspaceId) : undefined,
+    usageOf(stores, workspaceId, names),
+  ])
+  near.note(workspaceId, isNear(usage))
+  if (isNear(usage) && !locks) throw new StaleRow()
+  const reached = names.find((name) => leftAfter(usage, name, 1) < 0)
+  if (reached === undefined) return
+  throw Failure.invalid({
+    [FIELDS[reached]]: [{ code: 'quota_reached', reason: reached, max: quotas[reached] }],
+  })
+}
+
+async function usageOf(
+  stores: QuotaStores,
+  workspaceId: string,
+  names: readonly (keyof Usage)[],
+): Promise<Growth> {
+  const ofLinks = names.includes('links') || names.includes('storage_bytes')
+  const ofDomains = names.includes('domains') || names.includes('pending_domains')
+  const [links, domains] = await waitForAll([
+    ofLinks ? stores.quotas.countLinks(workspaceId) : undefined,
+    ofDomains ? stores.quotas.countDomains(workspaceId) : undefined,
+  ])
+  return { ...links, ...domains }
 }

@@ -1,8 +1,7 @@
 import type { Store } from '../../platform/database/store.ts'
 import type { Actor } from '../actor.ts'
-import type { QuotaStores } from './enforce-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
-import type { QuotaBook } from './quota-book.ts'
+import type { QuotaBook, QuotaStores } from './quota-book.ts'
 
 /** Reads what the actor's workspace has, and what it may have. */
 export type UsageReader = (actor: Actor) => Promise<{ used: Usage; limits: Quotas }>

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
-import { generateSecret, hashSecret, isSecret } from './secret.ts'
+import { generateSecret, hashSecret, isSecret } from './authenticator.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

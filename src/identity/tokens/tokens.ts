@@ -15,8 +15,8 @@ import type { Actor, ActorIn } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'
 import { permissionsOf } from '../permissions.ts'
+import { generateSecret, hashSecret } from './authenticator.ts'
 import type { Scope } from './scope.ts'
-import { generateSecret, hashSecret } from './secret.ts'
 import type { NamedToken, Token } from './token.ts'
 
 type NewTokenOptions = {

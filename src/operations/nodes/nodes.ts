@@ -1,8 +1,7 @@
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { isLost, lostBefore, type Node } from './node.ts'
-import type { NodeStore } from './store/node-store.ts'
+import { isLost, lostBefore, type Node, type NodeStore } from './store/node-store.ts'
 
 export type ListedNode = Node & { readonly state: 'up' | 'lost' }
 

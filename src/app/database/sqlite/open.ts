@@ -13,8 +13,11 @@ import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/lin
 import { EventAuthors } from '../../../platform/database/event-authors.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { sqliteChangeLog } from '../../../platform/database/sqlite/change-log.ts'
-import { kyselyOver, SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  kyselyOver,
+  SqliteConnection,
+  sqliteChangeLog,
+} from '../../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,
   countedFile,
