@@ -16,7 +16,7 @@ import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import { type Page, type Run, type Store, UniqueViolation } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
-import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
+import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { newSchedule } from './check-schedule.ts'
@@ -72,9 +72,9 @@ export class Domains {
     const domain = this.#newDomain(actor, input)
     const limits = await quotas.limitsOf(workspaceId)
     const created = await store.write((stores) =>
-      once(stores, workspaceId, request, clock.nowMicros(), {
-        look: () => enforceQuotas(stores, limits, NEW_CLAIM),
-        async work() {
+      runIdempotent(stores, workspaceId, request, clock.nowMicros(), {
+        read: () => enforceQuotas(stores, limits, NEW_CLAIM),
+        async write() {
           if ((await insertClaim(stores, actor, domain)) === undefined) throw addedBefore()
           return domain
         },

@@ -140,7 +140,7 @@ export class BatchWriter {
       const key = create.key ?? input.key
       return {
         kind: 'candidate',
-        candidate: { ...candidate, host: create.drawn.domain, input: { ...input, key } },
+        candidate: { ...candidate, host: create.fields.domain, input: { ...input, key } },
         create,
       }
     } catch (error) {

@@ -296,12 +296,12 @@ export class Importer {
   }
 
   /**
-   * @param mayPass whether to try again after an error
+   * @param isRetryable whether to try again after an error
    * @param work calls its parameter whenever it has got on, so that the attempts begin again
    */
   async #retry<T>(
     signal: AbortSignal,
-    mayPass: (error: unknown) => boolean,
+    isRetryable: (error: unknown) => boolean,
     work: (onProgress: () => void) => Promise<T>,
     attemptsMax = ATTEMPTS_MAX,
   ): Promise<T> {
@@ -314,7 +314,7 @@ export class Importer {
       } catch (error) {
         signal.throwIfAborted()
         attempt += 1
-        if (!mayPass(error) || attempt >= attemptsMax) throw error
+        if (!isRetryable(error) || attempt >= attemptsMax) throw error
         const delayMs = backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, (1 + Math.random()) / 2)
         this.#deps.onRetry(error as Error, delayMs)
         await sleep(delayMs, undefined, { signal })

@@ -5,7 +5,7 @@ import type { Sealing } from '../platform/crypto/sealing.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
+import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FileColumns,
@@ -71,9 +71,9 @@ export class Imports {
     }
     const { workspaceId } = actor
     return store.write((stores) =>
-      once(stores, workspaceId, repeatable, now, {
-        look: () => stores.quotas.lock(workspaceId),
-        async work() {
+      runIdempotent(stores, workspaceId, repeatable, now, {
+        read: () => stores.quotas.lock(workspaceId),
+        async write() {
           const { imports } = await stores.imports.countUnended(workspaceId)
           if (imports >= UNENDED_MAX) {
             throw Failure.invalid({

@@ -3,7 +3,7 @@ import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { StaleRow, type Store } from '../platform/database/store.ts'
 import { Failure, isUnavailable } from '../platform/failure.ts'
-import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
+import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { yieldToEventLoop } from '../platform/work/async.ts'
 import { QueueRefusal } from '../platform/work/fair-queue.ts'
@@ -120,9 +120,9 @@ export class BulkLinks {
     const { store, clock } = this.#deps
     return store.write(async (stores) => {
       try {
-        return await once(stores, workspaceId, request, clock.nowMicros(), {
-          look: async () => {},
-          work: () => work(stores),
+        return await runIdempotent(stores, workspaceId, request, clock.nowMicros(), {
+          read: async () => {},
+          write: () => work(stores),
         })
       } catch (error) {
         // The key was free when this transaction looked, so another one was faster: look again.

@@ -20,7 +20,7 @@ import { tooManyVariants } from './key-fault.ts'
 import { shortLink, type UncountedLink } from './link.ts'
 import type { EditedTags, LinkInput } from './link-input.ts'
 import type { LinkStores } from './link-stores.ts'
-import type { LinkWriter, LookedUpdate, PreparedCreate, PreparedUpdate } from './link-writer.ts'
+import type { CheckedUpdate, LinkWriter, PreparedCreate, PreparedUpdate } from './link-writer.ts'
 
 /** What to do with one link of a bulk request. */
 export type BulkItem =
@@ -222,7 +222,7 @@ export class BulkWriter {
     if (item.kind === 'invalid') throw item.failure
     if (item.kind === 'delete') return succeeded(await this.#writer.delete(stores, actor, item.id))
     if (item.kind === 'create') {
-      const allowed = await this.#writer.lookCreate(stores, actor, item.create)
+      const allowed = await this.#writer.checkCreate(stores, actor, item.create)
       if (item.create.key !== undefined)
         await refuseTaken(stores, allowed.keyspaceId, item.create.key)
       onWrite()
@@ -230,7 +230,7 @@ export class BulkWriter {
       if (claimed !== undefined) onClaim(claimed)
       return succeeded(link)
     }
-    const looked = await this.#writer.lookUpdate(stores, actor, item.update)
+    const looked = await this.#writer.checkUpdate(stores, actor, item.update)
     await refuseTakenByUpdate(stores, looked)
     onWrite()
     const { link, claimed, before } = await this.#writer.update(stores, actor, item.update, looked)
@@ -245,7 +245,7 @@ function succeeded(link: UncountedLink): ItemResult {
 
 async function refuseTakenByUpdate(
   stores: LinkStores,
-  { current, next, allowed }: LookedUpdate,
+  { current, next, allowed }: CheckedUpdate,
 ): Promise<void> {
   if (allowed === undefined && next.key === current.key) return
   const keyspaceId = allowed === undefined ? current.keyspace_id : allowed.keyspaceId

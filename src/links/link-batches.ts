@@ -12,10 +12,10 @@ import type { LinkInput } from './link-input.ts'
 import type { AllowedHost, LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
 import {
+  type CheckedUpdate,
   changeOf,
   destinationsOf,
   type LinkWriter,
-  type LookedUpdate,
   type PreparedCreate,
   type PreparedUpdate,
 } from './link-writer.ts'
@@ -120,7 +120,7 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared, OWN_ADDRESS))
+    const looked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
     if (looked instanceof Failure) return looked
     const compared = compare(looked)
     if (!compared.isChanged) return compared
@@ -135,7 +135,7 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared, OWN_ADDRESS))
+    const looked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
     return looked instanceof Failure ? looked : compare(looked)
   }
 
@@ -151,7 +151,7 @@ export class LinkBatches {
     added: ReadonlySet<string>,
   ): Promise<LookedBatch> {
     const { serviceHost, keyspaces } = this.#deps
-    const byHost = Map.groupBy(creates, ({ drawn }) => drawn.domain)
+    const byHost = Map.groupBy(creates, ({ fields }) => fields.domain)
     const allowed = new Map<string, AllowedHost>()
     const refused = new Map<string, Failure>()
     const holders = new Map<string, KeyHolder[]>()
@@ -178,15 +178,15 @@ export class LinkBatches {
       allowed,
       holderOf,
       isCrowded: (host, key, added) => variants(host, key).length + added >= KEY_VARIANTS_MAX,
-      require({ drawn, key = '' }) {
-        const failure = refused.get(drawn.domain)
+      require({ fields, key = '' }) {
+        const failure = refused.get(fields.domain)
         if (failure !== undefined) throw failure
         const isNewHere =
-          drawn.domain === serviceHost.host && holderOf(drawn.domain, key) === undefined
+          fields.domain === serviceHost.host && holderOf(fields.domain, key) === undefined
         const reason = isNewHere ? reservationOf(key, actor) : undefined
         if (reason !== undefined) throw Failure.invalid({ key: [reason] })
         // The order of the links must not decide which are refused, so nothing is followed: a visit does that.
-        refuseOwnAddress(serviceHost, { ...drawn, key }, destinationsOf(drawn))
+        refuseOwnAddress(serviceHost, { ...fields, key }, destinationsOf(fields))
       },
     }
   }
@@ -209,13 +209,13 @@ export class LinkBatches {
     await enforceQuotas(stores, create.limits, {
       links: links.length,
       storage_bytes: links.reduce(
-        (sum, { create: { drawn }, key }) => sum + storedBytes({ ...drawn, key }),
+        (sum, { create: { fields }, key }) => sum + storedBytes({ ...fields, key }),
         0,
       ),
     })
     const opened = new Map<string, number>()
     const claimed: Domain[] = []
-    for (const host of new Set(links.map((link) => link.create.drawn.domain))) {
+    for (const host of new Set(links.map((link) => link.create.fields.domain))) {
       const place = allowed.get(host)
       if (place === undefined) throw new Error(`no link can be on ${host}`)
       const open = await keyspaces.open(stores, place, actor, create.limits)
@@ -224,10 +224,10 @@ export class LinkBatches {
     }
     const now = clock.nowMicros()
     const written = await stores.linkBatches.insert(
-      links.map(({ create: { drawn }, key, createdAt }) => ({
-        ...drawn,
+      links.map(({ create: { fields }, key, createdAt }) => ({
+        ...fields,
         key,
-        keyspace_id: opened.get(drawn.domain) ?? 0,
+        keyspace_id: opened.get(fields.domain) ?? 0,
         created_at: createdAt,
         updated_at: now,
       })),
@@ -241,7 +241,7 @@ export class LinkBatches {
   }
 }
 
-function compare({ current, next }: LookedUpdate): BatchUpdate {
+function compare({ current, next }: CheckedUpdate): BatchUpdate {
   const fields = Object.keys(next) as (keyof typeof next)[]
   const isChanged = fields.some(
     (name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]),

@@ -62,7 +62,7 @@ export type LinkWriterDependencies = {
 
 /** A link to create, after its input was parsed, with what the transaction needs besides. */
 export type PreparedCreate = {
-  readonly drawn: Omit<NewLink, 'key' | 'keyspace_id' | 'created_at' | 'updated_at'>
+  readonly fields: Omit<NewLink, 'key' | 'keyspace_id' | 'created_at' | 'updated_at'>
   /** Generated when undefined. */
   readonly key: string | undefined
   readonly limits: WorkspaceLimits
@@ -79,7 +79,7 @@ export type PreparedUpdate = {
 }
 
 /** What the transaction of an update has read and decided. */
-export type LookedUpdate = {
+export type CheckedUpdate = {
   readonly current: UncountedLink
   readonly next: Omit<UncountedLink, 'keyspace_id' | 'updated_at'>
   /** Where the link moves; undefined where it stays on its host. */
@@ -132,28 +132,28 @@ export class LinkWriter {
       ? unknownPassword(vault, identity)
       : await passwordChange(vault, changes.password ?? null, identity)
     const { password = null } = setPassword({ password: null })
-    const drawn = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
-    return { drawn, key, limits }
+    const fields = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
+    return { fields, key, limits }
   }
 
   /**
    * @throws {Failure} `validation_failed`
    * @throws {StaleRow} see `enforceQuotas`
    */
-  async lookCreate(
+  async checkCreate(
     stores: LinkStores,
     actor: Actor,
-    { drawn, key, limits }: PreparedCreate,
+    { fields, key, limits }: PreparedCreate,
   ): Promise<AllowedHost> {
     const { serviceHost, keyspaces } = this.#deps
-    const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key: key ?? '' }) }
-    const destinations = destinationsOf(drawn)
+    const growth = { links: 1, storage_bytes: storedBytes({ ...fields, key: key ?? '' }) }
+    const destinations = destinationsOf(fields)
     const [found, allowed] = await waitForAll([
       findKeyspaces(stores, serviceHost, actor.workspaceId, destinations),
-      keyspaces.findAllowed(stores, actor, drawn.domain),
+      keyspaces.findAllowed(stores, actor, fields.domain),
       enforceQuotas(stores, limits, growth),
     ])
-    await refuseLoops(stores, serviceHost, { ...drawn, key }, destinations, found)
+    await refuseLoops(stores, serviceHost, { ...fields, key }, destinations, found)
     return allowed
   }
 
@@ -161,13 +161,13 @@ export class LinkWriter {
   async create(
     stores: LinkStores,
     actor: Actor,
-    { drawn, key, limits }: PreparedCreate,
+    { fields, key, limits }: PreparedCreate,
     allowed: AllowedHost,
   ): Promise<WrittenLink> {
     const { clock, keyspaces } = this.#deps
     const { keyspaceId, claimed } = await keyspaces.open(stores, allowed, actor, limits)
     const now = clock.nowMicros()
-    const fresh = { ...drawn, created_at: now, updated_at: now, keyspace_id: keyspaceId }
+    const fresh = { ...fields, created_at: now, updated_at: now, keyspace_id: keyspaceId }
     const link = await this.#insert(stores, actor, fresh, key)
     await stores.changes.append(changeOf(link), now)
     await stores.events.append(actor, linkCreated(link), now)
@@ -203,12 +203,12 @@ export class LinkWriter {
    * @param options.followsLinks whether to refuse destinations that lead back through other links
    * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
    */
-  async lookUpdate(
+  async checkUpdate(
     stores: LinkStores,
     actor: Actor,
     { id, changes, tags, setPassword, expected }: PreparedUpdate,
     { followsLinks = true } = {},
-  ): Promise<LookedUpdate> {
+  ): Promise<CheckedUpdate> {
     const { serviceHost, keyspaces } = this.#deps
     const { workspaceId } = actor
     const [current, found] = await waitForAll([
@@ -240,7 +240,7 @@ export class LinkWriter {
     stores: LinkStores,
     actor: Actor,
     { limits }: PreparedUpdate,
-    { current, next: decided, allowed }: LookedUpdate,
+    { current, next: decided, allowed }: CheckedUpdate,
   ): Promise<UpdatedLink> {
     const { clock, keyspaces } = this.#deps
     const { keyspaceId, claimed }: OpenedKeyspace =
@@ -293,8 +293,8 @@ export class LinkWriter {
     }
     // Not counted: one of 27.5 billion does not happen to meet 16 variants of itself.
     for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
-      const drawn = { ...link, key: generateKey(this.#deps.random) }
-      const inserted = await stores.links.insert(drawn)
+      const candidate = { ...link, key: generateKey(this.#deps.random) }
+      const inserted = await stores.links.insert(candidate)
       if (inserted !== undefined) return inserted
     }
     throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)

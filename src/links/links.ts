@@ -6,7 +6,7 @@ import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Page, Run, Store } from '../platform/database/store.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
-import { type IdempotentRequest, once } from '../platform/idempotency/once.ts'
+import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/once.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ExpectedVersions } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
@@ -48,9 +48,9 @@ export class Links {
     const prepared = await writer.prepareCreate(actor, input)
     let claimed: Domain | undefined
     const link = await this.#write((stores) =>
-      once(stores, actor.workspaceId, request, clock.nowMicros(), {
-        look: () => writer.lookCreate(stores, actor, prepared),
-        work: async (place) => {
+      runIdempotent(stores, actor.workspaceId, request, clock.nowMicros(), {
+        read: () => writer.checkCreate(stores, actor, prepared),
+        write: async (place) => {
           const written = await writer.create(stores, actor, prepared, place)
           claimed = written.claimed
           return written.link
@@ -130,7 +130,7 @@ export class Links {
     }
     const prepared = await writer.prepareUpdate(actor, id, input, { expected })
     const { link, claimed } = await this.#write(async (stores) => {
-      const looked = await writer.lookUpdate(stores, actor, prepared)
+      const looked = await writer.checkUpdate(stores, actor, prepared)
       return writer.update(stores, actor, prepared, looked)
     })
     if (claimed !== undefined) await domains.prove(claimed)

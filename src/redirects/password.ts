@@ -74,8 +74,8 @@ const LIMITS = {
   name: 'password-failures',
   windowSeconds: 60,
   perVisitor: 10,
-  repeated: 50,
-  first: 50,
+  byKnownGuessers: 50,
+  byOthers: 50,
   rememberedSeconds: 60 * 60,
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import {
   type IdempotencyStores,
-  once,
+  runIdempotent,
   type SealedRequest,
 } from '../../platform/idempotency/once.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
@@ -126,9 +126,9 @@ export class Invitations {
       mailedCode = undefined
       const actor = await requireActor(stores, by, 'invitations.create', { nowMicros: now })
       requireRankOver(actor, given.role)
-      return once(stores, workspaceId, repeatable, now, {
-        look: async () => {},
-        work: () => work(stores, actor),
+      return runIdempotent(stores, workspaceId, repeatable, now, {
+        read: async () => {},
+        write: () => work(stores, actor),
       })
     })
     return { ...created, mailedCode }

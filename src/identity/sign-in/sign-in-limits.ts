@@ -12,8 +12,8 @@ const PER_ACCOUNT = {
   name: 'sign-in-failures',
   windowSeconds: WINDOW_SECONDS,
   perVisitor: 10,
-  repeated: 20,
-  first: 20,
+  byKnownGuessers: 20,
+  byOthers: 20,
   rememberedSeconds: 24 * 60 * 60,
 }
 

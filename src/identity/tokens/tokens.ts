@@ -6,7 +6,7 @@ import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import {
   type IdempotencyStores,
-  once,
+  runIdempotent,
   type SealedRequest,
 } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -72,9 +72,9 @@ export class Tokens {
       const current = await requireActor(stores, actor, 'tokens.create', { nowMicros: now })
       refuseHigherScopes(current, options.scopes)
       if (current.kind === 'token') await refuseLaterEnd(stores, current, token)
-      return once<void, NewToken>(stores, actor.workspaceId, repeatable, now, {
-        look: async () => {},
-        async work() {
+      return runIdempotent<void, NewToken>(stores, actor.workspaceId, repeatable, now, {
+        read: async () => {},
+        async write() {
           await stores.tokens.insert(token, hashSecret(secret))
           await stores.events.append(current, tokenEvent('token.created', token), now)
           return { token, creatorName: isPerson ? actor.name : null, secret }

@@ -17,7 +17,7 @@ import { Failure } from '../../platform/failure.ts'
 import {
   type IdempotencyStores,
   type IdempotentRequest,
-  once,
+  runIdempotent,
 } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
@@ -79,9 +79,9 @@ export class Workspaces {
     const workspace = this.#named(name)
     return this.#store.write(async (stores) => {
       await requireCreator(stores, by, workspace)
-      return once(stores, INSTANCE, options.repeatable, workspace.created_at, {
-        look: async () => {},
-        async work() {
+      return runIdempotent(stores, INSTANCE, options.repeatable, workspace.created_at, {
+        read: async () => {},
+        async write() {
           if (!(await insert(stores, by, workspace, options.ownerId))) throw nameTaken(name)
           return workspace
         },

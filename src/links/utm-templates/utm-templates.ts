@@ -12,7 +12,7 @@ import { Failure } from '../../platform/failure.ts'
 import {
   type IdempotencyStores,
   type IdempotentRequest,
-  once,
+  runIdempotent,
 } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { UTM_FIELDS, type UtmField } from '../link.ts'
@@ -71,10 +71,10 @@ export class UtmTemplates {
     const { workspaceId } = actor
     const id = uuidV7(clock, random)
     return store.write((stores) =>
-      once(stores, workspaceId, request, clock.nowMicros(), {
+      runIdempotent(stores, workspaceId, request, clock.nowMicros(), {
         // Others that add templates to the workspace wait, so that the number is exact.
-        look: () => stores.quotas.lock(workspaceId),
-        work: async () => {
+        read: () => stores.quotas.lock(workspaceId),
+        write: async () => {
           await refuseNew(stores, workspaceId, name)
           const now = clock.nowMicros()
           const times = { created_at: now, updated_at: now }

@@ -79,23 +79,23 @@ export type IdempotencyStores = { readonly idempotency: IdempotencyStore }
 export const IDEMPOTENCY_RETENTION_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
- * Runs `work` within the transaction, unless the same request has run before: then returns its result.
+ * Runs a request within the transaction, unless the same request has run before: then returns its result.
  *
- * @param steps.look reads what `work` needs, concurrently with the search for the request's record, so that
- *   it costs no extra round trip
+ * @param steps.read reads what `write` needs, concurrently with the search for the request's record, so
+ *   that it costs no extra round trip
  * @throws {Failure} `idempotency_conflict` when the key was used for a different request
  */
-export async function once<L, T>(
+export async function runIdempotent<R, T>(
   stores: IdempotencyStores,
   workspaceId: string,
   request: IdempotentRequest | undefined,
   nowMicros: number,
-  steps: { readonly look: () => Promise<L>; readonly work: (looked: L) => Promise<T> },
+  steps: { readonly read: () => Promise<R>; readonly write: (read: R) => Promise<T> },
 ): Promise<T> {
-  if (request === undefined) return steps.work(await steps.look())
-  const [found, looked] = await Promise.allSettled([
+  if (request === undefined) return steps.write(await steps.read())
+  const [found, read] = await Promise.allSettled([
     stores.idempotency.find(workspaceId, request.key),
-    steps.look(),
+    steps.read(),
   ])
   if (found.status === 'rejected') throw found.reason
   if (found.value !== undefined) {
@@ -106,8 +106,8 @@ export async function once<L, T>(
   }
   let result: T
   try {
-    if (looked.status === 'rejected') throw looked.reason
-    result = await steps.work(looked.value)
+    if (read.status === 'rejected') throw read.reason
+    result = await steps.write(read.value)
   } catch (error) {
     // The same request on another connection may have committed first and caused this failure: then the
     // transaction runs again and finds its result. After a database error no further query is possible.

@@ -9,10 +9,10 @@ export type AttemptLimitOptions = {
   readonly windowSeconds: number
   /** The most failures of one visitor at one target. */
   readonly perVisitor: number
-  /** At one target, of all visitors that have failed there before. */
-  readonly repeated: number
-  /** At one target, of visitors that have not failed there. Known guessers cannot use these up. */
-  readonly first: number
+  /** The most failures at one target of all visitors that have failed there before. */
+  readonly byKnownGuessers: number
+  /** The most failures at one target of other visitors. Known guessers cannot use these up. */
+  readonly byOthers: number
   /** For how long a visitor counts as having failed before. */
   readonly rememberedSeconds: number
 }
@@ -38,15 +38,15 @@ export type Refusal = { readonly waitSeconds: number }
 export class AttemptLimits {
   readonly #perVisitor: Throttle
   readonly #remembered: Throttle
-  readonly #repeated: Throttle
-  readonly #first: Throttle
+  readonly #byKnownGuessers: Throttle
+  readonly #byOthers: Throttle
 
   constructor(throttles: Throttles, options: AttemptLimitOptions) {
     const { name, windowSeconds } = options
     const within = (limit: number) => ({ limit, windowSeconds, keysMax: KEYS_MAX })
     this.#perVisitor = throttles.create(`${name}-of-visitor`, within(options.perVisitor))
-    this.#repeated = throttles.create(`${name}-repeated`, within(options.repeated))
-    this.#first = throttles.create(`${name}-first`, within(options.first))
+    this.#byKnownGuessers = throttles.create(`${name}-repeated`, within(options.byKnownGuessers))
+    this.#byOthers = throttles.create(`${name}-first`, within(options.byOthers))
     this.#remembered = throttles.create(`${name}-remembered`, {
       limit: 1,
       windowSeconds: options.rememberedSeconds,
@@ -86,6 +86,6 @@ export class AttemptLimits {
   /** Returns the parts of a target's limit that the visitor may use, in the order in which they are used. */
   #budgetsFor(visitor: string): readonly Throttle[] {
     const hasFailed = !this.#remembered.peek(visitor).allowed
-    return hasFailed ? [this.#repeated] : [this.#first, this.#repeated]
+    return hasFailed ? [this.#byKnownGuessers] : [this.#byOthers, this.#byKnownGuessers]
   }
 }
