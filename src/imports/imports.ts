@@ -5,7 +5,7 @@ import type { Sealing } from '../platform/crypto/sealing.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/once.ts'
+import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/idempotency.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FileColumns,

@@ -82,7 +82,7 @@ import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { LockName, Store } from '../../platform/database/store.ts'
 import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
-import { type IdempotencyStore, idempotencyStore } from '../../platform/idempotency/once.ts'
+import { type IdempotencyStore, idempotencyStore } from '../../platform/idempotency/idempotency.ts'
 import { type InstanceStore, instanceStore } from '../../platform/instance/store/instance-store.ts'
 
 /** All stores over one connection or transaction. */

@@ -7,7 +7,7 @@ import {
   type IdempotencyStores,
   runIdempotent,
   type SealedRequest,
-} from '../../platform/idempotency/once.ts'
+} from '../../platform/idempotency/idempotency.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'

@@ -8,7 +8,7 @@ import {
   type IdempotencyStores,
   runIdempotent,
   type SealedRequest,
-} from '../../platform/idempotency/once.ts'
+} from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'

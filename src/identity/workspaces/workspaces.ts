@@ -18,7 +18,7 @@ import {
   type IdempotencyStores,
   type IdempotentRequest,
   runIdempotent,
-} from '../../platform/idempotency/once.ts'
+} from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'

@@ -13,7 +13,7 @@ import {
   type IdempotencyStores,
   type IdempotentRequest,
   runIdempotent,
-} from '../../platform/idempotency/once.ts'
+} from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { UTM_FIELDS, type UtmField } from '../link.ts'
 import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'

@@ -3,7 +3,7 @@ import { idempotencyHeaders } from '@terse/contract/primitives'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
-import type { IdempotentRequest, SealedRequest } from '../../idempotency/once.ts'
+import type { IdempotentRequest, SealedRequest } from '../../idempotency/idempotency.ts'
 import type { Throttle } from '../../limits/throttle.ts'
 import { INVALID_QUERY } from './responses.ts'
 
