@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
 import { csvLine } from '@terse/contract/csv'
-import { formatInstant } from '../platform/time/instant.ts'
+import { formatInstant } from '../platform/time/clock.ts'
 import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
 import type { RawClick } from './report/day-of-clicks.ts'
 

@@ -1,7 +1,6 @@
 import type { Actor, Growth } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/changes.ts'
-import type { Random } from '../platform/crypto/random.ts'
-import { uuidV7 } from '../platform/crypto/uuid.ts'
+import { type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'

@@ -1,6 +1,6 @@
 import type { ClaimableHosts } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
-import { isUuid } from '../platform/crypto/uuid.ts'
+import { isUuid } from '../platform/crypto/random.ts'
 import { StaleRow, type Store, UniqueViolation } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import { Failure } from '../platform/failure.ts'

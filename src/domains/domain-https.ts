@@ -1,6 +1,6 @@
 import type { Actor } from '../identity/index.ts'
 import { type ChangeLog, hostChange } from '../platform/changes/changes.ts'
-import { isUuid } from '../platform/crypto/uuid.ts'
+import { isUuid } from '../platform/crypto/random.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { EventWriter } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'

@@ -12,8 +12,7 @@ import {
   requireRecentAuthentication,
 } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/changes.ts'
-import type { Random } from '../platform/crypto/random.ts'
-import { isUuid } from '../platform/crypto/uuid.ts'
+import { isUuid, type Random } from '../platform/crypto/random.ts'
 import { type Page, type Run, type Store, UniqueViolation } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/idempotency.ts'

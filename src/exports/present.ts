@@ -3,7 +3,7 @@ import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
 import { type Domain, presentDomain } from '../domains/index.ts'
 import type { ShownMember } from '../identity/index.ts'
 import { type Link, presentLink, type UtmTemplate } from '../links/index.ts'
-import { formatInstant } from '../platform/time/instant.ts'
+import { formatInstant } from '../platform/time/clock.ts'
 
 export function presentTemplate(template: UtmTemplate): ExportedRecord {
   const { id, workspace_id, name, created_at, updated_at, ...values } = template

@@ -1,7 +1,7 @@
 import { faultText } from '@terse/contract/faults'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
-import { canonicalInstant, formatInstant } from '../platform/time/instant.ts'
+import { canonicalInstant, formatInstant } from '../platform/time/clock.ts'
 import type { LinkRecord } from './import-record.ts'
 
 /** A link of a source as it would be created, before it is known whether its key is free. */

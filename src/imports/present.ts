@@ -1,5 +1,5 @@
 import { type ImportResource, importSchema, type LinkOriginResource } from '@terse/contract/imports'
-import { formatInstant } from '../platform/time/instant.ts'
+import { formatInstant } from '../platform/time/clock.ts'
 import type { FileColumns } from './file-columns.ts'
 import type { Import, ImportedLink } from './import.ts'
 import { SOURCE_ACCESS, type SourceKind } from './source-kinds.ts'

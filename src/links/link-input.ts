@@ -1,7 +1,7 @@
 import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
 import { Failure, FaultList, type Parsed } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
-import { canonicalInstant } from '../platform/time/instant.ts'
+import { canonicalInstant } from '../platform/time/clock.ts'
 import { parseKey } from './key.ts'
 import { boundToLink, type Link, type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
 

@@ -7,8 +7,7 @@ import {
   type WorkspaceLimits,
 } from '../identity/index.ts'
 import { type Change, linkChange } from '../platform/changes/changes.ts'
-import type { Random } from '../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'

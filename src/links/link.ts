@@ -5,7 +5,7 @@ import {
   type NewEvent,
   setFields,
 } from '../platform/events/event-writer.ts'
-import { formatInstant } from '../platform/time/instant.ts'
+import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
 
 export const UTM_FIELDS = [
@@ -73,14 +73,14 @@ export function linkVersion({
 }
 
 /** A value for each UTM field, in the order of the specification. */
-function allUtm(valueOf: (field: UtmField) => string | null): Record<UtmField, string | null> {
+function allUtm(read: (field: UtmField) => string | null): Record<UtmField, string | null> {
   return {
-    utm_source: valueOf('utm_source'),
-    utm_medium: valueOf('utm_medium'),
-    utm_campaign: valueOf('utm_campaign'),
-    utm_term: valueOf('utm_term'),
-    utm_content: valueOf('utm_content'),
-    utm_name: valueOf('utm_name'),
+    utm_source: read('utm_source'),
+    utm_medium: read('utm_medium'),
+    utm_campaign: read('utm_campaign'),
+    utm_term: read('utm_term'),
+    utm_content: read('utm_content'),
+    utm_name: read('utm_name'),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
-import { parseInstant } from '../platform/time/instant.ts'
+import { parseInstant } from '../platform/time/clock.ts'
 import { type Link, presentLink } from './link.ts'
 import type { ActorQuery } from './link-lists.ts'
 import type { LinkFilter, LinkSortField } from './link-query.ts'

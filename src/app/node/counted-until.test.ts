@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { HeldJournal } from '../../clicks/ingest/click-intake.ts'
 import type { ListedNode } from '../../operations/nodes/nodes.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { openCountedUntil } from './counted-until.ts'
 
 const SECOND = 1_000_000

@@ -2,8 +2,7 @@ import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
 import type { Node } from '../../operations/nodes/store/node-store.ts'
 import { staleCache } from '../../platform/cache/stale-cache.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { type Clock, formatInstant } from '../../platform/time/clock.ts'
 
 /** Clicks that wait for less than this are not worth mentioning: counting keeps up. */
 export const KEEPS_UP_MICROS = 10 * 1_000_000

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { LiveClick, LiveEndReason, LiveStart } from '@terse/contract/clicks'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { presentClick } from '../click-export.ts'
 import {
   type FedClick,

@@ -1,6 +1,6 @@
 import { formatHost } from '../../hosts/index.ts'
 import { formatTable } from '../../platform/cli/terminal.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import type { DnsReport } from '../dns-report.ts'
 import type { CertificateStanding } from '../host-certificate.ts'
 

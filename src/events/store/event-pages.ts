@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import { uuidTimeMs } from '../../platform/crypto/uuid.ts'
+import { uuidTimeMs } from '../../platform/crypto/random.ts'
 import { SCAN_MS_MAX, type Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { Run } from '../../platform/database/store.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isUuid } from '../../platform/crypto/uuid.ts'
+import { isUuid } from '../../platform/crypto/random.ts'
 import { Failure, isUnavailable } from '../../platform/failure.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
 import type { Clock } from '../../platform/time/clock.ts'

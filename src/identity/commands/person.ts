@@ -8,7 +8,7 @@ import {
   type Terminal,
 } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { commandLine } from '../actor.ts'
 import { invitationAddress } from '../members/invitation.ts'
 import { ROLES } from '../members/role.ts'

@@ -7,7 +7,7 @@ import {
   type Terminal,
 } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { commandLine } from '../actor.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../quotas/quota.ts'
 import { workspaceQuotaCommand } from './workspace-quota.ts'

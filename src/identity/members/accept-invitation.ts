@@ -1,6 +1,5 @@
 import { sessionChange } from '../../platform/changes/changes.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { uuidV7 } from '../../platform/crypto/uuid.ts'
+import { type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'

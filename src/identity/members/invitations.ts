@@ -1,6 +1,5 @@
 import type { Role } from '@terse/contract/roles'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Role } from '@terse/contract/roles'
 import { sessionChange } from '../../platform/changes/changes.ts'
-import { isUuid } from '../../platform/crypto/uuid.ts'
+import { isUuid } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'

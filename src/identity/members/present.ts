@@ -3,7 +3,7 @@ import type {
   InvitationResource,
   MemberResource,
 } from '@terse/contract/members'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import type { Invitation } from './invitation.ts'
 import type { InvitationDetails } from './invitations.ts'
 import type { ShownMember } from './membership.ts'

@@ -1,5 +1,4 @@
-import type { Random } from '../../platform/crypto/random.ts'
-import { uuidV7 } from '../../platform/crypto/uuid.ts'
+import { type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'

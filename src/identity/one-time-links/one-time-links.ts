@@ -1,5 +1,4 @@
-import type { Random } from '../../platform/crypto/random.ts'
-import { uuidV7 } from '../../platform/crypto/uuid.ts'
+import { type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { generateCode, hashCode } from './one-time-code.ts'
 import type { OneTimeLink } from './one-time-link.ts'

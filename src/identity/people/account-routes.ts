@@ -19,7 +19,7 @@ import {
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import { presentPerson } from '../sessions/present.ts'
 import type { Accounts } from './accounts.ts'

@@ -1,6 +1,6 @@
 import type { Fault } from '@terse/contract/faults'
 import { sessionChange } from '../../platform/changes/changes.ts'
-import { isUuid } from '../../platform/crypto/uuid.ts'
+import { isUuid } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import {
   changedFields,

@@ -1,5 +1,4 @@
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { type EventAuthor, INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'

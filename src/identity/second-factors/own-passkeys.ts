@@ -1,6 +1,5 @@
 import type { Fault } from '@terse/contract/faults'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import { type Store, UniqueViolation } from '../../platform/database/store.ts'
 import { changedFields } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'

@@ -20,7 +20,7 @@ import {
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { signedInOf } from '../access/authentication.ts'
 import { changerOf } from './changer-of.ts'
 import type { OwnPasskeys, PasskeyOptions } from './own-passkeys.ts'

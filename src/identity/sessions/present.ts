@@ -1,5 +1,5 @@
 import type { PersonResource, SessionEntryResource, SessionResource } from '@terse/contract/sign-in'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import type { Person } from '../people/person.ts'
 import { expiryOf, type Session } from './session.ts'
 import type { SignedIn } from './session-cache.ts'

@@ -1,6 +1,5 @@
 import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'

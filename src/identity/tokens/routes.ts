@@ -20,7 +20,7 @@ import {
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
-import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
+import { canonicalInstant, formatInstant } from '../../platform/time/clock.ts'
 import { actorOf } from '../access/authentication.ts'
 import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'
 import type { Tokens } from './tokens.ts'

@@ -1,6 +1,5 @@
 import { type ChangeLog, tokenChange } from '../../platform/changes/changes.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -9,8 +8,7 @@ import {
   runIdempotent,
   type SealedRequest,
 } from '../../platform/idempotency/idempotency.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { type Clock, formatInstant } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants/grants.ts'
 import { type ActingStores, requireActor } from '../grants/require-actor.ts'

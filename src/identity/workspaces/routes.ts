@@ -24,7 +24,7 @@ import {
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { Members } from '../members/members.ts'
 import type { Workspace } from './workspace.ts'

@@ -4,8 +4,7 @@ import {
   sessionChange,
   tokenChange,
 } from '../../platform/changes/changes.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import {
   changedFields,

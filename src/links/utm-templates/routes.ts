@@ -22,7 +22,7 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import type { UtmTemplate } from './utm-template-store.ts'
 import type { UtmTemplates } from './utm-templates.ts'
 

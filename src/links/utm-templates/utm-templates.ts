@@ -1,6 +1,5 @@
 import type { Actor, QuotaStores } from '../../identity/index.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import { type Page, type Store, UniqueViolation } from '../../platform/database/store.ts'
 import {
   changedFields,

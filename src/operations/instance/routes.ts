@@ -2,7 +2,7 @@ import { diagnosisSchema, type InstanceResource, instanceSchema } from '@terse/c
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { NOT_MODIFIED, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
-import { formatInstant } from '../../platform/time/instant.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
 import type { Finding } from '../doctor/finding.ts'
 import type { ListedNode } from '../nodes/nodes.ts'
 

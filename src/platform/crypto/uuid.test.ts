@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { systemRandom } from './random.ts'
-import { uuidTimeMs, uuidV7 } from './uuid.ts'
+import { systemRandom, uuidTimeMs, uuidV7 } from './random.ts'
 
 describe('uuidTimeMs', () => {
   test('returns the millisecond at which a version 7 UUID was created', () => {

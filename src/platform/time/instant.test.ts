@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
-import { canonicalInstant, formatInstant } from './instant.ts'
+import { canonicalInstant, formatInstant } from './clock.ts'
 
 describe('canonicalInstant', () => {
   const accepted: [string, string][] = [
