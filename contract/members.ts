@@ -66,6 +66,7 @@ export const invitationDetailsSchema = z
   .object({
     email: z.string().describe('The address that it is bound to.'),
     workspace_name: z.string().describe('The workspace that it leads to.'),
+    workspace_title: z.string().describe('Its name in any letters.'),
     role: roleSchema,
     account_exists: z
       .boolean()

@@ -85,6 +85,7 @@ export const personSchema = z
 const membershipSchema = z.object({
   workspace_id: uuid,
   workspace_name: z.string(),
+  workspace_title: z.string(),
   role: roleSchema,
 })
 

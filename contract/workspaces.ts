@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { pageOf } from './pagination.ts'
 import { line, roleSchema, timestamp, uuid } from './primitives.ts'
 
-const name = line(63).describe('Lower-case letters, digits and hyphens, unique in the instance.')
+const name = line(63).describe(
+  'The slug: lower-case letters, digits and hyphens, unique in the instance. Commands and settings name the workspace by it.',
+)
+const title = line(63).describe('The name that people see, in any letters.')
 
 export const workspaceSchema = z
   .object({
     id: uuid.describe('Identifier of the workspace.'),
-    name: z.string().describe('Its name.'),
+    name: z.string().describe('Its slug, by which commands and settings name it.'),
+    title: z.string().describe('The name that people see; `name` where none was given.'),
     role: roleSchema
       .nullable()
       .describe(
@@ -18,9 +22,17 @@ export const workspaceSchema = z
   .meta({ id: 'Workspace', description: 'A workspace that the person may see.' })
 
 export const workspaceList = pageOf(workspaceSchema, 'WorkspaceList')
-export const createWorkspaceBody = z.strictObject({ name }).meta({ id: 'CreateWorkspace' })
+export const createWorkspaceBody = z
+  .strictObject({
+    name: name.optional().describe('Its slug. Left out, it follows from `title`.'),
+    title: title.optional(),
+  })
+  .meta({ id: 'CreateWorkspace', examples: [{ title: 'Acme Shop' }] })
 export const patchWorkspaceBody = z
-  .strictObject({ name: name.optional() })
+  .strictObject({
+    name: name.optional(),
+    title: title.nullable().optional().describe('Null for that of `name`.'),
+  })
   .meta({ id: 'PatchWorkspace' })
 export const workspaceDeleted = z
   .object({ message: z.literal('Workspace deleted') })

@@ -57,6 +57,7 @@ function personWith(role: Role | undefined, overrides: Partial<Actor> = {}): Act
   const membership = role && {
     workspace_id: 'w',
     workspace_name: 'acme',
+    workspace_title: 'Acme',
     person_id: 'p',
     created_at: 0,
     source: null,

@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
       assert.equal(acme.code, 0, acme.stderr)
       assert.match(acme.stderr, /^It has no owner yet\. To invite one: npx terse person invite/)
       assert.match(acme.stdout.trim(), UUID)
-      const zoo = await workspace('create', 'zoo')
+      const zoo = await workspace('create', 'zoo', '--title', 'The Zoo')
 
       const { stdout, code } = await process('list', '--json')
       assert.equal(code, 0)
@@ -41,14 +41,17 @@ for (const engine of ENGINES) {
         ],
       )
       for (const row of rows) {
-        assert.deepEqual(Object.keys(row), ['id', 'name', 'created_at', 'own_quotas'])
+        assert.deepEqual(Object.keys(row), ['id', 'name', 'title', 'created_at', 'own_quotas'])
         assert.match(row.created_at, INSTANT)
       }
 
       const table = (await workspace('list')).stdout.split('\n')
-      assert.match(table[0] ?? '', /^NAME +ID +CREATED +OWN QUOTAS$/)
-      assert.match(table[1] ?? '', new RegExp(`^acme +${acme.stdout.trim()} +\\d{4}-`))
+      assert.match(table[0] ?? '', /^NAME +TITLE +ID +CREATED +OWN QUOTAS$/)
+      assert.match(table[1] ?? '', new RegExp(`^acme +acme +${acme.stdout.trim()} +\\d{4}-`))
+      assert.match(table[2] ?? '', /^zoo +The Zoo /)
       assert.equal(table.length, 4)
+      await workspace('title', 'zoo', 'Zoological Garden')
+      assert.match((await workspace('list')).stdout, /^zoo +Zoological Garden /m)
     })
 
     test('sets, shows and removes quotas of one workspace', async () => {

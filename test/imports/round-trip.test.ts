@@ -59,7 +59,7 @@ async function packed(
     ...{ store, clock, baseUrl: 'https://go.example', serviceHost: serviceHost.host },
     clickRetentionDays: RETENTION_DAYS,
     cursors: cursors(Buffer.alloc(32), systemRandom),
-    workspaces: { getById: async (id) => ({ id, name: 'acme', created_at: 0 }) },
+    workspaces: { getById: async (id) => ({ id, name: 'acme', title: 'acme', created_at: 0 }) },
     exports: new FairQueue(WORKSPACE_EXPORT_QUEUE),
   })
   return buffer(await exports.open(actor, { format, clicks }, () => {}))

@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       const given = { code, name: 'Grace Hopper', password: PASSWORD }
       const { body } = expectStatus(await grace.post('/invitations/accept', given), 201)
       assert.deepEqual(body.memberships, [
-        { workspace_id: acme, workspace_name: 'acme', role: 'member' },
+        { workspace_id: acme, workspace_name: 'acme', workspace_title: 'acme', role: 'member' },
       ])
       expectStatus(await grace.get('/links', { 'terse-workspace': acme }), 200)
 

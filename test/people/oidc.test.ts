@@ -254,7 +254,7 @@ for (const engine of ENGINES) {
       const first = await mapped()
       assert.equal(await roleIn(first.id, ['editors']), 'member')
       const { workspaces } = service.instance
-      await workspaces.rename(commandLine(first.id), 'mapped-before')
+      await workspaces.change(commandLine(first.id), { name: 'mapped-before' })
       const second = await mapped()
       assert.notEqual(second.id, first.id)
       assert.equal(await roleIn(second.id, ['admins']), undefined)
@@ -280,7 +280,7 @@ for (const engine of ENGINES) {
       expectProblem(byToken, 'validation_failed', ['name'])
 
       const { workspaces, store } = service.instance
-      await workspaces.rename(commandLine(id), 'mapped-elsewhere')
+      await workspaces.change(commandLine(id), { name: 'mapped-elsewhere' })
       const other = await workspaces.ensure(commandLine, 'other-of-bob')
       const { id: bobId } = (await bob.get('/session')).body.person
       const member = { ...membershipOf(other.id, bobId, 'admin'), source: 'hand' as const }

@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
           () => invitations.create(admin, inviting()),
           () => invitations.delete(admin, invitation.id),
           () => resetLinks.createForMember(admin, other),
-          () => workspaces.rename(admin, 'renamed-late'),
+          () => workspaces.change(admin, { name: 'renamed-late' }),
         ]) {
           await assert.rejects(attempt, { name: 'Failure' }, String(attempt))
         }

@@ -66,6 +66,41 @@ for (const engine of ENGINES) {
       )
     })
 
+    test('a workspace has a title in any letters beside its name, which follows from it', async () => {
+      const names: string[] = []
+      for (const _ of ['first', 'second']) {
+        const { body } = expectStatus(
+          await operator.post('/workspaces', { title: 'Größe GmbH' }),
+          201,
+        )
+        assert.equal(body.title, 'Größe GmbH')
+        names.push(body.name)
+        operator.workspaceId = body.id
+      }
+      assert.deepEqual(names, ['grosse-gmbh', 'grosse-gmbh-2'])
+      const path = `/workspaces/${operator.workspaceId}`
+      const patched = async (changes: object) => {
+        const { body } = expectStatus(await operator.patch(path, changes), 200)
+        return [body.name, body.title]
+      }
+      assert.deepEqual(await patched({ title: 'Größe' }), ['grosse-gmbh-2', 'Größe'])
+      assert.deepEqual(await patched({ name: 'grosse' }), ['grosse', 'Größe'])
+      const { body } = expectStatus(await operator.get('/session'), 200)
+      const own = body.memberships.find(
+        (one: { workspace_name: string }) => one.workspace_name === 'grosse',
+      )
+      assert.equal(own.workspace_title, 'Größe')
+      assert.deepEqual(await patched({ title: null, name: 'again' }), ['again', 'again'])
+      for (const [field, wrong] of [
+        ['title', { title: 'Win at evil.com' }],
+        ['title', { title: ' ' }],
+        ['name', { name: 'Not A Name', title: 'Fine' }],
+        ['title', {}],
+      ] as const) {
+        expectProblem(await operator.post('/workspaces', wrong), 'validation_failed', [field])
+      }
+    })
+
     test('an operator sees that a workspace exists, but not what is in it', async () => {
       const { id } = await create()
       const { client, id: successorId } = await joinAs('admin', 'successor@example.com')

@@ -222,7 +222,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'tokens.revoke': (s) => s.tokens.revoke(workspace, id, NOW),
     'tokens.revokeAll': (s) => s.tokens.revokeAll(id, NOW),
     'workspaces.lockNames': (s) => s.workspaces.lockNames(),
-    'workspaces.rename': (s) => s.workspaces.rename(id, id),
+    'workspaces.change': (s) => s.workspaces.change(id, { name: id }),
     'workspaces.markDeleted': (s) => s.workspaces.markDeleted(id, NOW),
     'workspaces.markRemoved': (s) => s.workspaces.markRemoved(id, NOW),
     'memberships.deleteAll': (s) => s.memberships.deleteAll(id),

@@ -107,7 +107,7 @@ describeStore('the store of memberships', (at) => {
     const person = await addPerson(at.store)
     const names = ['b', 'c', 'a'].map((letter) => unique(letter))
     for (const name of names) {
-      const workspace = { id: randomUUID(), name, created_at: NOW }
+      const workspace = { id: randomUUID(), name, title: name, created_at: NOW }
       await at.store.write((stores) => stores.workspaces.insert(workspace))
       await join(workspace.id, person.id)
     }

@@ -25,7 +25,8 @@ export function unique(prefix: string): string {
 }
 
 export function newWorkspace(overrides: Partial<Workspace> = {}): Workspace {
-  return { id: randomUUID(), name: unique('workspace'), created_at: NOW, ...overrides }
+  const name = unique('workspace')
+  return { id: randomUUID(), name, title: name, created_at: NOW, ...overrides }
 }
 
 export async function addWorkspace(store: FullStore): Promise<Workspace> {

@@ -158,7 +158,13 @@ const invitation = {
   expires_at: LATER,
 }
 
-const workspace = { id: WORKSPACE, name: 'acme', role: 'owner', created_at: MADE }
+const workspace = {
+  id: WORKSPACE,
+  name: 'acme',
+  title: 'Acme',
+  role: 'owner',
+  created_at: MADE,
+}
 const identity = { id: OTHER, issuer: 'https://id.example.com', linked_at: CHANGED }
 const passkey = { id: OTHER, name: 'Laptop', created_at: CHANGED }
 
@@ -337,7 +343,9 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
   Session: {
     id: OTHER,
     person,
-    memberships: [{ workspace_id: WORKSPACE, workspace_name: 'acme', role: 'owner' }],
+    memberships: [
+      { workspace_id: WORKSPACE, workspace_name: 'acme', workspace_title: 'Acme', role: 'owner' },
+    ],
     service_host: 'go.example.com',
     authenticated_at: SEEN,
     expires_at: LATER,
@@ -380,6 +388,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
   InvitationDetails: {
     email: 'grace@example.com',
     workspace_name: 'acme',
+    workspace_title: 'Acme',
     role: 'member',
     account_exists: null,
     can_create_account: true,

@@ -36,7 +36,7 @@ export function openMail(
     invitedBy: string,
     { headers }: FastifyRequest,
   ): Promise<void> {
-    const { invitation, workspaceName: workspace } = await invitations.lookUp(code)
+    const { invitation, workspaceTitle: workspace } = await invitations.lookUp(code)
     const language = preferredLanguage(
       headers['accept-language'],
       MAIL_LANGUAGES,

@@ -7,7 +7,13 @@ import { type AuthenticationDependencies, authorize, mayStill } from './authenti
 /** A person with a role in `w`, who authenticated long ago. */
 function signedInAs(role: string | undefined) {
   const person = { id: 'p', name: 'Ada', is_operator: false }
-  const membership = { workspace_id: 'w', workspace_name: 'acme', person_id: 'p', role }
+  const membership = {
+    workspace_id: 'w',
+    workspace_name: 'acme',
+    workspace_title: 'Acme',
+    person_id: 'p',
+    role,
+  }
   const memberships = role === undefined ? [] : [membership]
   return { person, memberships, session: { authenticated_at: 0 } }
 }

@@ -25,13 +25,16 @@ export function workspaceCommand(
     .command('create')
     .description('Create a workspace and print its identifier.')
     .argument('<name>', 'lower-case letters, digits and hyphens')
+    .option('--title <title>', 'the name that people see, in any letters')
     .option('--json', 'print JSON')
-    .addHelpText('after', example('workspace create acme'))
-    .action(async (name: string, options: { json?: true }) => {
-      const workspace = await withServices(({ workspaces }) => workspaces.create(commandLine, name))
-      const { id, created_at } = workspace
-      const shown = { id, name: workspace.name, created_at: formatInstant(created_at) }
-      terminal.out(options.json ? plainJson(shown) : id)
+    .addHelpText('after', example('workspace create acme --title "Acme Shop"'))
+    .action(async (name: string, { title, json }: { title?: string; json?: true }) => {
+      const workspace = await withServices(({ workspaces }) =>
+        workspaces.create(commandLine, name, { title }),
+      )
+      const { id, created_at, ...named } = workspace
+      const shown = { id, ...named, created_at: formatInstant(created_at) }
+      terminal.out(json ? plainJson(shown) : id)
       const invitation = `person invite EMAIL --workspace ${workspace.name} --role owner`
       terminal.err(`It has no owner yet. To invite one: ${terseCommand(invitation)}`)
     })
@@ -44,9 +47,10 @@ export function workspaceCommand(
     .action(async (options: { json?: true }) => {
       const rows = await withServices(async ({ workspaces, store }) => {
         const quotas = await store.read.quotas.list()
-        return (await workspaces.list()).map(({ id, name, created_at }) => ({
+        return (await workspaces.list()).map(({ id, name, title, created_at }) => ({
           id,
           name,
+          title,
           created_at: formatInstant(created_at),
           own_quotas: quotas.get(id) ?? NO_OVERRIDES,
         }))
@@ -55,8 +59,14 @@ export function workspaceCommand(
         options.json
           ? plainJson(rows)
           : formatTable(
-              ['NAME', 'ID', 'CREATED', 'OWN QUOTAS'],
-              rows.map((row) => [row.name, row.id, row.created_at, ownQuotas(row.own_quotas)]),
+              ['NAME', 'TITLE', 'ID', 'CREATED', 'OWN QUOTAS'],
+              rows.map((row) => [
+                row.name,
+                row.title,
+                row.id,
+                row.created_at,
+                ownQuotas(row.own_quotas),
+              ]),
             ),
       )
     })
@@ -81,11 +91,28 @@ function addChanges(
     .action(async (name: string, newName: string, options: { json?: true }) => {
       const id = await withServices(async ({ workspaces }) => {
         const found = await workspaces.get(name)
-        await workspaces.rename(commandLine(found.id), newName)
+        await workspaces.change(commandLine(found.id), { name: newName })
         return found.id
       })
       if (options.json) terminal.out(plainJson({ id, name: newName }))
       else terminal.err(`${name} is now called ${newName}.`)
+    })
+
+  command
+    .command('title')
+    .description('Change the name that people see.')
+    .argument('<name>', 'the name of the workspace')
+    .argument('<title>', 'in any letters')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('workspace title acme "Acme Shop"'))
+    .action(async (name: string, title: string, options: { json?: true }) => {
+      const id = await withServices(async ({ workspaces }) => {
+        const found = await workspaces.get(name)
+        await workspaces.change(commandLine(found.id), { title })
+        return found.id
+      })
+      if (options.json) terminal.out(plainJson({ id, name, title }))
+      else terminal.err(`People see ${name} as ${title}.`)
     })
 
   command

@@ -30,6 +30,7 @@ export const INVITATION_LIMITS = { limit: 200, windowSeconds: 3_600, keysMax: 10
 export type InvitationDetails = {
   readonly invitation: Invitation
   readonly workspaceName: string
+  readonly workspaceTitle: string
   /** Undefined for the code that whoever invites has seen: they must not learn it. */
   readonly accountExists: boolean | undefined
   readonly canCreateAccount: boolean
@@ -168,7 +169,8 @@ export class Invitations {
     const invitation = invitationOf(link)
     const workspace = await workspaces.findById(invitation.workspace_id)
     if (workspace === undefined) throw invalidInvitation()
-    const details = { invitation, workspaceName: workspace.name }
+    const { name: workspaceName, title: workspaceTitle } = workspace
+    const details = { invitation, workspaceName, workspaceTitle }
     if (!link.is_mailed) {
       const mayCreate = canCreateAccount(link, this.#sendsMail)
       return { ...details, accountExists: undefined, canCreateAccount: mayCreate }

@@ -18,7 +18,10 @@ export type Membership = {
 type MembershipSource = 'hand' | 'groups' | null
 
 /** A membership as the person sees it. */
-export type NamedMembership = Membership & { readonly workspace_name: string }
+export type NamedMembership = Membership & {
+  readonly workspace_name: string
+  readonly workspace_title: string
+}
 
 /** A membership as the workspace sees it. */
 export type ShownMember = {

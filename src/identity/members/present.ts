@@ -36,10 +36,11 @@ export function presentInvitation(invitation: Invitation): InvitationResource {
 }
 
 export function presentDetails(details: InvitationDetails): InvitationDetailsResource {
-  const { invitation, workspaceName, accountExists, canCreateAccount } = details
+  const { invitation, accountExists, canCreateAccount } = details
   return {
     email: invitation.email,
-    workspace_name: workspaceName,
+    workspace_name: details.workspaceName,
+    workspace_title: details.workspaceTitle,
     role: invitation.role,
     account_exists: accountExists ?? null,
     can_create_account: canCreateAccount,

@@ -24,9 +24,10 @@ export function presentSession(
   return {
     id: session.id,
     person: presentPerson(person),
-    memberships: memberships.map(({ workspace_id, workspace_name, role }) => ({
+    memberships: memberships.map(({ workspace_id, workspace_name, workspace_title, role }) => ({
       workspace_id,
       workspace_name,
+      workspace_title,
       role,
     })),
     service_host: new URL(baseUrl).hostname,

@@ -93,8 +93,9 @@ function registerCollection(app: FastifyInstanceZod, deps: WorkspaceRouteDepende
       const actor = actorOf(request)
       const by = (workspaceId: string) => ({ ...actor, workspaceId })
       const { id: ownerId } = signedInOf(request).person
+      const { name, title } = request.body
       const repeatable = idempotency.read(request, reply, { workspaceId: INSTANCE })
-      const workspace = await workspaces.create(by, request.body.name, { ownerId, repeatable })
+      const workspace = await workspaces.create(by, name, { title, ownerId, repeatable })
       return reply.code(201).send({ ...present(request, workspace), role: 'owner' as const })
     },
   )
@@ -127,7 +128,8 @@ function registerOne(
         tags,
         operationId: 'workspaces.patch',
         summary: 'Rename a workspace',
-        description: 'Changes the name. Identifiers, links and tokens stay as they are.',
+        description:
+          'Changes the fields that are sent: `title` is what people see, `name` the slug of commands and settings. Identifiers, links and tokens stay as they are.',
         params: idParams,
         body: patchWorkspaceBody,
         response: { 200: workspaceSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
@@ -135,8 +137,11 @@ function registerOne(
     },
     async (request) => {
       const actor = actorOf(request)
-      const { name } = request.body
-      if (name !== undefined) await workspaces.rename(actor, name)
+      const { name, title } = request.body
+      await workspaces.change(actor, {
+        ...(name !== undefined && { name }),
+        ...(title !== undefined && { title }),
+      })
       return present(request, await workspaces.getById(actor.workspaceId))
     },
   )
@@ -182,8 +187,8 @@ function registerOne(
 
 function present(
   { signedIn }: FastifyRequest,
-  { id, name, created_at }: Workspace,
+  { id, name, title, created_at }: Workspace,
 ): WorkspaceResource {
   const membership = signedIn?.memberships.find(({ workspace_id }) => workspace_id === id)
-  return { id, name, role: membership?.role ?? null, created_at: formatInstant(created_at) }
+  return { id, name, title, role: membership?.role ?? null, created_at: formatInstant(created_at) }
 }

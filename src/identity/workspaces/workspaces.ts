@@ -28,8 +28,8 @@ import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-sto
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
 import type { QuotaStore } from '../quotas/store/quota-store.ts'
 import type { TokenStore } from '../tokens/store/token-store.ts'
-import type { WorkspaceStore } from './store/workspace-store.ts'
-import { parseWorkspaceName, type Workspace } from './workspace.ts'
+import type { WorkspaceChanges, WorkspaceStore } from './store/workspace-store.ts'
+import { namesOf, parseWorkspaceName, parseWorkspaceTitle, type Workspace } from './workspace.ts'
 
 type WorkspaceStores = ActingStores &
   IdempotencyStores & {
@@ -64,25 +64,37 @@ export class Workspaces {
   }
 
   /**
+   * @param name undefined for one that follows from the title, and is free
+   * @param options.title the name in any letters; the name itself when left out
    * @param options.ownerId the person who owns it; left out at the command line, where none does yet
-   * @throws {Failure} `validation_failed` for an unusable or taken name; `idempotency_conflict`
+   * @throws {Failure} `validation_failed` for an unusable name or title, and a taken name; `idempotency_conflict`
    */
   create(
     by: ActorIn,
-    name: string,
+    name: string | undefined,
     options: {
+      readonly title?: string | undefined
       readonly ownerId?: string
       readonly repeatable?: IdempotentRequest | undefined
     } = {},
   ): Promise<Workspace> {
-    const workspace = this.#named(name)
+    const { title, ownerId, repeatable } = options
+    const parsedTitle = title === undefined ? undefined : requireTitle(title)
+    if (name === undefined && parsedTitle === undefined) {
+      throw Failure.invalid({ title: [{ code: 'required' }] })
+    }
+    if (name !== undefined) requireName(name)
     return this.#store.write(async (stores) => {
-      await requireCreator(stores, by, workspace)
-      return runIdempotent(stores, INSTANCE, options.repeatable, workspace.created_at, {
+      const now = this.#clock.nowMicros()
+      await requireCreator(stores, by, now)
+      return runIdempotent(stores, INSTANCE, repeatable, now, {
         read: async () => {},
-        async write() {
-          if (!(await insert(stores, by, workspace, options.ownerId))) throw nameTaken(name)
-          return workspace
+        write: async () => {
+          for (const each of name === undefined ? namesOf(parsedTitle ?? '') : [name]) {
+            const workspace = this.#named(each, parsedTitle)
+            if (await insert(stores, by, workspace, ownerId)) return workspace
+          }
+          throw nameTaken(name ?? '')
         },
       })
     })
@@ -92,7 +104,7 @@ export class Workspaces {
   async ensure(by: ActorIn, name: string): Promise<Workspace> {
     const workspace = this.#named(name)
     const isNew = await this.#store.write(async (stores) => {
-      await requireCreator(stores, by, workspace)
+      await requireCreator(stores, by, workspace.created_at)
       return insert(stores, by, workspace, undefined)
     })
     return isNew ? workspace : this.get(name)
@@ -128,26 +140,35 @@ export class Workspaces {
   }
 
   /**
-   * Renames the actor's workspace. What TERSE_OIDC_ROLES names, operators alone rename: groups have roles there.
+   * Changes name and title of the actor's workspace. What TERSE_OIDC_ROLES names, operators alone rename: groups have roles
+   * there.
    *
-   * @throws {Failure} `validation_failed` for an unusable or taken name, and for one that operators alone give or take
+   * @param changes.title null for that of the name
+   * @throws {Failure} `validation_failed` for an unusable name or title, a taken name, and one that operators alone give or
+   *   take
    */
-  async rename(by: Actor, name: string): Promise<void> {
+  async change(by: Actor, changes: WorkspaceChanges): Promise<void> {
     const { workspaceId } = by
-    const parsed = parseWorkspaceName(name)
-    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+    const name = changes.name === undefined ? undefined : requireName(changes.name)
+    const title = changes.title == null ? changes.title : requireTitle(changes.title)
     await this.#store.write(async (stores) => {
       const now = this.#clock.nowMicros()
       const actor = await requireActor(stores, by, 'workspaces.patch', { nowMicros: now })
       await stores.workspaces.lockNames()
-      const workspace = await stores.workspaces.findById(workspaceId)
-      if (workspace === undefined) throw Failure.notFound('Workspace')
-      if (workspace.name === parsed.value) return
-      await this.#refuseMapped(stores, actor, [workspace.name, parsed.value])
-      if ((await stores.workspaces.findByName(parsed.value)) !== undefined) throw nameTaken(name)
-      await stores.workspaces.rename(workspaceId, parsed.value)
+      const before = await stores.workspaces.findById(workspaceId)
+      if (before === undefined) throw Failure.notFound('Workspace')
+      if (name !== undefined && name !== before.name) {
+        await this.#refuseMapped(stores, actor, [before.name, name])
+        if ((await stores.workspaces.findByName(name)) !== undefined) throw nameTaken(name)
+      }
+      await stores.workspaces.change(workspaceId, {
+        ...(name !== undefined && { name }),
+        ...(title !== undefined && { title }),
+      })
+      const after = (await stores.workspaces.findById(workspaceId)) ?? before
+      const fields = changedFields(shownOf(before), shownOf(after))
+      if (Object.keys(fields.after).length === 0) return
       await forgetMembers(stores, workspaceId, now)
-      const fields = changedFields({ name: workspace.name }, { name: parsed.value })
       const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
       await stores.events.append(actor, event, now)
     })
@@ -228,19 +249,28 @@ export class Workspaces {
   }
 
   /** @throws {Failure} `validation_failed` */
-  #named(name: string): Workspace {
-    const parsed = parseWorkspaceName(name)
-    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+  #named(text: string, title?: string): Workspace {
+    const name = requireName(text)
     const id = uuidV7(this.#clock, this.#random)
-    return { id, name: parsed.value, created_at: this.#clock.nowMicros() }
+    return { id, name, title: title ?? name, created_at: this.#clock.nowMicros() }
   }
 }
 
-function requireCreator(
-  stores: WorkspaceStores,
-  by: ActorIn,
-  { created_at: nowMicros }: Workspace,
-): Promise<Actor> {
+/** @throws {Failure} `validation_failed` */
+function requireName(text: string): string {
+  const parsed = parseWorkspaceName(text)
+  if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+  return parsed.value
+}
+
+/** @throws {Failure} `validation_failed` */
+function requireTitle(text: string): string {
+  const parsed = parseWorkspaceTitle(text)
+  if ('fault' in parsed) throw Failure.invalid({ title: [parsed.fault] })
+  return parsed.value
+}
+
+function requireCreator(stores: WorkspaceStores, by: ActorIn, nowMicros: number): Promise<Actor> {
   return requireActor(stores, by(INSTANCE), 'workspaces.create', { nowMicros })
 }
 
@@ -284,6 +314,13 @@ function nameTaken(name: string): Failure {
   return Failure.invalid({ name: [{ code: 'taken', reason: 'workspace', name }] })
 }
 
-function workspaceCreated({ id, name }: Workspace): NewEvent {
-  return { type: 'workspace.created', subjectId: id, before: null, after: { name } }
+/** As events show it: a title that is the name is none. */
+function shownOf({ name, title }: Workspace): { name: string; title: string | null } {
+  return { name, title: title === name ? null : title }
+}
+
+function workspaceCreated(workspace: Workspace): NewEvent {
+  const { name, title } = shownOf(workspace)
+  const after = { name, ...(title !== null && { title }) }
+  return { type: 'workspace.created', subjectId: workspace.id, before: null, after }
 }

@@ -18,6 +18,7 @@ export type Schema = PeopleTables &
     workspaces: {
       id: string
       name: string
+      title: string | null
       created_at: number
       deleted_at: number | null
       removed_at: number | null

@@ -22,12 +22,16 @@ export const usageQuery = queryOptions({
   staleTime: 5_000,
 })
 
-export function createWorkspace(name: string): Promise<WorkspaceResource> {
-  return request('POST', '/workspaces', { body: { name } })
+/** Its slug follows from the title. */
+export function createWorkspace(title: string): Promise<WorkspaceResource> {
+  return request('POST', '/workspaces', { body: { title } })
 }
 
-export function renameWorkspace(id: string, name: string): Promise<WorkspaceResource> {
-  return request('PATCH', `/workspaces/${id}`, { body: { name } })
+export function changeWorkspace(
+  id: string,
+  changes: { readonly title?: string; readonly name?: string },
+): Promise<WorkspaceResource> {
+  return request('PATCH', `/workspaces/${id}`, { body: changes })
 }
 
 export function deleteWorkspace(id: string): Promise<unknown> {

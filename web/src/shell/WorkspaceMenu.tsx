@@ -14,7 +14,7 @@ export function WorkspaceMenu({ isInBar = false }: { readonly isInBar?: boolean 
   const t = useText()
   const { membership, session } = useMembership()
   const change = useChangeWorkspace()
-  const name = membership?.workspace_name ?? ''
+  const name = membership?.workspace_title ?? ''
 
   const trigger = (
     <button className={isInBar ? 'ws in-bar' : 'ws'} type="button">
@@ -31,7 +31,7 @@ export function WorkspaceMenu({ isInBar = false }: { readonly isInBar?: boolean 
       <MenuChoice
         label={t.shell.workspace}
         value={membership?.workspace_id ?? ''}
-        choices={session.memberships.map((one) => [one.workspace_id, one.workspace_name] as const)}
+        choices={session.memberships.map((one) => [one.workspace_id, one.workspace_title] as const)}
         onChange={change}
       />
     </Menu>

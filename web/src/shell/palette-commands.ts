@@ -117,7 +117,7 @@ function useGoCommands(): readonly Command[] {
       name: t.palette.settings(t.settings.pages[name]),
       run: () => void navigate({ to }),
     })),
-    ...others.map(({ workspace_id: id, workspace_name: name }) => ({
+    ...others.map(({ workspace_id: id, workspace_title: name }) => ({
       id,
       icon: ChevronsUpDownIcon,
       name: t.palette.workspace(name),

@@ -29,6 +29,7 @@ import { dryRunClicks } from './024-dry-run-clicks.ts'
 import { externalIds } from './025-external-ids.ts'
 import { domainVerdicts } from './026-domain-verdicts.ts'
 import { defaultDomains } from './027-default-domains.ts'
+import { workspaceTitles } from './028-workspace-titles.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   externalIds,
   domainVerdicts,
   defaultDomains,
+  workspaceTitles,
 ]
 
 /** The schema version of this program. */

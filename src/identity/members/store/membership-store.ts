@@ -76,6 +76,7 @@ export function membershipStore(
         .selectFrom('memberships')
         .innerJoin('workspaces', 'workspaces.id', 'memberships.workspace_id')
         .select([...COLUMNS, 'workspaces.name as workspace_name'])
+        .select(({ fn }) => fn.coalesce('title', 'workspaces.name').as('workspace_title'))
         .where('person_id', '=', personId)
         .where('workspaces.deleted_at', 'is', null)
         .orderBy('workspaces.name')

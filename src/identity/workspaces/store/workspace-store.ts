@@ -6,6 +6,8 @@ import type { Workspace } from '../workspace.ts'
 /** A deleted workspace, and when it was deleted, in microseconds since the epoch. */
 type DeletedWorkspace = { readonly id: string; readonly deletedAt: number }
 
+export type WorkspaceChanges = { readonly name?: string; readonly title?: string | null }
+
 /** Workspaces that are not deleted, unless a method says otherwise. */
 export type WorkspaceStore = {
   findByName(name: string): Promise<Workspace | undefined>
@@ -16,7 +18,8 @@ export type WorkspaceStore = {
   list(): Promise<readonly Workspace[]>
   /** Makes other transactions that change names wait until this one ends. */
   lockNames(): Promise<void>
-  rename(id: string, name: string): Promise<void>
+  /** @param changes.title null for that of the name */
+  change(id: string, changes: WorkspaceChanges): Promise<void>
   /** Marks it as deleted and frees its name. */
   markDeleted(id: string, atMicros: number): Promise<void>
   /** Returns the deleted workspaces whose links and domains may not all be deleted yet, oldest first. */
@@ -29,7 +32,12 @@ const COLUMNS = ['id', 'name', 'created_at'] as const
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
 export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefined): WorkspaceStore {
-  const existing = () => db.selectFrom('workspaces').select(COLUMNS).where('deleted_at', 'is', null)
+  const existing = () =>
+    db
+      .selectFrom('workspaces')
+      .select(COLUMNS)
+      .select(({ fn }) => fn.coalesce('title', 'name').as('title'))
+      .where('deleted_at', 'is', null)
 
   return {
     findByName: (name) => existing().where('name', '=', name).executeTakeFirst(),
@@ -37,7 +45,7 @@ export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefine
     async insert(workspace) {
       const inserted = await db
         .insertInto('workspaces')
-        .values(workspace)
+        .values({ ...workspace, title: titleBeside(workspace) })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .returning('id')
         .executeTakeFirst()
@@ -47,14 +55,14 @@ export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefine
     async lockNames() {
       if (lockName !== undefined) await db.executeQuery(lockName(db, 'workspace names'))
     },
-    async rename(id, name) {
-      await db.updateTable('workspaces').set({ name }).where('id', '=', id).execute()
+    async change(id, changes) {
+      await db.updateTable('workspaces').set(changes).where('id', '=', id).execute()
     },
     async markDeleted(id, atMicros) {
       await db
         .updateTable('workspaces')
         // No workspace can be given this name: it has a colon.
-        .set({ deleted_at: atMicros, name: `deleted:${id}` })
+        .set({ deleted_at: atMicros, name: `deleted:${id}`, title: null })
         .where('id', '=', id)
         .execute()
     },
@@ -75,4 +83,9 @@ export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefine
         .execute()
     },
   }
+}
+
+/** What is the same as the name follows it when that changes. */
+function titleBeside({ name, title }: Workspace): string | null {
+  return title === name ? null : title
 }

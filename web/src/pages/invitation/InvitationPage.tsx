@@ -42,7 +42,7 @@ export default function InvitationPage() {
   }
   if (invitation === undefined) return <SoloPage title={t.invitation.title}>{null}</SoloPage>
   return (
-    <SoloPage title={t.invitation.title} heading={t.invitation.join(invitation.workspace_name)}>
+    <SoloPage title={t.invitation.title} heading={t.invitation.join(invitation.workspace_title)}>
       <p className="muted">
         {t.invitation.invited(invitation.email, t.settings.roles[invitation.role])}
       </p>

@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Membership, sessionQuery } from '../../api/session.ts'
 import {
+  changeWorkspace,
   deleteWorkspace,
   leaveWorkspace,
-  renameWorkspace,
   usageQuery,
 } from '../../api/workspaces.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
@@ -38,16 +38,23 @@ function NameForm({ membership }: { membership: Membership }) {
   const t = useText()
   const client = useQueryClient()
   const { may } = useMembership()
+  const [title, setTitle] = useState(membership.workspace_title)
   const [name, setName] = useState(membership.workspace_name)
+  const isTitleChanged = title !== membership.workspace_title
+  const isNameChanged = name !== membership.workspace_name
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => renameWorkspace(membership.workspace_id, name),
+    mutationFn: () =>
+      changeWorkspace(membership.workspace_id, {
+        ...(isTitleChanged && { title }),
+        ...(isNameChanged && { name }),
+      }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey })
       showMessage(t.workspace.renamed)
     },
   })
-  const faults = useFaults(error, ['name'])
-  const isChanged = name !== membership.workspace_name
+  const faults = useFaults(error, ['title', 'name'])
+  const isChanged = isTitleChanged || isNameChanged
   const mayRename = may('admin')
   return (
     <Section title={t.settings.pages.general} isFirst>
@@ -61,9 +68,9 @@ function NameForm({ membership }: { membership: Membership }) {
         <LeaveGuard isOn={() => isChanged && !isPending} />
         <FormNote text={faults.general} />
         <Field
-          label={t.workspace.name}
-          hint={mayRename ? t.workspace.nameHint : t.settings.needsRole(t.settings.roles.admin)}
-          errors={faults.of('name')}
+          label={t.workspace.title}
+          hint={mayRename ? t.workspace.titleHint : t.settings.needsRole(t.settings.roles.admin)}
+          errors={faults.of('title')}
         >
           {(control) => (
             <Input
@@ -71,6 +78,20 @@ function NameForm({ membership }: { membership: Membership }) {
               required
               readOnly={!mayRename}
               autoComplete="off"
+              value={title}
+              onChange={(event) => setTitle(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t.workspace.name} hint={t.workspace.nameHint} errors={faults.of('name')}>
+          {(control) => (
+            <Input
+              {...control}
+              className="mono"
+              required
+              readOnly={!mayRename}
+              autoComplete="off"
+              autoCapitalize="none"
               spellCheck={false}
               value={name}
               onChange={(event) => setName(event.target.value)}
@@ -94,7 +115,7 @@ function Endings({ membership }: { membership: Membership }) {
   const t = useText()
   const { may } = useMembership()
   const [asked, setAsked] = useState<'leave' | 'delete'>()
-  const { workspace_id: id, workspace_name: name } = membership
+  const { workspace_id: id, workspace_title: name } = membership
   const client = useQueryClient()
   const navigate = useNavigate()
   const change = useChangeWorkspace()

@@ -82,6 +82,7 @@ export const audit: typeof en.audit = {
   },
   fields: {
     name: 'Name',
+    title: 'Titel',
     role: 'Rolle',
     scopes: 'Rechte',
     email: 'E-Mail',

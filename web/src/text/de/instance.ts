@@ -72,7 +72,7 @@ export const instance: typeof en.instance = {
   workspacesHint: 'Alle dieser Instanz.',
   createWorkspace: 'Arbeitsbereich anlegen',
   workspaceName: 'Name',
-  workspaceNameHint: 'Kleinbuchstaben, Ziffern und Bindestriche. Sie werden Inhaber.',
+  workspaceNameHint: 'In beliebigen Buchstaben; der Kurzname folgt daraus. Sie werden Inhaber.',
   workspaceCreated: (name) => `${name} angelegt`,
   notMember: 'kein Mitglied',
   open: 'Öffnen',

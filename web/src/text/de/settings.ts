@@ -40,8 +40,11 @@ export const settings: typeof en.settings = {
 }
 
 export const workspace: typeof en.workspace = {
-  name: 'Name',
-  nameHint: 'Kleinbuchstaben, Ziffern und Bindestriche. Links und Tokens bleiben, wie sie sind.',
+  title: 'Name',
+  titleHint: 'In beliebigen Buchstaben. Alle im Arbeitsbereich sehen ihn.',
+  name: 'Kurzname',
+  nameHint:
+    'So heißt er in Befehlen und Einstellungen: Kleinbuchstaben, Ziffern und Bindestriche. Links und Tokens bleiben, wie sie sind.',
   rename: 'Namen speichern',
   renamed: 'Arbeitsbereich umbenannt',
   usage: 'Nutzung',

@@ -81,6 +81,7 @@ export const audit = {
   },
   fields: {
     name: 'Name',
+    title: 'Title',
     role: 'Role',
     scopes: 'Scopes',
     email: 'E-mail',

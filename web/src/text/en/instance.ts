@@ -70,7 +70,7 @@ export const instance = {
   workspacesHint: 'All of this instance.',
   createWorkspace: 'Create workspace',
   workspaceName: 'Name',
-  workspaceNameHint: 'Lower-case letters, digits and hyphens. You become its owner.',
+  workspaceNameHint: 'In any letters; its slug follows from it. You become its owner.',
   workspaceCreated: (name: string) => `${name} created`,
   notMember: 'not a member',
   open: 'Open',

@@ -39,8 +39,11 @@ export const settings = {
 }
 
 export const workspace = {
-  name: 'Name',
-  nameHint: 'Lower-case letters, digits and hyphens. Links and tokens stay as they are.',
+  title: 'Name',
+  titleHint: 'In any letters. Everybody in the workspace sees it.',
+  name: 'Slug',
+  nameHint:
+    'By which commands and settings name it: lower-case letters, digits and hyphens. Links and tokens stay as they are.',
   rename: 'Save name',
   renamed: 'Workspace renamed',
   usage: 'Usage',

@@ -62,6 +62,6 @@ function useNames(): ReadonlyMap<string, string> {
     ...tokens.map(({ id, name }) => [id, name] as const),
     ...domains.map(({ id, domain }) => [id, domain] as const),
     ...templates.map(({ id, name }) => [id, name] as const),
-    ...session.memberships.map((one) => [one.workspace_id, one.workspace_name] as const),
+    ...session.memberships.map((one) => [one.workspace_id, one.workspace_title] as const),
   ])
 }

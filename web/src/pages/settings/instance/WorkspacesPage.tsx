@@ -52,7 +52,7 @@ export default function WorkspacesPage() {
 function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
   const t = useText()
   const change = useChangeWorkspace()
-  const { id, name, role, created_at: createdAt } = workspace
+  const { id, name: slug, title: name, role, created_at: createdAt } = workspace
   return (
     <li>
       <span className="ava" aria-hidden>
@@ -61,6 +61,7 @@ function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
       <span className="who">
         <b>{name}</b>
         <span>
+          {slug !== name && <span className="mono">{slug} · </span>}
           {role === null ? t.instance.notMember : t.settings.roles[role]} ·{' '}
           <Ago instant={new Date(createdAt)} text={t.instance.created} />
         </span>
@@ -77,17 +78,17 @@ function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
 function CreateDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
   const client = useQueryClient()
-  const [name, setName] = useState('')
+  const [title, setTitle] = useState('')
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => createWorkspace(name),
+    mutationFn: () => createWorkspace(title),
     onSuccess() {
-      showMessage(t.instance.workspaceCreated(name))
+      showMessage(t.instance.workspaceCreated(title))
       void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
       onClose()
     },
   })
-  const faults = useFaults(error, ['name'])
+  const faults = useFaults(error, ['title'])
   return (
     <FormDialog
       title={t.instance.createWorkspace}
@@ -100,7 +101,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       <Field
         label={t.instance.workspaceName}
         hint={t.instance.workspaceNameHint}
-        errors={faults.of('name')}
+        errors={faults.of('title')}
       >
         {(control) => (
           <Input
@@ -108,9 +109,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
             required
             autoFocus
             autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
           />
         )}
       </Field>

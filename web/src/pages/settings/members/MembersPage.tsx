@@ -23,7 +23,7 @@ export default function MembersPage() {
   const { invite } = route.useSearch()
   const setInviting = (isOpen: boolean) =>
     void navigate({ search: isOpen ? { invite: 'yes' } : {}, replace: true })
-  const name = membership?.workspace_name ?? ''
+  const name = membership?.workspace_title ?? ''
   return (
     <>
       <Section
