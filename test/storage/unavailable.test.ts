@@ -41,8 +41,14 @@ async function breakableSqlite(place: Place): Promise<Breakable> {
   }
 }
 
-/** With SQLite they read the files of days with clicks, of which there are none here. */
-const OF_DAY_FILES: ReadonlySet<string> = new Set(['feed.end', 'feed.since', 'feed.recent'])
+/**
+ * With SQLite these do not use the connection that fails here: feeds read the files of days with clicks, of which there
+ * are none, and a scan has a connection of its own.
+ */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['feed.end', 'feed.since', 'feed.recent'],
+  'links.countByHost',
+])
 
 for (const engine of ENGINES) {
   describe(`while the database is unavailable, on ${engine.name}`, () => {
@@ -66,7 +72,7 @@ for (const engine of ENGINES) {
       const writes = Object.entries(everyWrite(home))
       breakable.fail()
       for (const [name, call] of reads) {
-        if (engine.name === 'SQLite' && OF_DAY_FILES.has(name)) continue
+        if (engine.name === 'SQLite' && ELSEWHERE.has(name)) continue
         await assert.rejects(call(store.read), isUnavailable, name)
       }
       for (const [name, call] of writes)
