@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
@@ -32,6 +32,7 @@ export function Page(props: PageProps) {
   const { children } = props
   const isFirst = useIsFirstPage()
   const isAtLeisure = useAtLeisure(isFirst)
+  const heading = useLostFocus(isFirst)
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
   }, [tabTitle])
@@ -40,15 +41,15 @@ export function Page(props: PageProps) {
       <header className="top">
         <WorkspaceMenu isInBar />
         {parent === undefined ? (
-          <h1>{title}</h1>
+          <h1 {...heading}>{title}</h1>
         ) : (
           <div className="crumb grow">
             {parent}
             <Icon of={ChevronRightIcon} />
             {shortLink === undefined ? (
-              <h1>{title}</h1>
+              <h1 {...heading}>{title}</h1>
             ) : (
-              <h1 className="flex">
+              <h1 {...heading} className="flex">
                 <LinkName name={`${shortLink.host}/${shortLink.key}`} />
               </h1>
             )}
@@ -61,6 +62,19 @@ export function Page(props: PageProps) {
       </div>
     </>
   )
+}
+
+/**
+ * For the heading, which gets the focus where the page has taken the place of what had it: a screen reader then reads
+ * the title, and Tab goes on from there.
+ */
+function useLostFocus(isFirst: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    const isLost = document.activeElement === document.body
+    if (isLost && !isFirst) heading.current?.focus({ preventScroll: true })
+  }, [isFirst])
+  return { ref: heading, tabIndex: -1 } as const
 }
 
 function DefaultActions({ search = <FindButton /> }: Pick<PageProps, 'search'>) {

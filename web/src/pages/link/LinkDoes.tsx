@@ -23,9 +23,11 @@ export function LinkDoes({ link }: { link: LinkResource }) {
   const { may } = useMembership()
   const hasTargets = link.ios !== null || link.android !== null
   return (
-    <section className="stack">
+    <section className="stack" aria-labelledby="link-does">
       <div className="does-h">
-        <h2 className="sec-h">{t.link.does}</h2>
+        <h2 className="sec-h" id="link-does">
+          {t.link.does}
+        </h2>
         {may('member') && (
           <Link
             to="/links/$linkId/edit"

@@ -91,7 +91,7 @@ export function takeWantedFocus(): void {
   if (isFocusFree(document.activeElement)) linkAt(index)?.focus({ preventScroll: true })
 }
 
-/** Whether it is nowhere, on the page as a whole, or in a message that is about to go. */
+/** Whether it is nowhere, on the page as a whole or its title, or in a message that is about to go. */
 function isFocusFree(active: Element | null): boolean {
-  return active === null || active.matches('body, #main') || active.closest('.toasts') !== null
+  return active === null || active.matches('body, h1, #main') || active.closest('.toasts') !== null
 }
