@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
-import { type ProxyProcess, startProxyProgram } from './proxy-process.ts'
+import type { ProxyProcess } from './proxy-process.ts'
+import { startProgram } from './start-program.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/operating/Caddyfile', import.meta.url))
 
@@ -35,7 +36,7 @@ export async function startCaddy(program: string, tersePort: number): Promise<Pr
   )
   const root = path.join(folder, 'storage/pki/authorities/local/root.crt')
   const args = ['run', '--config', file, '--adapter', 'caddyfile']
-  const stop = await startProxyProgram(program, args, folder, (log) => {
+  const stop = await startProgram(program, args, folder, (log) => {
     assert.match(log, /serving initial configuration/)
     readFileSync(root)
   })

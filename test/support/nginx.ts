@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
-import { type ProxyProcess, startProxyProgram } from './proxy-process.ts'
+import type { ProxyProcess } from './proxy-process.ts'
 import { RawConnection } from './raw-http.ts'
+import { startProgram } from './start-program.ts'
 import { createTestAuthority } from './test-authority.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/operating/nginx.conf', import.meta.url))
@@ -45,7 +46,7 @@ export async function startNginx(
     fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
     ${example} }`,
   )
-  const stop = await startProxyProgram(program, ['-c', file], folder, async () => {
+  const stop = await startProgram(program, ['-c', file], folder, async () => {
     const connection = await RawConnection.open(httpsPort)
     connection.destroy()
   })

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
 import { getProgram } from './programs.ts'
-import { startProxyProgram } from './proxy-process.ts'
+import { startProgram } from './start-program.ts'
 
 const GUIDE = fileURLToPath(new URL('../../docs/operating/README.md', import.meta.url))
 
@@ -39,16 +39,11 @@ ${documented}`,
   )
   // It refuses to run as root; the set-up of the tests has created this user for PostgreSQL.
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
-  const stop = await startProxyProgram(
-    getProgram('pgbouncer'),
-    [...user, file],
-    folder,
-    async () => {
-      const socket = connect(port, '127.0.0.1')
-      await once(socket, 'connect')
-      socket.destroy()
-    },
-  )
+  const stop = await startProgram(getProgram('pgbouncer'), [...user, file], folder, async () => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.destroy()
+  })
   database.port = String(port)
   return {
     url: database.href,

@@ -13,6 +13,7 @@ const PROGRAMS = {
   /** Chromium without windows: a page costs half as much as in the whole program. */
   chromiumShell: { names: ['chromium-headless-shell'], package: 'chromium-headless-shell' },
   curl: { names: ['curl'], package: 'curl' },
+  firefox: { names: ['firefox-esr', 'firefox'], package: 'firefox-esr' },
   ip: { names: ['ip'], package: 'iproute2' },
   knotd: { names: ['knotd'], package: 'knot' },
   mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
@@ -24,6 +25,9 @@ const PROGRAMS = {
   promtool: { names: ['promtool'], package: 'prometheus' },
   runc: { names: ['runc'], package: 'runc' },
   strace: { names: ['strace'], package: 'strace' },
+  webkitDriver: { names: ['WebKitWebDriver'], package: 'webkit2gtk-driver' },
+  /** A display without a screen: WebKit has no mode without windows. */
+  xvfb: { names: ['Xvfb'], package: 'xvfb' },
 } as const
 
 export type Program = keyof typeof PROGRAMS
