@@ -100,6 +100,8 @@ const SENSES = `(() => {
       const area = document.createElement('textarea')
       area.id = 'pasted'
       area.before = document.activeElement
+      // Else the page would scroll to it.
+      area.style.position = 'fixed'
       document.body.append(area)
       area.focus()
     },
