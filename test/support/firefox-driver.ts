@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from './engines.ts'
 import { actionsOf, type PageDriver, type PageOptions } from './page-driver.ts'
@@ -13,9 +13,10 @@ const FINE_AND_HOVERING = 6
 
 /** Starts a real Firefox with one page, driven by WebDriver BiDi. */
 export async function openFirefox(options: PageOptions): Promise<PageDriver> {
-  await using programs = new AsyncDisposableStack()
+  await using started = new AsyncDisposableStack()
   const { isTouched, ...viewport } = options
   const folder = createFolder()
+  started.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   const preferences = {
     'intl.accept_languages': 'en-GB',
     'ui.prefersReducedMotion': 1,
@@ -36,13 +37,13 @@ export async function openFirefox(options: PageOptions): Promise<PageDriver> {
       assert.notEqual(address, '')
     },
   )
-  programs.defer(stop)
+  started.defer(stop)
   const { send, end } = await connect(`${address}/session`)
   await send('session.new', { capabilities: {} })
   // The page that Firefox starts with has no focus, without which keys press nothing.
   const { context } = await send('browsingContext.create', { type: 'tab' })
   await send('browsingContext.setViewport', { context, viewport })
-  const started = programs.move()
+  const own = started.move()
   return {
     open: async (url) => {
       await send('browsingContext.navigate', { context, url, wait: 'complete' })
@@ -71,7 +72,7 @@ export async function openFirefox(options: PageOptions): Promise<PageDriver> {
     },
     async close() {
       end()
-      await started.disposeAsync()
+      await own.disposeAsync()
     },
   }
 }

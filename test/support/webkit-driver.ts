@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { createFolder } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { actionsOf, type PageDriver, type PageOptions } from './page-driver.ts'
@@ -7,8 +8,9 @@ import { startProgram } from './start-program.ts'
 
 /** Starts a real WebKitGTK with one page, driven by WebDriver, on a display that nobody sees. */
 export async function openWebKit({ width, height }: PageOptions): Promise<PageDriver> {
-  await using programs = new AsyncDisposableStack()
+  await using started = new AsyncDisposableStack()
   const folder = createFolder()
+  started.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   let display = ''
   const stopDisplay = await startProgram(
     getProgram('xvfb'),
@@ -19,7 +21,7 @@ export async function openWebKit({ width, height }: PageOptions): Promise<PageDr
       assert.notEqual(display, '')
     },
   )
-  programs.defer(stopDisplay)
+  started.defer(stopDisplay)
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
   const stopDriver = await startProgram(
@@ -29,7 +31,7 @@ export async function openWebKit({ width, height }: PageOptions): Promise<PageDr
     async () => void (await fetch(`${address}/status`)),
     { DISPLAY: `:${display}`, LANGUAGE: 'en_GB' },
   )
-  programs.defer(stopDriver)
+  started.defer(stopDriver)
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   async function send(method: string, path: string, body?: object): Promise<any> {
@@ -45,7 +47,7 @@ export async function openWebKit({ width, height }: PageOptions): Promise<PageDr
   const { sessionId } = await send('POST', '', { capabilities: {} })
   const session = `/${sessionId}`
   await send('POST', `${session}/window/rect`, { width, height })
-  const started = programs.move()
+  const own = started.move()
   const perform = async (actions: object) => {
     await send('POST', `${session}/actions`, { actions })
   }
@@ -69,7 +71,7 @@ export async function openWebKit({ width, height }: PageOptions): Promise<PageDr
     },
     async close() {
       await send('DELETE', session)
-      await started.disposeAsync()
+      await own.disposeAsync()
     },
   }
 }
