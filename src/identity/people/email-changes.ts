@@ -1,6 +1,6 @@
 import { sessionChange } from '../../platform/changes/changes.ts'
 import type { Random } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
+import { StaleRow, type Store, UniqueViolation } from '../../platform/database/store.ts'
 import { changedFields, type EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
@@ -204,7 +204,11 @@ export async function changeEmail(
 ): Promise<void> {
   const { email, provedAt, field, keptSessionId } = to
   const address = { email, email_folded: foldEmail(email) }
-  if (!(await stores.people.changeEmail(person.id, address))) {
+  const isFree = await stores.people.changeEmail(person.id, address).catch((error: unknown) => {
+    // Another transaction has just taken it: the next run of this one finds that.
+    throw error instanceof UniqueViolation ? new StaleRow() : error
+  })
+  if (!isFree) {
     throw Failure.invalid({ [field]: [{ code: 'taken', reason: 'email' }] })
   }
   await stores.people.update(person.id, { email_proved_at: provedAt })
