@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'a new workspace': {
     path: '/settings/workspaces',
     open: ['Create workspace'],
-    refused: ['name'],
+    refused: ['title'],
   },
   'an invitation': {
     path: '/settings/members',
