@@ -90,7 +90,7 @@ function presentDns(
   return {
     unicode_domain: displayHost(host),
     verdict,
-    // Only who has proved the host may learn that another workspace has it.
+    // Only a workspace that has proved the host may learn that another workspace has it.
     is_active_elsewhere: status === 'pending' && verdict === 'proved' && other !== null,
     last_check_at: instant(fact?.checked_at),
     next_check_at: instant(fact?.next_at),

@@ -47,7 +47,7 @@ export class Importer {
 
   /**
    * Opens the source, and returns the import as it ended: it has succeeded or failed. It fails when
-   * whoever started it may no longer create links.
+   * the person or token that started it may no longer create links.
    *
    * @param at.originOf returns the source's name and which source of that name it is
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled

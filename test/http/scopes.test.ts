@@ -12,7 +12,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'events' || template === '/export') return 'workspace:admin'
   if (family === 'workspace') return 'links:read'
-  // What a file holds is for those who may import it.
+  // The contents of a file are shown only to a token that may import it.
   if (template.endsWith('/columns')) return 'links:write'
   if (family === 'tags' || family === 'utm-templates' || family === 'imports')
     return method === 'GET' ? 'links:read' : 'links:write'

@@ -369,7 +369,7 @@ for (const engine of ENGINES) {
       'the role of an operator': (id) => owner.patch(`/people/${id}`, { is_operator: true }),
     }
     for (const [what, rise] of Object.entries(rises)) {
-      test(`whoever prepared an account does not gain ${what}, but a proved person keeps access`, async () => {
+      test(`a person who prepared another's account does not gain ${what}, but a proved person keeps access`, async () => {
         for (const isProved of [false, true]) {
           const person = await prepare()
           await leaveWaysIn(person.id)

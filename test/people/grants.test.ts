@@ -264,7 +264,7 @@ for (const engine of ENGINES) {
       expectProblem(await reset(made[0]?.code ?? ''), 'validation_failed', ['code'])
     })
 
-    test('nobody makes a reset link for themselves, which would outlive their rights', async () => {
+    test('refuses an operator a reset link for themselves, which would outlive their rights', async () => {
       const { body } = expectStatus(await owner.get('/me'), 200)
       for (const by of ['members', 'people']) {
         await authenticate(owner)

@@ -8,7 +8,7 @@ type EmailChange = {
   readonly url: string
 }
 
-/** To a new address: a link that confirms it. It names nobody, since the address may be anybody's. */
+/** To a new address: a link that confirms it. It names no person, because the address may be a stranger's. */
 export function emailChangeMail({ to, host, url }: EmailChange, language: MailLanguage): Mail {
   return layOut(to, language, CONFIRM_TEXTS[language](host), url)
 }

@@ -104,7 +104,7 @@ export class AcceptInvitation {
    * Creates the person, who becomes a member and is signed in.
    *
    * @throws {Failure} `validation_failed` for a code that is not valid, or an unusable password;
-   *   `unauthorized` where the address has an account: for a code that whoever invites has seen, as for a wrong sign-in
+   *   `unauthorized` where the address has an account: for a code that the inviter has seen, as for a wrong sign-in
    */
   async asNewPerson(
     code: string,

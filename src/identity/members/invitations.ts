@@ -75,7 +75,7 @@ export class Invitations {
 
   /**
    * Replaces an open invitation of the same address. The codes are returned here, and `code` is otherwise kept only for a
-   * repetition of the request. That for a mail to the address proves it, so nobody else may see it: it is kept nowhere.
+   * repetition of the request. That for a mail to the address proves it, so no other person may see it, and it is not stored.
    *
    * @throws {Failure} `validation_failed` for a member's address; `missing_role` or
    *   `authentication_required` as `requireRankOver`; `rate_limited`, `idempotency_conflict`

@@ -83,7 +83,7 @@ export async function dropAccess(
 }
 
 /**
- * As `dropAccess`, for a person whose address is unproved and who is given more rights: whoever prepared the account must
+ * As `dropAccess`, for a person whose address is unproved and who is given more rights: the person who prepared the account must
  * not gain them. The person needs a link for a new password then.
  */
 export async function dropUnproved(

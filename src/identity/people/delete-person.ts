@@ -62,7 +62,7 @@ export async function deletePerson(
   await stores.events.append(author, event, now)
 }
 
-/** Invitations to an address that the person had before name the person too, unless it is somebody else's by now. */
+/** Invitations to an address that the person had before name the person too, unless another person has the address now. */
 async function forgetFormerAddresses(
   stores: PersonDeletionStores,
   id: string,

@@ -34,39 +34,33 @@ export type Changer = {
 export const EMAIL_CHANGE_LIMITS = { limit: 3, windowSeconds: 60 * 60, keysMax: 100_000 } as const
 const LIFETIME_MICROS = 60 * 60 * 1_000_000
 
+type Dependencies = {
+  readonly store: Store<EmailChangeStores>
+  readonly clock: Clock
+  readonly random: Random
+  /** Undefined when no mail is sent. */
+  readonly mailer: Mailer | undefined
+  /** Called when a mail to a person is given up. */
+  readonly onMailDropped: (personId: string, reason: DropReason) => Promise<void>
+  /** For `EMAIL_CHANGE_LIMITS`. */
+  readonly mailsPerAccount: Throttle
+  readonly baseUrl: string
+}
+
 /**
  * Changes the addresses of people, who sign in with them. Where mail is sent, a code that went to the new address
  * confirms the change, which keeps a proved address proved. Without mail nothing shows whose the new one is: it is unproved.
  */
 export class EmailChanges {
-  readonly #deps: {
-    readonly store: Store<EmailChangeStores>
-    readonly clock: Clock
-    readonly random: Random
-    /** Undefined when no mail is sent. */
-    readonly mailer: Mailer | undefined
-    /** Called when a mail to a person is given up. */
-    readonly onMailDropped: (personId: string, reason: DropReason) => Promise<void>
-    /** For `EMAIL_CHANGE_LIMITS`. */
-    readonly mailsPerAccount: Throttle
-    readonly baseUrl: string
-  }
+  readonly #deps: Dependencies
 
-  constructor(deps: {
-    store: Store<EmailChangeStores>
-    clock: Clock
-    random: Random
-    mailer: Mailer | undefined
-    onMailDropped: (personId: string, reason: DropReason) => Promise<void>
-    mailsPerAccount: Throttle
-    baseUrl: string
-  }) {
+  constructor(deps: Dependencies) {
     this.#deps = deps
   }
 
   /**
    * Sends a code to the new address, or changes the address at once where no mail is sent. With mail, the answer does not
-   * say whether the address has an account: only who reads its mail learns that.
+   * say whether the address has an account: only a reader of its mail learns that.
    *
    * @throws {Failure} `validation_failed` for what is no address, and without mail for one that is taken; `rate_limited`;
    *   `unauthorized` where the session has ended meanwhile
@@ -104,7 +98,7 @@ export class EmailChanges {
   /**
    * Changes the address with the code that went to it, in a session of the person who has requested it.
    *
-   * @throws {Failure} `validation_failed` for a code that is not open or of somebody else, and for an address that has an
+   * @throws {Failure} `validation_failed` for a code that is not open or belongs to another person, and for an address that has an
    *   account; `unauthorized` where the session has ended meanwhile
    */
   async confirm(changer: Changer, code: string, language: MailLanguage): Promise<void> {

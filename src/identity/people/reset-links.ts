@@ -108,7 +108,7 @@ export class ResetLinks {
 }
 
 /**
- * A link that names its person as its maker is one that was requested by mail: nobody is judged when it is used.
+ * A link that names its person as its maker was requested by mail: its use checks no maker's rights.
  *
  * @throws {Failure} `validation_failed`
  */

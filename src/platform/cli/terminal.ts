@@ -176,7 +176,7 @@ async function readLine(input: Readable, isTyped: boolean): Promise<string> {
  * Asks a person before what cannot be undone.
  *
  * @param isConfirmed whether `--yes` was given, which answers the question
- * @throws when the person declines; `validation_failed` where nobody can be asked: a script must say that it means it
+ * @throws when the person declines; `validation_failed` without a terminal: a script must pass `--yes`
  */
 export async function confirmDeletion(
   terminal: Pick<Terminal, 'confirm'>,

@@ -12,9 +12,9 @@ export type Store<Stores> = {
   readonly read: Stores
   /**
    * Runs `work` as one transaction and settles when it is on disk, with everything that it has
-   * read, or rolled back because `work` threw. `work` must await only the stores that it is given: other transactions may be waiting
-   * behind it. It may run again after a conflict with another writer, so it must have no other side
-   * effects.
+   * read, or rolled back because `work` threw. `work` must await only the stores that it is given:
+   * other transactions may be waiting behind it. It may run again after a conflict with another
+   * writer, so it must have no other side effects.
    */
   write<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /**

@@ -5,7 +5,7 @@ const ITEM = 'terse-drafts'
 /** What was typed into forms and not saved, by owner and place. For this tab alone. */
 const drafts = read()
 
-/** Whose draft it is: nobody else sees or sends it. */
+/** The owner of the draft: no other person sees or sends it. */
 export type DraftOwner = { readonly personId: string; readonly workspaceId: string }
 
 export function draftKey({ personId, workspaceId }: DraftOwner, place: string): string {

@@ -18,7 +18,7 @@ function watchSystem(listener: () => void): () => void {
   return () => systemIsDark.removeEventListener('change', listener)
 }
 
-/** The theme that is seen, whoever chose it. */
+/** The theme on the screen: the person's choice, or the system's. */
 export function useShownTheme(): Exclude<Theme, 'system'> {
   const chosen = usePreference(theme)
   const isSystemDark = useSyncExternalStore(watchSystem, () => systemIsDark.matches)
