@@ -17,6 +17,7 @@ import { createFolder, ENGINES, type Engine, type Place } from '../support/engin
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeInstance, makeToken } from '../support/make-instance.ts'
 import { NO_ACME } from '../support/no-acme.ts'
 import { NO_DNS } from '../support/no-dns.ts'
@@ -28,7 +29,7 @@ import { sendVisitors, type Visitors } from './visitors.ts'
 
 const PROGRAM = fileURLToPath(new URL('./backup-once.ts', import.meta.url))
 /** Number of rounds, divided among the engines. */
-const ROUNDS = Number(process.env.BACKUP_ROUNDS ?? 4) / ENGINES.length
+const ROUNDS = formSetting('BACKUP_ROUNDS') / ENGINES.length
 const EDIT_PAUSE_MS = 15
 /** The longest wait before a process is killed: some are killed while they load, some after they end. */
 const KILL_AFTER_MS_MAX = 1_500

@@ -15,6 +15,7 @@ import { RefusedFiles } from '../../src/platform/database/file-fault.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { createFolder, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { NO_ACME } from '../support/no-acme.ts'
 import { NO_DNS } from '../support/no-dns.ts'
@@ -26,7 +27,7 @@ const run = promisify(execFile)
 const SLOW_COPY = fileURLToPath(new URL('./slow-copy.ts', import.meta.url))
 
 /** Number of copies; half of them are made by `cp -r`. */
-const COPIES = Number(process.env.COPIES ?? 2)
+const COPIES = formSetting('COPIES')
 /**
  * Enough links for their counters to span several pages, so that a copy can contain pages of two
  * moments.

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isLongForm } from '../support/long-form.ts'
 import { BROWSER } from '../support/visit.ts'
 import { LinkHistory, type Outcome } from './link-history.ts'
 
@@ -10,7 +11,7 @@ import { LinkHistory, type Outcome } from './link-history.ts'
 const SEEN_WITHIN_MS = 1_000
 const SEEN_AFTER_HEALING_MS = 5_000
 /** What other processes may wait for a core. The long form runs on a machine of its own. */
-const BUSY_MS = process.env.FAULT_ROUNDS === undefined ? 4_000 : 0
+const BUSY_MS = isLongForm ? 0 : 4_000
 const LAG_INTERVAL_MS = 20
 
 /** The address of a node on this machine. */

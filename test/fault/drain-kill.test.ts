@@ -19,14 +19,15 @@ import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { encodeFrame } from '../support/click-frames.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { formSetting } from '../support/long-form.ts'
 import { SEED } from '../support/properties.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { recount } from '../support/recount.ts'
 import { describeStore } from '../support/store.ts'
 
 const PROGRAM = fileURLToPath(new URL('./drain-once.ts', import.meta.url))
-/** Kills on each engine; `DRAIN_KILLS=all` kills at every step. */
-const KILLS = process.env.DRAIN_KILLS ?? '8'
+/** Kills on each engine, at most one at each step. */
+const KILLS = formSetting('DRAIN_KILLS')
 /** Each journal is one batch; together they fill a day until it is folded and unfolded. */
 const SEGMENTS = [40, 90, 3]
 
@@ -89,9 +90,7 @@ describeStore('a drainer killed between two statements', (at) => {
 
     const every = Array.from({ length: steps }, (_, index) => index + 1)
     const moments =
-      KILLS === 'all'
-        ? every
-        : fc.sample(fc.constantFrom(...every), { numRuns: Number(KILLS), seed: SEED })
+      KILLS >= steps ? every : fc.sample(fc.constantFrom(...every), { numRuns: KILLS, seed: SEED })
     let kills = 0
     for (const moment of moments) {
       const link = await createTestLink(at.store, clock)

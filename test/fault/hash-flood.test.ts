@@ -3,12 +3,13 @@ import { describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { createLink, postLink } from '../support/links.ts'
+import { formSetting } from '../support/long-form.ts'
 import { runCli } from '../support/run-cli.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
-/** Links with a password, created at the same time; `FLOOD_HASHES=600` for the long form. */
-const HASHES = Number(process.env.FLOOD_HASHES ?? 80)
+/** Links with a password, created at the same time. */
+const HASHES = formSetting('FLOOD_HASHES')
 const WORKSPACES = 2
 const VISITORS = 4
 

@@ -11,12 +11,13 @@ import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
 import { arbitrarySource, assertImported, planImport } from '../clicks/arbitrary-import.ts'
 import type { ImportPlan } from '../clicks/click-import.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { formSetting } from '../support/long-form.ts'
 import { SEED } from '../support/properties.ts'
 import { describeStore } from '../support/store.ts'
 
 const PROGRAM = fileURLToPath(new URL('./import-clicks-once.ts', import.meta.url))
 /** Kills on each engine. */
-const KILLS = Number(process.env.IMPORT_KILLS ?? 3)
+const KILLS = formSetting('IMPORT_CLICKS_KILLS')
 
 describeStore('an import killed between two statements', (at) => {
   async function importIn(plan: ImportPlan, killAt?: number) {

@@ -5,13 +5,14 @@ import fc from 'fast-check'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { SEED } from '../support/properties.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
 /** Number of kills, divided among the engines. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12) / ENGINES.length
+const ROUNDS = formSetting('KILL_ROUNDS') / ENGINES.length
 const EDIT_PAUSE_MS = 30
 /** The latest moment of a kill: a little after the drainer's first run. */
 const KILL_AFTER_MS_MAX = 250

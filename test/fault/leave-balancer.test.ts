@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { startProcess } from '../support/service-process.ts'
@@ -18,7 +19,6 @@ const PROBE_INTERVAL_MS = 100
 /** The time to become not ready that a service guarantees with the default delay of 5 s. */
 const EXIT_MS_MAX = 25_000
 /** Tests the longest possible stop, which takes half a minute. */
-const RUNS_WORST = process.env.STOP_WORST !== undefined
 
 describe('a service behind a balancer that receives SIGTERM', () => {
   for (const processes of ['1', '2']) {
@@ -66,7 +66,7 @@ describe('a service behind a balancer that receives SIGTERM', () => {
   }
 
   for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-    test('ends within 25 s, whatever it waits for', { skip: !RUNS_WORST }, async (t) => {
+    test('ends within 25 s, whatever it waits for', { skip: !isLongForm }, async (t) => {
       const place = await engine.createPlace()
       const token = await makeToken(place.env)
       const database = new URL(String(place.databaseUrl))

@@ -7,14 +7,14 @@ import pg from 'pg'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting, isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
 /** Longer than a drainer waits in one attempt; with fewer concurrent visits than the long form. */
-const { LOCK_SECONDS: LONG_FORM } = process.env
-const LOCK_SECONDS = Number(LONG_FORM ?? 6)
-const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
+const LOCK_SECONDS = formSetting('LOCK_SECONDS')
+const PAUSE_MS_MAX = isLongForm ? 0 : 20
 
 /** Locks the counters against writing; on SQLite the links as well. */
 async function lock(place: Place): Promise<() => Promise<void>> {

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { startAttackers, startScene } from './attack/assault.ts'
 import { startBystander } from './attack/bystander.ts'
 
 /** `npm run bench:attack` is the long form, which also measures times. */
-const SECONDS = Number(process.env.ATTACK_SECONDS ?? 6)
+const SECONDS = formSetting('ATTACK_SECONDS')
 const STRANGERS = 60
 const REST_MS_MAX = 3_000
 const MEMORY_MIB_MAX = 512

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, apiClient } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { createNetworkNamespace, TEST_NETWORK } from '../support/network-namespace.ts'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.ts'
 import { SEED } from '../support/properties.ts'
@@ -19,9 +20,8 @@ import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
-/** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
-const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
+const ROUNDS = formSetting('FAULT_ROUNDS')
+const VISITORS = formSetting('FAULT_VISITORS')
 const NEAR_NODES = 3
 const FAR_NODES = 2
 /** Longer than any time-out of a node, so that it has closed its connections. */

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import {
   createPostgres,
   type PostgresServer,
@@ -19,10 +20,9 @@ import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
-/** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
-const NODES = Number(process.env.FAULT_NODES ?? 5)
-const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
+const ROUNDS = formSetting('FAULT_ROUNDS')
+const NODES = formSetting('FAULT_NODES')
+const VISITORS = formSetting('FAULT_VISITORS')
 /**
  * The key of a link that changes after each fault, to check that every node has read the change.
  */

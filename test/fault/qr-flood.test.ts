@@ -3,14 +3,13 @@ import { describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { createLink } from '../support/links.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
-/**
- * QR codes that one workspace requests at the same time; `FLOOD_PICTURES=590` for the long form.
- */
-const PICTURES = Number(process.env.FLOOD_PICTURES ?? 60)
+/** QR codes that one workspace requests at the same time. */
+const PICTURES = formSetting('FLOOD_PICTURES')
 const VISITORS = 4
 
 describe('a flood of QR codes', () => {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting, isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
@@ -11,9 +12,8 @@ import { sendVisitors } from './visitors.ts'
 /**
  * Number of restarts, divided among the engines, with fewer concurrent visits in the short form.
  */
-const { RESTARTS: LONG_FORM } = process.env
-const RESTARTS = Number(LONG_FORM ?? 4) / ENGINES.length
-const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
+const RESTARTS = formSetting('RESTARTS') / ENGINES.length
+const PAUSE_MS_MAX = isLongForm ? 5 : 40
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 90_000
 const TIMEOUT_MS = 60_000 + RESTARTS * 60_000

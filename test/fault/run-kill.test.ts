@@ -13,15 +13,16 @@ import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
 import { createFolder } from '../support/engines.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { formSetting } from '../support/long-form.ts'
 import { SEED } from '../support/properties.ts'
 import { failStatements } from '../support/statement-faults.ts'
 import { openAt } from '../support/store.ts'
 
 const PROGRAM = fileURLToPath(new URL('./run-once.ts', import.meta.url))
-/** Kills of each kind; `RUN_KILLS=all` kills at every step. */
-const KILLS = process.env.RUN_KILLS ?? '3'
-/** Number of failing statements; `RUN_KILLS=all` fails each. */
-const FAILURES = 15
+/** Kills of each kind, at most one at each step. */
+const KILLS = formSetting('RUN_KILLS')
+/** Number of failing statements, at most one at each step. */
+const FAILURES = formSetting('RUN_FAILURES')
 
 describe('a run over a data folder', () => {
   let dataDir: string
@@ -48,7 +49,7 @@ describe('a run over a data folder', () => {
   function someOf(steps: number, count: number, t: TestContext): number[] {
     t.diagnostic(`FUZZ_SEED=${SEED}, ${steps} steps`)
     const every = Array.from({ length: steps }, (_, index) => index + 1)
-    if (KILLS === 'all') return every
+    if (count >= steps) return every
     return fc.sample(fc.constantFrom(...every), { numRuns: count, seed: SEED })
   }
 
@@ -63,7 +64,7 @@ describe('a run over a data folder', () => {
   test('leaves consistent files, wherever it is killed', async (t) => {
     await makeLink()
     const { steps } = await runIn(dataDir)
-    for (const moment of someOf(steps, Number(KILLS), t)) {
+    for (const moment of someOf(steps, KILLS, t)) {
       await runIn(dataDir, moment)
       assert.deepEqual(faults(), [], `step ${moment}`)
       assert.equal((await runIn(dataDir)).code, 0, `after step ${moment}`)
@@ -73,7 +74,7 @@ describe('a run over a data folder', () => {
   test('leaves a new folder that the next run can use, wherever it is killed', async (t) => {
     linkSeq = 0
     const { steps } = await runIn(dataDir)
-    for (const moment of someOf(steps, Number(KILLS), t)) {
+    for (const moment of someOf(steps, KILLS, t)) {
       rmSync(dataDir, { recursive: true })
       await runIn(dataDir, moment)
       assert.deepEqual(faults(), [], `step ${moment}`)

@@ -7,10 +7,11 @@ import { expectStatus } from '../support/api.ts'
 import { startDnsResponder } from '../support/dns-responder.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { startService } from '../support/service.ts'
 
-/** Claims of one workspace on names that do not answer; `SILENT_CLAIMS=1800` for the long form. */
-const CLAIMS = Number(process.env.SILENT_CLAIMS ?? 120)
+/** Claims of one workspace on names that do not answer. */
+const CLAIMS = formSetting('SILENT_CLAIMS')
 /**
  * Without fair turns, 16 checks at a time take 6 seconds each: 45 seconds for 120 claims, eleven
  * minutes for 1,800.

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
 
-/** Total time, divided among the engines; `SOAK_SECONDS=1200` for ten minutes each. */
-const SECONDS = Number(process.env.SOAK_SECONDS ?? 8) / ENGINES.length
+/** Total time, divided among the engines. */
+const SECONDS = formSetting('SOAK_SECONDS') / ENGINES.length
 /** Time at full load, to measure what half of it is. */
 const SATURATED_SECONDS = 1
 const SAMPLE_INTERVAL_MS = SECONDS * 10

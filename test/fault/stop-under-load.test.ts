@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { BROWSER } from '../support/visit.ts'
 
-const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
+const ROUNDS = formSetting('FAULT_ROUNDS')
 const CLIENTS = 50
 /**
  * The longest pause of a connection, shorter than a stopping service keeps idle connections open.

@@ -12,6 +12,7 @@ import { type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { handshake, keepCertificate, visitSecurely } from '../support/https.ts'
+import { formSetting, isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { getBlock, plainHeader, RawHttp2 } from '../support/raw-http2.ts'
 import { referenceScript } from '../support/reference-script.ts'
@@ -20,9 +21,8 @@ import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
 
 /** In the long form each attack lasts longer, with more connections. */
-const HOLD_MS = Number(process.env.FAULT_HOLD_SECONDS ?? 0.5) * 1_000
-const isLong = process.env.FAULT_HOLD_SECONDS !== undefined
-const CONNECTIONS = isLong ? 300 : 20
+const HOLD_MS = formSetting('FAULT_HOLD_SECONDS') * 1_000
+const CONNECTIONS = isLongForm ? 300 : 20
 const HOST = 'go.acme.test'
 /** The process's limit for unread answers. */
 const UNSENT_MIB = 64
@@ -145,7 +145,7 @@ describe('clients that request much and read nothing', { timeout: TIMEOUT_MS }, 
   }
 
   test(`a client that reads ${SLOW_BYTES} bytes a second is cut off`, {
-    skip: !isLong,
+    skip: !isLongForm,
   }, async () => {
     const socket = connect({
       host: '127.0.0.1',

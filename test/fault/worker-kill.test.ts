@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { formSetting, isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { SEED } from '../support/properties.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
@@ -12,9 +13,8 @@ import { startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
 
 /** Number of kills, divided among the engines, with fewer concurrent visits in the short form. */
-const { KILL_ROUNDS: LONG_FORM } = process.env
-const ROUNDS = Number(LONG_FORM ?? 6) / ENGINES.length
-const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
+const ROUNDS = formSetting('WORKER_KILL_ROUNDS') / ENGINES.length
+const PAUSE_MS_MAX = isLongForm ? 0 : 20
 const PROCESSES = 2
 /** The killed process still listens for some milliseconds, so a visitor may lose its connection and then its next one. */
 const FAILURES_OF_A_VISITOR_MAX = 2

@@ -8,13 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { commandLine } from '../../src/identity/actor.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { formSetting } from '../support/long-form.ts'
 import { makeInstance } from '../support/make-instance.ts'
 import { openAt } from '../support/store.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const LINKS = 3_000
 /** Each costs the start of a process. */
-const KILLS = Number(process.env.IMPORT_KILLS ?? 1)
+const KILLS = formSetting('IMPORT_KILLS')
 
 /** Runs the import; kills it when so many of its rows are written. */
 async function runImport(place: Place, file: string, killAtRow: number): Promise<number | null> {

@@ -1,3 +1,0 @@
-import { runGroup } from '../support/test-groups.ts'
-
-runGroup(import.meta.url)
