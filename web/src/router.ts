@@ -1,23 +1,213 @@
 import type { QueryClient } from '@tanstack/react-query'
 import {
   type AnyRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Outlet,
+  redirect,
 } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { ApiError } from './api/api-error.ts'
 import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
+import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
 import { LINKS_PER_PAGE } from './api/link-filter.ts'
 import { linkQuery, linksQuery } from './api/links.ts'
+import { membershipOf } from './api/membership.ts'
+import { type Membership, sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
+import { usageQuery } from './api/workspaces.ts'
 import { parseAnalyticsPageSearch, scopeOf } from './pages/analytics/analytics-search.ts'
-import { lineQuery } from './pages/analytics/line-queries.ts'
+import { lineQuery } from './pages/analytics/reports.ts'
 import { viewOf } from './pages/analytics/view.ts'
 import { parseLinkSearch } from './pages/link/link-view.ts'
 import { parseLinksSearch } from './pages/links/links-search.ts'
-import { settings, settingsPages } from './routes/settings.ts'
-import { firstLink, home, noWorkspace, root, shell } from './routes/shell.ts'
-import { invitation, reset, setUp, signIn } from './routes/signed-out.ts'
-import { formatSearchText, parseSearchText, positiveOf, textOf, wordOf } from './search-text.ts'
+import {
+  dayOf,
+  formatSearchText,
+  parseSearchText,
+  positiveOf,
+  textOf,
+  wordOf,
+} from './search-text.ts'
+import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { PageFailure } from './shell/PageFailure.tsx'
+import { Shell } from './shell/Shell.tsx'
+import { currentWorkspace, setCurrentWorkspace } from './state/workspace.ts'
+
+const root = createRootRouteWithContext<{ readonly client: QueryClient }>()({
+  component: Outlet,
+  errorComponent: PageFailure,
+  notFoundComponent: NotFoundPage,
+})
+
+const NO_WORKSPACE = '/no-workspace'
+
+/** Whether a page belongs to a workspace, and the person to none. */
+function isLost(pathname: string, membership: Membership | undefined): boolean {
+  return membership === undefined && !pathname.startsWith('/settings')
+}
+
+/** Returns the workspace that is shown; undefined for a person who is in none. Asks who has no session to sign in. */
+async function requireSession(client: QueryClient, href: string): Promise<Membership | undefined> {
+  const session = await client.ensureQueryData(sessionQuery).catch((error) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    throw redirect({ to: '/sign-in', search: { to: href } })
+  })
+  const membership = membershipOf(session, currentWorkspace.value)
+  if (membership !== undefined) setCurrentWorkspace(membership.workspace_id)
+  return membership
+}
+
+/** Everything below it needs a session. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  async beforeLoad({ context, location }) {
+    const membership = await requireSession(context.client, location.href)
+    const { pathname } = location
+    // The own account and the instance belong to no workspace.
+    if (pathname === NO_WORKSPACE ? membership !== undefined : isLost(pathname, membership)) {
+      throw redirect({ to: membership === undefined ? NO_WORKSPACE : '/links', replace: true })
+    }
+  },
+})
+
+/** Where the set-up ends. With the first link, it gives way to the list. */
+const firstLink = createRoute({
+  getParentRoute: () => root,
+  path: '/first-link',
+  async beforeLoad({ context: { client }, location }) {
+    const membership = await requireSession(client, location.href)
+    if (membership === undefined) throw redirect({ to: NO_WORKSPACE, replace: true })
+    const { links } = await client.fetchQuery(usageQuery)
+    if (links.used > 0) throw redirect({ to: '/links', replace: true })
+  },
+  component: lazyRouteComponent(() => import('./pages/set-up/FirstLinkPage.tsx')),
+})
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/links', replace: true })
+  },
+})
+
+const noWorkspace = createRoute({
+  getParentRoute: () => shell,
+  path: NO_WORKSPACE,
+  component: lazyRouteComponent(() => import('./shell/NoWorkspace.tsx')),
+})
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/SettingsPage.tsx')),
+})
+
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  async beforeLoad({ context }) {
+    const { memberships } = await context.client.ensureQueryData(sessionQuery)
+    const to = memberships.length > 0 ? '/settings/general' : '/settings/profile'
+    throw redirect({ to, replace: true })
+  },
+})
+
+const audit = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit',
+  validateSearch: ({ kind, actor, from, to }): AuditFilter => ({
+    kind: wordOf(AUDIT_KINDS, kind),
+    actor: textOf(actor),
+    from: dayOf(from),
+    to: dayOf(to),
+  }),
+  component: lazyRouteComponent(() => import('./pages/settings/AuditPage.tsx')),
+})
+
+type MembersSearch = {
+  /** Whether the dialog is open that invites a person. */
+  readonly invite?: 'yes' | undefined
+}
+
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: '/members',
+  validateSearch: ({ invite }): MembersSearch => ({ invite: wordOf(['yes'], invite) }),
+  component: lazyRouteComponent(() => import('./pages/settings/MembersPage.tsx')),
+})
+
+/** A page of the settings whose address has no parameters. */
+function settingsPage<const P extends string>(
+  path: P,
+  load: () => Promise<{ default: ComponentType }>,
+) {
+  return createRoute({
+    getParentRoute: () => settings,
+    path,
+    component: lazyRouteComponent(load),
+  })
+}
+
+const importDetails = createRoute({
+  getParentRoute: () => settings,
+  path: '/imports/$importId',
+  component: lazyRouteComponent(() => import('./pages/settings/imports/ImportPage.tsx')),
+})
+
+const settingsPages = [
+  settingsHome,
+  audit,
+  settingsPage('/general', () => import('./pages/settings/GeneralPage.tsx')),
+  members,
+  settingsPage('/tokens', () => import('./pages/settings/TokensPage.tsx')),
+  settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
+  settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),
+  importDetails,
+  settingsPage('/profile', () => import('./pages/settings/account/ProfilePage.tsx')),
+  settingsPage('/security', () => import('./pages/settings/account/SecurityPage.tsx')),
+  settingsPage('/sessions', () => import('./pages/settings/account/SessionsPage.tsx')),
+  settingsPage('/instance', () => import('./pages/settings/instance/InstancePage.tsx')),
+  settingsPage('/people', () => import('./pages/settings/instance/PeoplePage.tsx')),
+  settingsPage('/workspaces', () => import('./pages/settings/instance/WorkspacesPage.tsx')),
+] as const
+
+type SignInSearch = {
+  /** Where to go afterwards. */
+  readonly to?: string | undefined
+  /** Why single sign-on failed. */
+  readonly error?: string | undefined
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ to, error }): SignInSearch => ({ to: textOf(to), error: textOf(error) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx')),
+})
+
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/set-up/SetUpPage.tsx')),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./pages/sign-in/InvitationPage.tsx')),
+})
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./pages/sign-in/ResetPage.tsx')),
+})
 
 /** As long as skeletons wait before they appear. */
 const MOMENT_MS = 150

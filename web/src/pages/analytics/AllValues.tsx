@@ -7,9 +7,8 @@ import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { toggled } from './analytics-search.ts'
-import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
 import { ChangeLink } from './ChangeLink.tsx'
-import { groupName } from './value-names.ts'
+import { breakdownQuery, countOf, groupName, totalOf } from './groups.ts'
 import { type View, wantedOf } from './view.ts'
 
 type AllValuesProps = {

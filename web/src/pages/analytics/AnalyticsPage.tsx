@@ -1,9 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../shell/Page.tsx'
+import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useText } from '../../text/use-text.ts'
-import { Analytics } from './Analytics.tsx'
+import { useNow } from '../../widgets/Time.tsx'
+import { AnalyticsTools } from './AnalyticsTools.tsx'
 import { scopeOf } from './analytics-search.ts'
-import { CompareButton, ScopeChips } from './ScopeChips.tsx'
+import { Breakdown } from './Breakdown.tsx'
+import { ComparisonChart } from './ComparisonChart.tsx'
+import { LiveView } from './LiveView.tsx'
+import { Totals } from './Totals.tsx'
+import { type View, viewOf } from './view.ts'
+import { WorldMap } from './WorldMap.tsx'
 
 const route = getRouteApi('/shell/analytics')
 
@@ -11,15 +18,77 @@ const route = getRouteApi('/shell/analytics')
 export default function AnalyticsPage() {
   const t = useText()
   const search = route.useSearch()
-  const scope = scopeOf(search)
+  const view = viewOf(scopeOf(search), search, useNow())
   return (
     <Page title={t.analytics.title} isFlush>
-      <Analytics
-        scope={scope}
-        search={search}
-        scopeChips={<ScopeChips scope={scope} />}
-        actions={<CompareButton links={scope.links} />}
-      />
+      <Analytics view={view} />
     </Page>
+  )
+}
+
+/** Rows of charts below the line. */
+const CELL_ROWS = 3
+
+/** Within the page, which knows whether it is the first. */
+function Analytics({ view }: { view: View }) {
+  const rows = useGradualParts(CELL_ROWS)
+  return (
+    <>
+      <AnalyticsTools view={view} />
+      <div className="analytics">
+        <div className="sheet">
+          {view.scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
+          <LiveView view={view} />
+          <Cells view={view} rows={rows} />
+        </div>
+        {rows === CELL_ROWS && <Note view={view} />}
+      </div>
+    </>
+  )
+}
+
+type CellsProps = {
+  readonly view: View
+  /** How many rows of them are shown yet. */
+  readonly rows: number
+}
+
+function Cells({ view, rows }: CellsProps) {
+  return (
+    <div className="cells" aria-busy={rows < CELL_ROWS}>
+      {rows > 0 && (
+        <>
+          <WorldMap view={view} />
+          <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
+        </>
+      )}
+      {rows > 1 && (
+        <>
+          <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
+          <Breakdown view={view} groupings={['link', 'tag']} rows={6} className="" />
+        </>
+      )}
+      {rows > 2 && (
+        <>
+          <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
+          <Breakdown view={view} groupings={['os', 'browser']} rows={4} className="third" />
+          <Breakdown
+            view={view}
+            groupings={['utm_source', 'utm_medium', 'utm_campaign', 'source']}
+            rows={4}
+            className="third"
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Note({ view }: { view: View }) {
+  const t = useText()
+  return (
+    <p className="hint analytics-note">
+      {t.analytics.note} {view.scope.links.length > 1 && t.analytics.comparedHint}
+    </p>
   )
 }

@@ -1,40 +1,56 @@
-import { type ReactNode, useState } from 'react'
-import { DIMENSIONS } from '../../api/click-reads.ts'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type ClickScope, DIMENSIONS } from '../../api/click-reads.ts'
+import { domainsQuery } from '../../api/domains.ts'
+import { type LinkResource, linkQuery, linkSearchQuery } from '../../api/links.ts'
+import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { CalendarIcon, ChevronDownIcon, CloseIcon, DomainIcon } from '../../icons/index.ts'
+import {
+  AddIcon,
+  CalendarIcon,
+  ChevronDownIcon,
+  CloseIcon,
+  CompareIcon,
+  DomainIcon,
+  SearchIcon,
+} from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { useSettled } from '../../state/use-settled.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
-import { browserTimeZone } from '../../text/time-zone.ts'
+import { browserTimeZone, dateIn } from '../../text/time-zone.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { Destination } from '../../widgets/Destination.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { LinkName } from '../../widgets/LinkName.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { COMPARISONS, NO_VALUES, PERIODS, type PeriodName, toggled } from './analytics-search.ts'
-import { PeriodDialog } from './PeriodDialog.tsx'
+import {
+  COMPARED_LINKS_MAX,
+  COMPARISONS,
+  NO_VALUES,
+  PERIODS,
+  type PeriodName,
+  toggled,
+} from './analytics-search.ts'
+import { useChange } from './ChangeLink.tsx'
+import { valueName } from './groups.ts'
 import { rangeText } from './series-data.ts'
-import { useChange } from './use-change.ts'
-import { valueName } from './value-names.ts'
-import type { View } from './view.ts'
+import { addDays, type View } from './view.ts'
 
-type AnalyticsToolsProps = {
-  readonly view: View
-  /** Chips that say whose clicks are shown. */
-  readonly scopeChips: ReactNode
-  readonly actions: ReactNode
-}
-
-/** Period, comparison, filters and time zone. */
-export function AnalyticsTools({ view, scopeChips, actions }: AnalyticsToolsProps) {
+/** Period, comparison, whose clicks are shown, filters and time zone. */
+export function AnalyticsTools({ view }: { view: View }) {
   const t = useText()
   return (
     <div className="tools" role="toolbar" aria-label={t.analytics.filters}>
       <PeriodChip view={view} />
       {view.scope.links.length < 2 && <ComparisonChip view={view} />}
       <span className="sep desk" />
-      {scopeChips}
+      <ScopeChips scope={view.scope} />
       <ValueChips view={view} />
       <div className="end">
         <TimeZoneMenu view={view} />
-        {actions}
+        <CompareButton links={view.scope.links} />
       </div>
     </div>
   )
@@ -178,7 +194,7 @@ type RemovableChipProps = {
   readonly onRemove: () => void
 }
 
-export function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
+function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
   const t = useText()
   return (
     <span className="chip on">
@@ -192,5 +208,268 @@ export function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
         <Icon of={CloseIcon} />
       </button>
     </span>
+  )
+}
+
+/** Two dates, both included. */
+function PeriodDialog({ view, onClose }: { view: View; onClose: () => void }) {
+  const t = useText()
+  const change = useChange()
+  const dateOf = (bound: string) =>
+    bound.length === 10 ? bound : dateIn(view.timezone, new Date(bound))
+  const [first, setFirst] = useState(dateOf(view.period.from))
+  const [last, setLast] = useState(addDays(dateOf(view.period.to), -1))
+  function submit() {
+    change({ from: first, to: addDays(last, 1), period: undefined, interval: undefined })
+    onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t.analytics.customTitle}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look="ink" type="submit">
+            {t.analytics.apply}
+          </Button>
+        </>
+      }
+    >
+      <div className="two">
+        <Field label={t.analytics.from}>
+          {(props) => (
+            <Input
+              {...props}
+              type="date"
+              required
+              min="2000-01-01"
+              value={first}
+              onChange={(event) => setFirst(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t.analytics.to}>
+          {(props) => (
+            <Input
+              {...props}
+              type="date"
+              required
+              // The browser says so, as for a date that is missing.
+              min={first}
+              max="2199-12-31"
+              value={last}
+              onChange={(event) => setLast(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Whose clicks are shown: of a domain, of links with tags, of links. */
+function ScopeChips({ scope }: { scope: ClickScope }) {
+  return (
+    <>
+      <DomainChip domain={scope.domain} />
+      <TagChips tags={scope.tags} />
+      <LinkChips links={scope.links} />
+    </>
+  )
+}
+
+function DomainChip({ domain }: { domain: string | undefined }) {
+  const t = useText()
+  const change = useChange()
+  const { data: domains = [] } = useQuery(domainsQuery)
+  if (domain !== undefined) {
+    const host = domains.find(({ id }) => id === domain)?.domain ?? domain
+    return (
+      <RemovableChip
+        name={t.analytics.domain}
+        value={host}
+        onRemove={() => change({ domain: undefined })}
+      />
+    )
+  }
+  if (domains.length === 0) return null
+  return (
+    <Menu trigger={<AddChip name={t.analytics.domain} />} align="start">
+      <MenuChoice
+        label={t.analytics.domain}
+        value=""
+        choices={domains.map(({ id, domain: host }) => [id, host] as const)}
+        onChange={(id) => change({ domain: id })}
+      />
+    </Menu>
+  )
+}
+
+function TagChips({ tags }: { tags: readonly string[] }) {
+  const t = useText()
+  const change = useChange()
+  const { data: frequent = [] } = useQuery(frequentTagsQuery)
+  const others = frequent.filter((tag) => !tags.includes(tag))
+  return (
+    <>
+      {tags.map((tag) => (
+        <RemovableChip
+          key={tag}
+          name={t.analytics.dimension.tag}
+          value={tag || t.analytics.untagged}
+          onRemove={() => change({ tag: toggled(tags, tag) })}
+        />
+      ))}
+      {others.length > 0 && (
+        <Menu trigger={<AddChip name={t.analytics.dimension.tag} />} align="start">
+          <MenuChoice
+            label={t.analytics.dimension.tag}
+            value=""
+            choices={others.map((tag) => [tag, tag] as const)}
+            onChange={(tag) => change({ tag: [...tags, tag] })}
+          />
+        </Menu>
+      )}
+    </>
+  )
+}
+
+/** Compared links have their names beside their lines; a single one has a chip. */
+function LinkChips({ links }: { links: readonly string[] }) {
+  const t = useText()
+  const change = useChange()
+  const names = useLinkNames(links)
+  if (links.length !== 1) return null
+  return (
+    <RemovableChip
+      name={t.analytics.link}
+      value={names[0] ?? ''}
+      onRemove={() => change({ link: undefined })}
+    />
+  )
+}
+
+/** The short forms of links; the id of one that does not exist. */
+export function useLinkNames(links: readonly string[]): readonly string[] {
+  const answers = useQueries({ queries: links.map((id) => linkQuery(id)) })
+  return answers.map(({ data, error }, nth) => {
+    if (data !== undefined) return `${data.domain}/${data.key}`
+    return error === null ? '' : (links[nth] ?? '')
+  })
+}
+
+function CompareButton({ links }: { links: readonly string[] }) {
+  const t = useText()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button size="small" look="bare" icon={CompareIcon} onClick={() => setOpen(true)}>
+        {t.analytics.compareLinks}
+      </Button>
+      {isOpen && <LinkPicker chosen={links} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function AddChip({ name, ...props }: { name: string }) {
+  return (
+    <button className="chip add" type="button" {...props}>
+      <Icon of={AddIcon} />
+      {name}
+    </button>
+  )
+}
+
+type LinkPickerProps = {
+  readonly chosen: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Chooses the links that are compared: those that are chosen first, then what a search finds. */
+function LinkPicker({ chosen, onClose }: LinkPickerProps) {
+  const t = useText()
+  const change = useChange()
+  const [search, setSearch] = useState('')
+  const [ids, setIds] = useState(chosen)
+  const { data: found = [] } = useQuery(linkSearchQuery(useSettled(search.trim())))
+  const picked = useQueries({ queries: ids.map((id) => linkQuery(id)) }).flatMap(
+    ({ data }) => data ?? [],
+  )
+  const links = [...picked, ...found.filter(({ id }) => !ids.includes(id))]
+  function submit() {
+    change({ link: ids.length === 0 ? undefined : ids })
+    onClose()
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t.analytics.compareLinks}
+      description={t.analytics.compareHint}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look="ink" type="submit">
+            {t.analytics.show}
+          </Button>
+        </>
+      }
+    >
+      <Field label={t.links.search}>
+        {(props) => (
+          <Input
+            {...props}
+            type="search"
+            icon={SearchIcon}
+            placeholder={t.analytics.findLink}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="link-picks">
+        {links.map((link) => (
+          <Pick
+            key={link.id}
+            link={link}
+            isChosen={ids.includes(link.id)}
+            isFull={ids.length >= COMPARED_LINKS_MAX}
+            onToggle={() => setIds(toggled(ids, link.id) ?? [])}
+          />
+        ))}
+        {links.length === 0 && <p className="muted">{t.analytics.noLinkFound}</p>}
+      </div>
+    </Dialog>
+  )
+}
+
+type PickProps = {
+  readonly link: LinkResource
+  readonly isChosen: boolean
+  readonly isFull: boolean
+  readonly onToggle: () => void
+}
+
+function Pick({ link, isChosen, isFull, onToggle }: PickProps) {
+  return (
+    <label className="link-pick">
+      <input
+        className="cb"
+        type="checkbox"
+        checked={isChosen}
+        disabled={isFull && !isChosen}
+        onChange={onToggle}
+      />
+      <span className="name">
+        <LinkName name={`${link.domain}/${link.key}`} />
+      </span>
+      <span className="url">
+        <Destination url={link.url} />
+      </span>
+    </label>
   )
 }

@@ -18,21 +18,21 @@ import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
+import { downloadCsv } from '../../widgets/save-file.ts'
+import { TabList, tabId } from '../../widgets/TabList.tsx'
+import { useLinkNames } from './AnalyticsTools.tsx'
 import { toggled } from './analytics-search.ts'
+import { ChangeLink } from './ChangeLink.tsx'
 import {
   breakdownQuery,
   countOf,
+  groupName,
   missingValues,
   rowsWithSet,
   setValuesQuery,
   totalOf,
-} from './breakdown-query.ts'
-import { ChangeLink } from './ChangeLink.tsx'
-import { downloadCsv } from './csv.ts'
-import { useLinkNames } from './ScopeChips.tsx'
-import { TabList, tabId } from './TabList.tsx'
-import { useReport } from './use-report.ts'
-import { groupName } from './value-names.ts'
+} from './groups.ts'
+import { useReport } from './reports.ts'
 import { type View, wantedOf } from './view.ts'
 
 const AllValues = lazy(() => import('./AllValues.tsx'))

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'
 import type { AnalyticsPageSearch } from './analytics-search.ts'
 
@@ -19,4 +19,15 @@ export function ChangeLink({ change, ...props }: ChangeLinkProps) {
       {...props}
     />
   )
+}
+
+/** Changes the address; Back returns to what was shown before. */
+export function useChange(): (change: Partial<AnalyticsPageSearch>) => void {
+  const navigate = useNavigate()
+  return (change) =>
+    void navigate({
+      to: '.',
+      search: (before: object) => ({ ...before, ...change }),
+      resetScroll: false,
+    } as Parameters<typeof navigate>[0])
 }

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ClickSeries } from '../../api/clicks.ts'
 import { CloseIcon, DownloadIcon, TableIcon } from '../../icons/index.ts'
 import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -8,18 +9,33 @@ import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
+import { downloadCsv } from '../../widgets/save-file.ts'
+import { useLinkNames } from './AnalyticsTools.tsx'
 import { MEASURES, toggled } from './analytics-search.ts'
-import { isUnknown } from './buckets.ts'
-import { ComparisonTable } from './ComparisonTable.tsx'
-import type { ComparedLink } from './compared-link.ts'
-import { downloadCsv } from './csv.ts'
-import { lineQuery } from './line-queries.ts'
+import { useChange } from './ChangeLink.tsx'
 import { Plot } from './Plot.tsx'
-import { useLinkNames } from './ScopeChips.tsx'
+import { lineQuery } from './reports.ts'
 import { IntervalChoice, useZoom, ZoomHint } from './SeriesChart.tsx'
-import { axisLabel, bucketName, knownText, rangeText, seriesData } from './series-data.ts'
-import { useChange } from './use-change.ts'
+import {
+  axisLabel,
+  bucketName,
+  isUnknown,
+  knownText,
+  rangeText,
+  type SeriesData,
+  seriesData,
+} from './series-data.ts'
 import type { View } from './view.ts'
+
+/** A link that is compared. */
+type ComparedLink = {
+  readonly id: string
+  readonly name: string
+  /** The colour of its line. */
+  readonly look: string
+  readonly total: ClickSeries['total'] | undefined
+  readonly data: SeriesData | undefined
+}
 
 /** Up to five links beside each other: a line and the figures of each. */
 export function ComparisonChart({ view }: { view: View }) {
@@ -180,4 +196,51 @@ function csvRows(links: readonly ComparedLink[], { measure }: View) {
     ...links.map(({ data }) => data?.buckets[nth]?.[measure] ?? null),
   ])
   return [head, ...rows]
+}
+
+type ComparisonTableProps = {
+  readonly caption: string
+  readonly links: readonly ComparedLink[]
+  readonly view: View
+  readonly formats: ChartFormats
+}
+
+/** The numbers of the lines of compared links, the newest first. */
+function ComparisonTable({ caption, links, view, formats }: ComparisonTableProps) {
+  const t = useText()
+  const first = links.find(({ data }) => data !== undefined)?.data
+  const starts = (first?.buckets.slice(0, first.begun) ?? []).map(({ start }, nth) => ({
+    start,
+    nth,
+  }))
+  const textOf = (value: number | null | undefined) =>
+    typeof value === 'number' ? formats.number(value) : '–'
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="scroll" tabIndex={0} aria-label={caption}>
+      <table className="dt">
+        <caption className="sr">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.analytics.intervals[view.interval]}</th>
+            {links.map(({ id, name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {starts.toReversed().map(({ start, nth }) => (
+            <tr key={start}>
+              <th scope="row">{bucketName(start, view.interval, formats)}</th>
+              {links.map(({ id, data }) => (
+                <td key={id}>{textOf(data?.buckets[nth]?.[view.measure])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
 }

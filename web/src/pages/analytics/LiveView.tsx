@@ -1,16 +1,21 @@
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
-import type { LiveClick, LiveQuery } from '../../api/live-clicks.ts'
+import { useEffect, useId, useState, useSyncExternalStore } from 'react'
+import {
+  followClicks,
+  type LiveClick,
+  type LiveListener,
+  type LiveQuery,
+} from '../../api/live-clicks.ts'
 import { DownloadIcon, TableIcon } from '../../icons/index.ts'
+import { noteNewClicks } from '../../shell/refresh-figures.ts'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
-import { downloadCsv } from './csv.ts'
-import { clicksOf, type LiveData } from './live-data.ts'
-import { useLiveData } from './use-live-data.ts'
-import { valueName } from './value-names.ts'
+import { downloadCsv } from '../../widgets/save-file.ts'
+import { valueName } from './groups.ts'
+import { clicksOf, type LiveData, liveData, movedTo, withClicks } from './live-data.ts'
 import type { View } from './view.ts'
 
 /** The last 30 minutes, and each click as it comes: of those that the charts around it show. */
@@ -183,4 +188,62 @@ function Click({ click, formats }: { click: LiveClick; formats: ChartFormats }) 
 function csvRows({ minutes }: LiveData) {
   const rows = minutes.map(({ startMs, clicks }) => [new Date(startMs).toISOString(), clicks])
   return [['start', 'clicks'], ...rows]
+}
+
+const TICK_MS = 1_000
+
+type LiveState = {
+  readonly data: LiveData | undefined
+  /** While it is not `open`, minutes pass of which nothing is known, so the data stays as it is. */
+  readonly state: 'opening' | 'open' | 'retrying' | 'refused'
+  /** How far the clock of the service is ahead of this one. */
+  readonly aheadMs: number
+}
+
+/** Follows clicks while the tab is visible. */
+function useLiveData(initial: LiveQuery): LiveState {
+  // A component is made for each query.
+  const [query] = useState(initial)
+  const [live, setLive] = useState<LiveState>({ data: undefined, state: 'opening', aheadMs: 0 })
+  const isVisible = useSyncExternalStore(
+    subscribeToVisibility,
+    () => document.visibilityState === 'visible',
+  )
+  useEffect(() => {
+    if (!isVisible) return
+    const leave = new AbortController()
+    const change = (state: LiveState['state']) => setLive((before) => ({ ...before, state }))
+    const listener: LiveListener = {
+      onStart: (start, aheadMs) => setLive({ data: liveData(start), state: 'open', aheadMs }),
+      onClicks(batch) {
+        noteNewClicks()
+        setLive((before) => {
+          const data = current(before).data
+          return { ...before, data: data && withClicks(data, batch) }
+        })
+      },
+      onFailure: () => change('retrying'),
+      onRefusal: () => change('refused'),
+    }
+    void followClicks(query, listener, leave.signal)
+    const timer = setInterval(() => setLive(current), TICK_MS)
+    return () => {
+      clearInterval(timer)
+      leave.abort()
+      change('opening')
+    }
+  }, [query, isVisible])
+  return live
+}
+
+/** The same object while nothing changes, so that nothing is rendered. */
+function current(live: LiveState): LiveState {
+  if (live.data === undefined || live.state !== 'open') return live
+  const data = movedTo(live.data, Date.now() + live.aheadMs)
+  return data === live.data ? live : { ...live, data }
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
 }

@@ -3,25 +3,26 @@ import { useState } from 'react'
 import { DownloadIcon, TableIcon, ZoomOutIcon } from '../../icons/index.ts'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
 import { IconButton } from '../../widgets/IconButton.tsx'
-import { type Bucket, zoomedPeriod } from './buckets.ts'
-import { downloadCsv } from './csv.ts'
-import { EmptyChart } from './EmptyChart.tsx'
-import { lineQuery } from './line-queries.ts'
+import { downloadCsv } from '../../widgets/save-file.ts'
+import { type Interval, MEASURES, NO_VALUES } from './analytics-search.ts'
+import { useChange } from './ChangeLink.tsx'
 import { Plot, type PlotLine } from './Plot.tsx'
-import { intervalsFor } from './period.ts'
-import { SeriesTable } from './SeriesTable.tsx'
+import { lineQuery, useReport } from './reports.ts'
 import {
   axisLabel,
+  type Bucket,
+  bucketName,
   csvRows,
+  isUnknown,
   rangeText,
   readOut,
   type SeriesData,
   seriesData,
+  zoomedPeriod,
 } from './series-data.ts'
-import { useChange } from './use-change.ts'
-import { useReport } from './use-report.ts'
-import type { View } from './view.ts'
+import { intervalsFor, type View } from './view.ts'
 
 /** Clicks, visitors or bots over time, with the period before; as lines or as a table. */
 export function SeriesChart({ view, isFixed }: { view: View; isFixed: boolean }) {
@@ -158,4 +159,93 @@ export function useZoom(
     const period = zoomedPeriod(starts, view.period.to, [from, to], view.interval)
     if (period !== undefined) change({ ...period, period: undefined, interval: undefined })
   }
+}
+
+/** Over a plot that has nothing to show: no click, or nothing that is known. */
+function EmptyChart({ view, data }: { view: View; data: SeriesData }) {
+  const t = useText()
+  const change = useChange()
+  const { buckets, begun } = data
+  if (isUnknown(buckets, begun, view.measure)) {
+    return (
+      <div className="nothing">
+        <div>{t.analytics.unknownVisitors}</div>
+      </div>
+    )
+  }
+  if (buckets.some(({ clicks, bots }) => clicks + bots > 0)) return null
+  const isFiltered = Object.keys(view.filter).length > 0
+  return (
+    <div className="nothing">
+      <div>
+        <b>{isFiltered ? t.analytics.noMatch : t.analytics.empty}</b>
+        {isFiltered ? (
+          <Button size="small" onClick={() => change(NO_VALUES)}>
+            {t.analytics.clearFilters}
+          </Button>
+        ) : (
+          <span>{t.analytics.emptyHint}</span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+type SeriesTableProps = {
+  readonly caption: string
+  readonly data: SeriesData
+  readonly interval: Interval
+  readonly formats: ChartFormats
+}
+
+/** The numbers of the lines, the newest first. */
+function SeriesTable({ caption, data, interval, formats }: SeriesTableProps) {
+  const t = useText()
+  const rows = data.buckets
+    .slice(0, data.begun)
+    .map((bucket, nth) => ({ bucket, before: data.before[nth] }))
+  // Visitors of the days of a zone are mostly unknown; those of UTC have a line and a table of their own.
+  const measures = MEASURES.filter((measure) => !isUnknown(data.buckets, data.begun, measure))
+  const cells = (bucket: Bucket | undefined) =>
+    measures.map((measure) => {
+      const value = bucket?.[measure]
+      return <td key={measure}>{typeof value === 'number' ? formats.number(value) : '–'}</td>
+    })
+  const hasBefore = data.before.length > 0
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="scroll" tabIndex={0} aria-label={caption}>
+      <table className="dt">
+        <caption className="sr">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.analytics.intervals[interval]}</th>
+            {measures.map((measure) => (
+              <th key={measure} scope="col">
+                {t.analytics.measures[measure]}
+              </th>
+            ))}
+            {hasBefore && <th scope="col">{t.analytics.before}</th>}
+            {hasBefore &&
+              measures.map((measure) => (
+                <th key={measure} scope="col">
+                  <span className="sr">{t.analytics.before}: </span>
+                  {t.analytics.measures[measure]}
+                </th>
+              ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.toReversed().map(({ bucket, before }) => (
+            <tr key={bucket.start}>
+              <th scope="row">{bucketName(bucket.start, interval, formats)}</th>
+              {cells(bucket)}
+              {hasBefore && <td>{before && bucketName(before.start, interval, formats)}</td>}
+              {hasBefore && cells(before)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
 }

@@ -6,10 +6,10 @@ import { useChartFormats } from '../../text/chart-formats.ts'
 import { once } from '../../text/once.ts'
 import { useText } from '../../text/use-text.ts'
 import { toggled } from './analytics-search.ts'
-import { breakdownQuery, countOf } from './breakdown-query.ts'
+import { useChange } from './ChangeLink.tsx'
+import { breakdownQuery, countOf } from './groups.ts'
+import { useReport } from './reports.ts'
 import { logStep } from './scale.ts'
-import { useChange } from './use-change.ts'
-import { useReport } from './use-report.ts'
 import type { View } from './view.ts'
 
 const STEPS = 4

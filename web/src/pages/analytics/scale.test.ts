@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { linePaths, spreadLabels } from './line-paths.ts'
-import { changeOf, logStep, nearestPoint, pointLabels, valueTicks } from './scale.ts'
+import {
+  changeOf,
+  linePaths,
+  logStep,
+  nearestPoint,
+  pointLabels,
+  spreadLabels,
+  valueTicks,
+} from './scale.ts'
 
 describe('valueTicks', () => {
   for (const [max, ticks] of [

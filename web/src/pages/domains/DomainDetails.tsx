@@ -10,18 +10,24 @@ import {
 } from '../../api/domains.ts'
 import { usageQuery } from '../../api/workspaces.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, GoodIcon, ReloadIcon } from '../../icons/index.ts'
+import { AlertIcon, BadIcon, GoodIcon, PendingIcon, ReloadIcon } from '../../icons/index.ts'
 import { useDomainActs } from '../../shell/domain-acts.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { Ago, Until } from '../../widgets/Time.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
-import { DnsRecords } from './DnsRecords.tsx'
-import { DomainSteps } from './DomainSteps.tsx'
-import { differencesOf } from './record-state.ts'
+import {
+  type DifferenceCode,
+  differencesOf,
+  foundTextOf,
+  type RecordState,
+  recordStateOf,
+  stateOf,
+} from './record-state.ts'
 
 /** The service checks a domain on demand at most this often. */
 const VERIFY_MS = 60_000
@@ -165,5 +171,171 @@ function Checks({ domain, report }: ChecksProps) {
         </button>
       )}
     </div>
+  )
+}
+
+type Step = {
+  readonly name: string
+  readonly isDone: boolean
+  /** Below the name. */
+  readonly detail: string
+}
+
+/** How far a domain has come; nothing once all is done. */
+function DomainSteps({ report }: { report: DnsReportResource }) {
+  const t = useText()
+  const steps = useSteps(report)
+  const at = steps.findIndex(({ isDone }) => !isDone)
+  // A domain that lost its proof has been through this; its records say what is missing.
+  const isLost = report.status === 'active' && report.verdict !== 'proved'
+  if (at === -1 || isLost) return null
+  return (
+    <ol className="steps" aria-label={t.domains.steps.label(report.unicode_domain)}>
+      {steps.map(({ name, isDone, detail }, nth) => (
+        <li
+          key={name}
+          className={isDone ? 'done' : nth === at ? 'at' : ''}
+          aria-current={nth === at ? 'step' : undefined}
+        >
+          {name}
+          <span>{detail}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function useSteps(report: DnsReportResource): readonly Step[] {
+  const words = useText().domains.steps
+  const ownership = stateOf(report, 'ownership')
+  const routing = stateOf(report, 'routing')
+  const details = {
+    found: words.proved,
+    alternative: words.proved,
+    missing: words.waiting,
+    unknown: words.waiting,
+    wrong: words.elsewhere,
+  }
+  const steps: Step[] = [
+    {
+      name: words.ownership,
+      isDone: ownership === 'found',
+      detail:
+        report.proof !== 'dns'
+          ? words.notRequired
+          : ownership === 'wrong'
+            ? words.waiting
+            : details[ownership],
+    },
+    { name: words.routing, isDone: routing === 'found', detail: details[routing] },
+    { name: words.active, isDone: report.status === 'active', detail: words.soon },
+  ]
+  if (report.certificate !== null) {
+    steps.push({
+      name: words.certificate,
+      isDone: report.certificate.valid_until !== null,
+      detail: words.requested,
+    })
+  }
+  return steps
+}
+
+type DnsRecord = DnsReportResource['records'][number]
+
+/** The records to set, each with its state; what is wrong stands under its own record. */
+function DnsRecords({ report }: { report: DnsReportResource }) {
+  const t = useText()
+  const { records } = report
+  const words = t.domains.record
+  // Without addresses of the service there is no record that this advice could stand under.
+  const loose = (['ownership', 'routing'] as const)
+    .filter((purpose) => records.every((record) => record.purpose !== purpose))
+    .flatMap((purpose) => differencesOf(report, purpose))
+  if (records.length === 0 && loose.length === 0) {
+    return <p className="muted">{t.domains.noRecords}</p>
+  }
+  return (
+    <>
+      {records.length > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: the group is no set of fields
+        <div className="rec" role="group" aria-label={t.domains.records(report.unicode_domain)}>
+          <div className="rec-r hd" aria-hidden>
+            <span>{words.state}</span>
+            <span>{words.type}</span>
+            <span>{words.name}</span>
+            <span>{words.value}</span>
+          </div>
+          {records.map((record) => (
+            <Row key={`${record.type} ${record.value}`} record={record} report={report} />
+          ))}
+        </div>
+      )}
+      {loose.map((code) => (
+        <Advice key={code} code={code} report={report} look="warn" />
+      ))}
+    </>
+  )
+}
+
+function Row({ record, report }: { record: DnsRecord; report: DnsReportResource }) {
+  const state = recordStateOf(report, record)
+  const same = report.records.filter(({ purpose }) => purpose === record.purpose)
+  const advice = record === same.at(-1) ? differencesOf(report, record.purpose) : []
+  return (
+    <div className="rec-r">
+      <StateBadge state={state} />
+      <span className="ty mono">{record.type}</span>
+      <Value text={record.name} />
+      <Value text={record.value} />
+      {advice.map((code) => (
+        <Advice key={code} code={code} report={report} look={state === 'wrong' ? 'bad' : 'warn'} />
+      ))}
+    </div>
+  )
+}
+
+type AdviceProps = {
+  readonly code: DifferenceCode
+  readonly report: DnsReportResource
+  readonly look: 'bad' | 'warn'
+}
+
+function Advice({ code, report, look }: AdviceProps) {
+  const t = useText()
+  const facts = { host: report.unicode_domain, found: foundTextOf(report) }
+  return (
+    <div className={`what ${look}`}>
+      <span>{t.domains.advice[code](facts)}</span>
+    </div>
+  )
+}
+
+function Value({ text }: { text: string }) {
+  const t = useText()
+  return (
+    <span className="val">
+      <span className="mono cut" title={text}>
+        {text}
+      </span>
+      <CopyButton text={text} label={t.domains.copyValue(text)} />
+    </span>
+  )
+}
+
+function StateBadge({ state }: { state: RecordState }) {
+  const t = useText()
+  const looks = {
+    found: ['ok', GoodIcon],
+    missing: ['warn', PendingIcon],
+    wrong: ['bad', BadIcon],
+    unknown: ['off', PendingIcon],
+    alternative: ['off', PendingIcon],
+  } as const
+  const [look, icon] = looks[state]
+  return (
+    <span className={`badge ${look}`}>
+      <Icon of={icon} />
+      {t.domains[state]}
+    </span>
   )
 }

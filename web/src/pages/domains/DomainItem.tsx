@@ -1,13 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import {
+  changeDomain,
+  changeHsts,
   type DnsReportResource,
   DOMAIN_LISTS_KEY,
+  DOMAINS_KEY,
+  type DomainResource,
   dnsQuery,
+  httpsQuery,
+  removeDomain,
   type ShownDomain,
   setDefaultDomain,
 } from '../../api/domains.ts'
+import { LINKS_KEY, linksQuery } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   AddIcon,
@@ -22,12 +29,17 @@ import {
   WarningIcon,
 } from '../../icons/index.ts'
 import { useChange } from '../../shell/use-change.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { Field, Input, Select } from '../../widgets/Field.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
+import { Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
 import { DomainDetails } from './DomainDetails.tsx'
-import { DomainSettingsDialog } from './DomainSettingsDialog.tsx'
-import { RemoveDomainDialog } from './RemoveDomainDialog.tsx'
 import { type Standing, standingOf } from './record-state.ts'
 
 type DomainItemProps = {
@@ -156,5 +168,206 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
       {open === 'settings' && <DomainSettingsDialog domain={domain} onClose={close} />}
       {open === 'remove' && <RemoveDomainDialog domain={domain} onClose={close} />}
     </>
+  )
+}
+
+type DomainSettingsDialogProps = {
+  readonly domain: DomainResource
+  readonly onClose: () => void
+}
+
+/** Where visits without a link go, and whether browsers use only HTTPS. */
+function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const { data: https, error: loadError } = useQuery(httpsQuery(domain.id))
+  const [notFoundUrl, setNotFoundUrl] = useState(domain.not_found_url ?? '')
+  const [expiredUrl, setExpiredUrl] = useState(domain.expired_url ?? '')
+  const [chosenHsts, setHsts] = useState<string>()
+  const before = https === undefined ? undefined : hstsText(https.hsts_max_age)
+  const hsts = chosenHsts ?? before
+  const { mutate, isPending, error } = useMutation({
+    async mutationFn() {
+      await changeDomain(domain.id, {
+        not_found_url: notFoundUrl.trim() || null,
+        expired_url: expiredUrl.trim() || null,
+      })
+      if (hsts !== undefined && hsts !== before) {
+        await changeHsts(domain.id, hsts === 'off' ? null : Number(hsts))
+      }
+    },
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: DOMAINS_KEY })
+      showMessage(t.domains.saved(domain.domain))
+      onClose()
+    },
+  })
+  const faults = useFaults(error ?? loadError, ['not_found_url', 'expired_url', 'hsts_max_age'])
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => {
+        if (!isPending) mutate()
+      }}
+      title={domain.domain}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4 pt-2">
+        <AddressField
+          label={t.domains.notFoundUrl}
+          hint={t.domains.notFoundHint}
+          errors={faults.of('not_found_url')}
+          value={notFoundUrl}
+          onChange={setNotFoundUrl}
+        />
+        <AddressField
+          label={t.domains.expiredUrl}
+          hint={t.domains.expiredHint}
+          errors={faults.of('expired_url')}
+          value={expiredUrl}
+          onChange={setExpiredUrl}
+        />
+        <Field
+          label={t.domains.hsts}
+          hint={t.domains.hstsHint}
+          errors={faults.withGeneral('hsts_max_age')}
+        >
+          {(control) =>
+            hsts === undefined ? (
+              <Skeleton width={120} />
+            ) : (
+              <Select {...control} value={hsts} onChange={(event) => setHsts(event.target.value)}>
+                <HstsChoices value={hsts} />
+              </Select>
+            )
+          }
+        </Field>
+      </div>
+    </Dialog>
+  )
+}
+
+const HSTS_SECONDS = ['off', '300', '86400', '2592000', '31536000', '63072000', '0'] as const
+
+function HstsChoices({ value }: { value: string }) {
+  const t = useText()
+  const isOther = HSTS_SECONDS.every((one) => one !== value)
+  return (
+    <>
+      {HSTS_SECONDS.map((one) => (
+        <option key={one} value={one}>
+          {t.domains.hstsChoices[one]}
+        </option>
+      ))}
+      {isOther && <option value={value}>{t.domains.hstsOther(Number(value))}</option>}
+    </>
+  )
+}
+
+function hstsText(seconds: number | null): string {
+  return seconds === null ? 'off' : String(seconds)
+}
+
+type AddressFieldProps = {
+  readonly label: string
+  readonly hint: string
+  readonly errors: readonly string[] | undefined
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function AddressField({ label, hint, errors, value, onChange }: AddressFieldProps) {
+  return (
+    <Field label={label} hint={hint} errors={errors}>
+      {(control) => (
+        <Input
+          {...control}
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="https://"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type RemoveDomainDialogProps = {
+  readonly domain: DomainResource
+  readonly onClose: () => void
+}
+
+/** Removing a domain affects visitors at once, so its name must be typed. */
+function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const host = domain.domain
+  const { data: links } = useQuery(linksQuery({ domain: [host], sort: '-clicks' }, 1, 1))
+  const busiest = links?.data[0]
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => removeDomain(domain.id),
+    async onSuccess() {
+      onClose()
+      showMessage(t.domains.removed(host), { icon: TrashIcon })
+      await client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+    },
+  })
+  const isTyped = typed.trim().toLowerCase() === host
+  const faults = useFaults(error)
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      onSubmit={() => {
+        if (isTyped && !isPending) mutate()
+      }}
+      title={t.domains.removeTitle(host)}
+      description={links && t.domains.removeText(links.meta.total)}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="danger" isBusy={isPending} disabled={!isTyped}>
+            {t.domains.remove}
+          </Button>
+        </>
+      }
+    >
+      {busiest !== undefined && (
+        <ul className="quiet">
+          <li>
+            <span>{t.domains.busiest}</span>
+            <span className="cut">
+              /{busiest.key}, {t.common.clicks(busiest.clicks ?? 0)}
+            </span>
+          </li>
+        </ul>
+      )}
+      <FormNote text={faults.general} />
+      <Field label={t.domains.typeHost(host)}>
+        {(control) => (
+          <Input
+            {...control}
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
   )
 }

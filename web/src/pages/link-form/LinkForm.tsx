@@ -1,21 +1,26 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
+import { destinationOf } from '../../api/destination.ts'
+import { keyAvailabilityQuery, sameDestinationQuery } from '../../api/link-keys.ts'
 import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, InfoIcon } from '../../icons/index.ts'
+import { AlertIcon, CheckIcon, DiceIcon, InfoIcon, LinkIcon } from '../../icons/index.ts'
+import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { keysText, useShortcut } from '../../shell/shortcuts.ts'
+import { TagInput } from '../../shell/TagInput.tsx'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
+import { useSettled } from '../../state/use-settled.ts'
+import { faultText } from '../../text/fault-text.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
 import { noteSent } from '../../widgets/form-faults.ts'
-import { AddressFields } from './AddressFields.tsx'
-import { DestinationField } from './DestinationField.tsx'
-import type { FormState } from './form-state.ts'
+import { IconButton } from '../../widgets/IconButton.tsx'
 import { LinkPreview } from './LinkPreview.tsx'
-import { faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
+import { type FormState, faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
-import { TagsField } from './TagsField.tsx'
 import { useDraft } from './use-draft.ts'
 
 type LinkFormProps = {
@@ -219,5 +224,129 @@ function SaveBar(props: SaveBarProps) {
         </Button>
       </div>
     </div>
+  )
+}
+
+/** Says when other links lead to the same destination. */
+function DestinationField({ draft, link, errors, change }: FormState) {
+  const t = useText()
+  const url = useSettled(destinationOf(draft.url) ?? '')
+  const { data: total = 0 } = useQuery({ ...sameDestinationQuery(url), enabled: url !== '' })
+  // The link that is being edited is one of them.
+  const others = link !== undefined && url === link.url ? total - 1 : total
+  const hint = others > 0 && (
+    <span className="flex gap-1.5 items-center">
+      <Icon of={InfoIcon} small />
+      <span>
+        {t.linkForm.sameDestination(others)}{' '}
+        <Link className="link" to="/links" search={{ url }} target="_blank">
+          {t.linkForm.showThem}
+        </Link>
+      </span>
+    </span>
+  )
+  return (
+    <Field label={t.linkForm.destination} hint={hint || undefined} errors={errors['url']}>
+      {(control) => (
+        <Input
+          {...control}
+          icon={LinkIcon}
+          inputMode="url"
+          placeholder="https://"
+          required
+          autoFocus={link === undefined}
+          value={draft.url}
+          onChange={(event) => change({ url: event.target.value })}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Domain and key, with whether the key is free. */
+function AddressFields({ draft, link, errors, change }: FormState) {
+  const t = useText()
+  const client = useQueryClient()
+  const key = useSettled(draft.key.trim())
+  const isOwn = link !== undefined && key === link.key && draft.domain === link.domain
+  const { data: found } = useQuery({
+    ...keyAvailabilityQuery(draft.domain, key),
+    enabled: key !== '' && !isOwn,
+  })
+  const isCurrent = found?.key === draft.key.trim()
+  const name = `${draft.domain}/${found?.key}`
+  const isTaken = isCurrent && found.available === false
+  const refusal = found?.fault && faultText(found.fault, t.faults)
+  const isFree = isCurrent && found.available === true && key !== ''
+
+  async function suggest() {
+    const { suggestion } = await client.fetchQuery({
+      ...keyAvailabilityQuery(draft.domain, ''),
+      staleTime: 0,
+    })
+    change({ key: suggestion })
+  }
+
+  return (
+    <div className="two dk">
+      <Field label={t.linkForm.domain} errors={errors['domain']}>
+        {(control) => (
+          <DomainSelect
+            {...control}
+            value={draft.domain}
+            onChange={(domain) => change({ domain })}
+          />
+        )}
+      </Field>
+      <Field
+        label={t.linkForm.key}
+        aside={<span className="hint">{t.linkForm.keyHint}</span>}
+        errors={errors['key'] ?? (isTaken ? [`${name} ${refusal}`] : undefined)}
+        hint={
+          isFree ? (
+            <span className="good">
+              <Icon of={CheckIcon} />
+              {t.linkForm.keyFree(name)}
+            </span>
+          ) : undefined
+        }
+      >
+        {(control) => (
+          <Input
+            {...control}
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            before={<span className="muted">/</span>}
+            after={
+              <IconButton
+                icon={DiceIcon}
+                label={t.linkForm.randomKey}
+                className="-mr-1.5"
+                onClick={suggest}
+              />
+            }
+            value={draft.key}
+            onChange={(event) => change({ key: event.target.value })}
+          />
+        )}
+      </Field>
+      {/* The text below the key is not read when another field has changed it. */}
+      <span className="sr" role="status">
+        {isFree && t.linkForm.keyFree(name)}
+        {isTaken && `${name} ${refusal}`}
+      </span>
+    </div>
+  )
+}
+
+function TagsField({ draft, errors, change }: FormState) {
+  const t = useText()
+  return (
+    <Field label={t.linkForm.tags} errors={errors['tags']}>
+      {(control) => (
+        <TagInput control={control} tags={draft.tags} onChange={(tags) => change({ tags })} />
+      )}
+    </Field>
   )
 }

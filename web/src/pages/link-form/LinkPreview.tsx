@@ -1,15 +1,11 @@
-import type { ReactNode } from 'react'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { visitAddress } from '../../api/visit-address.ts'
-import type { IconNode } from '../../icons/Icon.tsx'
-import { Icon } from '../../icons/Icon.tsx'
+import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
-import { finalUrlOf } from './final-url.ts'
-import type { FormState } from './form-state.ts'
-import { UTM_FIELDS } from './link-draft.ts'
+import { type FormState, finalUrlOf, UTM_FIELDS } from './link-draft.ts'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 

@@ -1,33 +1,45 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import type { EventResource } from '@terse/contract/events'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
+import { eventsQuery } from '../../api/events.ts'
 import { type LinkResource, linkQuery } from '../../api/links.ts'
 import { visitAddress } from '../../api/visit-address.ts'
-import { Icon } from '../../icons/Icon.tsx'
+import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   AlertIcon,
+  ArrowRightIcon,
+  ChevronRightIcon,
   CopyIcon,
   DuplicateIcon,
   EditIcon,
+  ExpiredIcon,
+  ExpiryIcon,
   ExternalIcon,
+  LockIcon,
   MoreIcon,
+  PhoneIcon,
+  RedirectIcon,
   TrashIcon,
 } from '../../icons/index.ts'
+import { EventDifferences } from '../../shell/EventDifferences.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { useIsUnproved } from '../../shell/use-is-unproved.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useReturn } from '../../shell/use-return.ts'
-import { useText } from '../../text/use-text.ts'
+import type { Catalogue } from '../../text/en.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { copyWithMessage } from '../../widgets/copy.ts'
+import { shortDestination } from '../../widgets/destination-parts.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { useDeleteLink } from '../links/use-delete-link.ts'
-import { Activity } from './Activity.tsx'
-import { LinkDoes } from './LinkDoes.tsx'
-import { LinkFacts } from './LinkFacts.tsx'
+import { Ago, useNow } from '../../widgets/Time.tsx'
+import { UTM_FIELDS } from '../link-form/link-draft.ts'
+import { useDeleteLink } from '../links/deleted-links.ts'
 import { LinkFigures } from './LinkFigures.tsx'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
@@ -150,4 +162,232 @@ function DomainNote({ host }: { host: string }) {
       </Link>
     </p>
   )
+}
+
+/** What a visitor meets, in sentences; one for a link that only redirects. */
+function LinkDoes({ link }: { link: LinkResource }) {
+  const t = useText()
+  const { may } = useMembership()
+  const hasTargets = link.ios !== null || link.android !== null
+  return (
+    <section className="stack" aria-labelledby="link-does">
+      <div className="does-h">
+        <h2 className="sec-h" id="link-does">
+          {t.link.does}
+        </h2>
+        {may('member') && (
+          <Link
+            to="/links/$linkId/edit"
+            params={{ linkId: link.id }}
+            className={buttonClass({ look: 'bare', size: 'small', className: 'ml-auto -mr-2.5' })}
+          >
+            <ButtonContent icon={EditIcon}>{t.common.edit}</ButtonContent>
+          </Link>
+        )}
+      </div>
+      <ol className="says" aria-label={t.link.does}>
+        {link.password !== null && <Sentence icon={LockIcon}>{t.link.asksPassword}</Sentence>}
+        {link.ios !== null && (
+          <Sentence icon={PhoneIcon} to={link.ios}>
+            {t.linkForm.ios}
+          </Sentence>
+        )}
+        {link.android !== null && (
+          <Sentence icon={PhoneIcon} to={link.android}>
+            {t.linkForm.android}
+          </Sentence>
+        )}
+        <Sentence icon={RedirectIcon} to={link.url}>
+          {hasTargets ? t.link.everyoneElse : t.link.everyone}
+        </Sentence>
+        {link.expires_at !== null && <Expiry at={new Date(link.expires_at)} link={link} />}
+      </ol>
+    </section>
+  )
+}
+
+function Expiry({ at, link }: { at: Date; link: LinkResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const isOver = at <= now
+  const target = link.expired_redirect_url
+  const words = isOver ? t.link.over : t.link.until
+  return (
+    <Sentence
+      icon={isOver ? ExpiredIcon : ExpiryIcon}
+      to={target ?? undefined}
+      amount={isOver ? undefined : formats.until(at, now)}
+    >
+      {(target === null ? words.page : words.elsewhere)(formats.minute(at))}
+    </Sentence>
+  )
+}
+
+type SentenceProps = {
+  readonly icon: IconNode
+  /** Where it leads. */
+  readonly to?: string | undefined
+  readonly amount?: string | undefined
+  readonly children: ReactNode
+}
+
+function Sentence({ icon, to, amount, children }: SentenceProps) {
+  return (
+    <li>
+      <Icon of={icon} />
+      <span>
+        {children}
+        {to !== undefined && (
+          <>
+            <span className="arr">
+              <Icon of={ArrowRightIcon} small />
+            </span>
+            <span className="to" title={to}>
+              {shortDestination(to)}
+            </span>
+          </>
+        )}
+      </span>
+      <span className="amount">{amount}</span>
+    </li>
+  )
+}
+
+/** What is known of a link and does not lead anywhere else. */
+function LinkFacts({ link }: { link: LinkResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const utm = UTM_FIELDS.flatMap((field, nth) => {
+    const value = link[field]
+    return value === null ? [] : [{ field, nth, value }]
+  })
+  return (
+    <dl className="facts">
+      <Fact name={t.link.destination}>
+        <span>{link.url}</span>
+        <CopyButton text={link.url} label={t.link.copyDestination} />
+      </Fact>
+      {link.tags.length > 0 && (
+        <Fact name={t.link.tags}>
+          <span className="flex gap-1 flex-wrap">
+            {link.tags.map((tag) => (
+              <Link key={tag} className="tag" to="/links" search={{ tag: [tag] }}>
+                {tag}
+              </Link>
+            ))}
+          </span>
+        </Fact>
+      )}
+      {utm.length > 0 && (
+        <Fact name={t.link.utm}>
+          <ul className="utm-list">
+            {utm.map(({ field, nth, value }) => (
+              <li key={field}>
+                <span>
+                  <span className={`utm-k b${nth + 1}`} />
+                  {t.linkForm.utmFields[field]}
+                </span>
+                <span>{value}</span>
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+      {link.external_id !== null && <Fact name={t.link.externalId}>{link.external_id}</Fact>}
+      <Fact name={t.link.created} isHalf>
+        {formats.minute(new Date(link.created_at))}
+      </Fact>
+      <Fact name={t.link.changed} isHalf>
+        {formats.minute(new Date(link.updated_at))}
+      </Fact>
+      <Fact name={t.link.allClicks} isHalf>
+        {formats.number(link.clicks ?? 0)}
+      </Fact>
+      <Fact name={t.link.lastClick} isHalf>
+        {link.last_click === null ? (
+          t.common.never
+        ) : (
+          <Ago instant={new Date(link.last_click * 1_000)} />
+        )}
+      </Fact>
+      <Fact name={t.link.id}>
+        <span className="mono">{link.id}</span>
+        <CopyButton text={link.id} label={t.link.copyId} />
+      </Fact>
+    </dl>
+  )
+}
+
+type FactProps = {
+  readonly name: string
+  /** Two such facts stand beside each other. */
+  readonly isHalf?: boolean
+  readonly children: ReactNode
+}
+
+function Fact({ name, isHalf = false, children }: FactProps) {
+  return (
+    <div className={isHalf ? 'half' : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Who changed what of a link, the newest first; folded to one line. Members and viewers may not read it. */
+function Activity({ linkId }: { linkId: string }) {
+  const t = useText()
+  const { may } = useMembership()
+  const { data: events } = useQuery({ ...eventsQuery({ subject: linkId }), enabled: may('admin') })
+  if (events === undefined) return null
+  return (
+    <details className="activity">
+      <summary>
+        <Icon of={ChevronRightIcon} />
+        <h2 className="sec-h">{t.link.activity}</h2>
+        <span className="sum">
+          <Summary events={events} />
+        </span>
+      </summary>
+      <ol className="log">
+        {events.map((event) => (
+          <Entry key={event.sequence} event={event} />
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function Summary({ events }: { events: readonly EventResource[] }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const [last] = events
+  if (last === undefined) return t.link.noActivity
+  const when = formats.ago(new Date(last.at), now)
+  return t.link.lastChange(t.link.changeCount(events.length), last.actor.name, when)
+}
+
+function Entry({ event }: { event: EventResource }) {
+  const t = useText()
+  const { name } = event.actor
+  return (
+    <li>
+      <Ago instant={new Date(event.at)} />
+      <span className="ava p" aria-hidden>
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <div>
+        <b>{name}</b> {changeText(event, t)}
+        <EventDifferences event={event} />
+      </div>
+    </li>
+  )
+}
+
+function changeText({ type }: EventResource, t: Catalogue): string {
+  if (type === 'link.created') return t.link.changes.created
+  if (type === 'link.deleted') return t.link.changes.deleted
+  return t.link.changes.updated
 }

@@ -2,11 +2,10 @@ import { type SearchValues, wordOf } from '../../search-text.ts'
 import type { LinkDays } from '../../state/stored-link-days.ts'
 import { browserTimeZone, dateIn } from '../../text/time-zone.ts'
 import { type AnalyticsPageSearch, MEASURES, type Measure } from '../analytics/analytics-search.ts'
-import { addDays } from '../analytics/period.ts'
-import { type View, viewOf } from '../analytics/view.ts'
+import { addDays, type View, viewOf } from '../analytics/view.ts'
 
 /** What the figures of a link show, as it is in the address. */
-export type LinkSearch = { readonly measure?: Measure | undefined }
+type LinkSearch = { readonly measure?: Measure | undefined }
 
 export function parseLinkSearch({ measure }: SearchValues): LinkSearch {
   return { measure: wordOf(MEASURES, measure) }

@@ -1,17 +1,22 @@
 import { useState } from 'react'
+import type { BulkAct } from '../../api/bulk-links.ts'
 import { findLinkIds } from '../../api/link-exports.ts'
 import { isFiltered, type LinkFilter } from '../../api/link-filter.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
+import { DomainSelect } from '../../shell/DomainSelect.tsx'
+import { TagInput } from '../../shell/TagInput.tsx'
 import { useChange } from '../../shell/use-change.ts'
+import { problemText } from '../../shell/use-faults.ts'
+import { useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
-import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
-import { BulkFailureDialog } from './BulkFailureDialog.tsx'
-import { BulkProgressDialog } from './BulkProgressDialog.tsx'
-import { isLong } from './bulk-run.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { ExpiryChips } from '../link-form/ExpiryChips.tsx'
+import { bulkFailures, bulkRun, isLong, useBulkActs } from './bulk-acts.ts'
 import { clearSelection, select, useSelection } from './selection.ts'
-import { useBulkActs } from './use-bulk-acts.ts'
 
 type BulkBarProps = {
   readonly filter: LinkFilter
@@ -103,5 +108,197 @@ function Act({ icon, name, isDangerous = false, onClick }: ActProps) {
       <Icon of={icon} />
       <span className="t">{name}</span>
     </button>
+  )
+}
+
+type BulkChange = 'tag' | 'move' | 'expire'
+
+type BulkDialogProps = {
+  readonly change: BulkChange
+  readonly ids: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Asks for the tags that all selected links get and lose, or for their domain or expiry. */
+function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
+  const t = useText()
+  const acts = useBulkActs()
+  const [value, setValue] = useState('')
+  const [added, setAdded] = useState<readonly string[]>([])
+  const [removed, setRemoved] = useState<readonly string[]>([])
+  const [isBusy, setBusy] = useState(false)
+  const titles = {
+    tag: t.links.bulkTagTitle,
+    move: t.links.bulkMoveTitle,
+    expire: t.links.bulkExpireTitle,
+  }
+  const names = { tag: t.links.bulkTag, move: t.links.bulkMove, expire: t.links.bulkExpire }
+
+  async function submit() {
+    if (isBusy || [...value, ...added, ...removed].length === 0) return
+    setBusy(true)
+    const edits = { add_tags: added, remove_tags: removed }
+    const changed = acts.change(ids, change === 'tag' ? edits : changesOf(change, value))
+    if (!isLong(ids.length)) await changed
+    onClose()
+  }
+
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+      title={titles[change](ids.length)}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button
+            type="submit"
+            look="ink"
+            isBusy={isBusy}
+            // A tag that is still being typed is not known here.
+            disabled={change !== 'tag' && value === ''}
+          >
+            {names[change]}
+          </Button>
+        </>
+      }
+    >
+      {change === 'tag' && (
+        <div className="grid gap-4">
+          <Field label={t.links.bulkAddTags} hint={t.links.bulkTagHint}>
+            {(control) => <TagInput control={control} tags={added} onChange={setAdded} />}
+          </Field>
+          <Field label={t.links.bulkRemoveTags}>
+            {(control) => <TagInput control={control} tags={removed} onChange={setRemoved} />}
+          </Field>
+        </div>
+      )}
+      {change === 'move' && (
+        <Field label={t.linkForm.domain} hint={t.links.bulkMoveHint}>
+          {(control) => (
+            <DomainSelect
+              {...control}
+              value={value}
+              onChange={setValue}
+              placeholder={t.links.chooseDomain}
+            />
+          )}
+        </Field>
+      )}
+      {change === 'expire' && <BulkExpiry value={value} onChange={setValue} />}
+    </Dialog>
+  )
+}
+
+type Changes = Extract<BulkAct, { action: 'update' }>['changes']
+
+function changesOf(change: 'move' | 'expire', value: string): Changes {
+  if (change === 'move') return { domain: value }
+  return { expires_at: value === NEVER ? null : new Date(value).toISOString() }
+}
+
+/** The value for links that never expire. */
+const NEVER = 'never'
+
+type BulkExpiryProps = {
+  /** As a `datetime-local` input has it; empty while nothing is chosen. */
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A day of the calendar, a span from now, or no expiry. */
+function BulkExpiry({ value, onChange }: BulkExpiryProps) {
+  const t = useText()
+  return (
+    <div className="grid gap-3">
+      <Field label={t.linkForm.expires}>
+        {(control) => (
+          <Input
+            {...control}
+            type="datetime-local"
+            value={value === NEVER ? '' : value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="flex gap-1.5 flex-wrap">
+        <ExpiryChips onChoose={onChange} />
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={value === NEVER}
+          onClick={() => onChange(value === NEVER ? '' : NEVER)}
+        >
+          {t.linkForm.noExpiry}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** How far a bulk act of several requests is. Only Stop closes it. */
+function BulkProgressDialog() {
+  const t = useText()
+  const run = useObservable(bulkRun)
+  if (run === undefined) return null
+  const { done, total, stop, isStopping } = run
+  const text = t.links.bulkProgress(done, total)
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={() => {}}
+      title={text}
+      description={t.links.bulkProgressHint}
+      footer={
+        <Button onClick={stop} isBusy={isStopping}>
+          {t.links.stop}
+        </Button>
+      }
+    >
+      <progress value={done} max={total} aria-label={text} />
+    </Dialog>
+  )
+}
+
+const SHOWN_MAX = 100
+
+/** Names each link with which a bulk act failed, and why; and how many it did not come to. */
+function BulkFailureDialog() {
+  const t = useText()
+  const failures = useObservable(bulkFailures)
+  if (failures === undefined) return null
+  const close = () => bulkFailures.set(undefined)
+  const { failed, total, untouched, reason } = failures
+  const isCut = untouched > 0
+  return (
+    <Dialog
+      isOpen
+      onClose={close}
+      title={
+        isCut
+          ? t.links.bulkEnded(total - untouched - failed.length, total)
+          : t.links.bulkFailed(failed.length, total)
+      }
+      description={
+        <>
+          {reason} {isCut ? t.links.bulkEndedHint(untouched) : t.links.bulkFailedHint}
+        </>
+      }
+      footer={<Button onClick={close}>{t.common.close}</Button>}
+    >
+      {failed.length > 0 && (
+        <ul className="quiet scroll">
+          {failed.slice(0, SHOWN_MAX).map(({ id, link, error }, nth) => (
+            <li key={id ?? nth}>
+              <span className="cut">{link ?? id}</span>
+              <span>{error && problemText(error, t)}</span>
+            </li>
+          ))}
+          {failed.length > SHOWN_MAX && <li>{t.links.bulkMore(failed.length - SHOWN_MAX)}</li>}
+        </ul>
+      )}
+    </Dialog>
   )
 }

@@ -10,13 +10,18 @@ import {
   InfoIcon,
   TrashIcon,
 } from '../../icons/index.ts'
-import { useObservable } from '../../state/observable.ts'
+import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyWithMessage } from '../../widgets/copy.ts'
 import { MenuItem, MenuSeparator, OpenedMenu } from '../../widgets/Menu.tsx'
-import { linkMenu } from './link-menu.ts'
+import type { Opening } from '../../widgets/menu-parts.ts'
+import { useDeleteLink } from './deleted-links.ts'
 import { linkAt } from './row-focus.ts'
-import { useDeleteLink } from './use-delete-link.ts'
+
+type LinkMenuOpening = Opening & { readonly link: LinkResource; readonly rowIndex: number }
+
+/** The menu of the rows of links: of which link it was opened, in which row. */
+export const linkMenu = new Observable<LinkMenuOpening | undefined>(undefined)
 
 /** What can be done with the link of a row; one menu for all rows. */
 export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {

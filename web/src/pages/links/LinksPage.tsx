@@ -1,22 +1,34 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useState } from 'react'
-import { isFiltered, LINKS_PER_PAGE } from '../../api/link-filter.ts'
-import { linksQuery } from '../../api/links.ts'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useDeferredValue, useEffect, useId, useLayoutEffect, useMemo, useState } from 'react'
+import { destinationOf } from '../../api/destination.ts'
+import { isFiltered, LINKS_PER_PAGE, type LinkFilter } from '../../api/link-filter.ts'
+import { LINKS_KEY, linksQuery } from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AddIcon, AlertIcon, LinkIcon } from '../../icons/index.ts'
 import { CountedUntil } from '../../shell/CountedUntil.tsx'
+import { createAndCopy } from '../../shell/create-and-copy.ts'
+import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
+import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
+import { errorText } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
-import { useText } from '../../text/use-text.ts'
+import { useServiceHost } from '../../shell/use-service-host.ts'
+import { useStartDomain } from '../../shell/use-start-domain.ts'
+import { randomId } from '../../state/random-id.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { BulkBar } from './BulkBar.tsx'
-import { EmptyLinks } from './EmptyLinks.tsx'
-import { FilterBar, LinkSearch } from './FilterBar.tsx'
-import { useHiddenLinks } from './hidden-links.ts'
+import { useHiddenLinks } from './deleted-links.ts'
+import { daysText, FilterBar, LinkSearch } from './FilterBar.tsx'
 import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
-import { NoMatch } from './NoMatch.tsx'
+import { focusWhenShown } from './row-focus.ts'
 import { selectUnder } from './selection.ts'
 
 const route = getRouteApi('/shell/links')
@@ -99,4 +111,153 @@ function useFound(filterName: string, total: number | undefined): string | undef
   }
   if (isNew || shown.isFirst || shown.total === undefined) return undefined
   return shown.total === 0 ? t.links.noMatch : t.links.found(shown.total)
+}
+
+/** Says what was searched, and offers to clear the filters or to create that key. */
+function NoMatch({ filter }: { filter: LinkFilter }) {
+  const t = useText()
+  const formats = useFormats()
+  const { search, domain = [], tag = [], state, url, created_from: from, created_to: to } = filter
+  const created = daysText({ from, to }, formats, t)
+  const stateName = state && t.links.states[state]
+  const parts = [search, ...domain, created, ...tag, stateName, url].filter(
+    (part): part is string => part !== undefined,
+  )
+  const key = filter.search !== undefined && /^[\p{L}\p{N}._~-]+$/u.test(filter.search)
+  return (
+    <div className="empty">
+      <div>
+        <div className="grid gap-1">
+          <h2>{t.links.noMatch}</h2>
+          <p className="muted">
+            {t.links.noMatchHint(formats.list(parts.map((one) => `“${one}”`)))}
+          </p>
+        </div>
+        <div className="flex gap-2 flex-wrap">
+          <Link to="/links" className={buttonClass({})}>
+            {t.links.clearFilters}
+          </Link>
+          {key && (
+            <Link
+              to="/links/new"
+              search={{ key: filter.search }}
+              className={buttonClass({ look: 'bare', className: 'max-w-full' })}
+            >
+              <ButtonContent icon={AddIcon}>
+                <span className="cut">{t.links.createKey(filter.search ?? '')}</span>
+              </ButtonContent>
+            </Link>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The form itself, then the same in a terminal. */
+function EmptyLinks() {
+  const t = useText()
+  const client = useQueryClient()
+  const [url, setUrl] = useState('')
+  const start = useStartDomain()
+  const ownHost = useServiceHost()
+  const [chosenDomain, setDomain] = useState<string>()
+  const domain = chosenDomain ?? start.host ?? ownHost
+  const [key, setKey] = useState('')
+  const [errors, setErrors] = useState<readonly string[]>([])
+  const [isBusy, setBusy] = useState(false)
+  const [requestId] = useState(randomId)
+  const id = useId()
+  useFaultReport(id, errors.length > 0, t.common.problems)
+
+  async function create(form: HTMLFormElement) {
+    noteSent(form)
+    const destination = destinationOf(url)
+    if (destination === undefined) return setErrors([t.linkForm.invalidUrl])
+    setErrors([])
+    setBusy(true)
+    try {
+      const fields = { url: destination, domain, ...(key !== '' && { key }) }
+      const { id } = await createAndCopy(fields, requestId, t)
+      start.remember(domain)
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+      focusWhenShown(id)
+    } catch (error) {
+      setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const command = `curl ${location.origin}/api/v1/links \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"domain":"${domain}","url":"https://example.com/"}'`
+  return (
+    <div className="empty">
+      <div>
+        <div className="grid gap-1">
+          <h2>{t.empty.title}</h2>
+          <p className="muted">{t.empty.hint}</p>
+        </div>
+        <form
+          className="quick"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void create(event.currentTarget)
+          }}
+        >
+          <div className="q1">
+            <Icon of={LinkIcon} />
+            <input
+              id={id}
+              aria-label={t.empty.destination}
+              aria-invalid={errors.length > 0 || undefined}
+              aria-describedby={errors.length > 0 ? `${id}-text` : undefined}
+              placeholder="https://"
+              inputMode="url"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          </div>
+          <div className="q2">
+            <div className="in-join grow">
+              <DomainSelect value={domain} onChange={setDomain} aria-label={t.linkForm.domain} />
+              <div className="in">
+                <span className="muted">/</span>
+                <input
+                  aria-label={t.empty.key}
+                  placeholder={t.empty.random}
+                  value={key}
+                  onChange={(event) => setKey(event.target.value)}
+                />
+              </div>
+            </div>
+            <Button type="submit" look="ink" shortcut="↵" isBusy={isBusy}>
+              {t.linkForm.create}
+            </Button>
+          </div>
+        </form>
+        {errors.length > 0 && (
+          <p className="err" role="alert" id={`${id}-text`}>
+            <Icon of={AlertIcon} />
+            <span>{errors.join(' ')}</span>
+          </p>
+        )}
+        <p className="muted">
+          {t.imports.invite}{' '}
+          <Link to="/settings/imports/new" className="link">
+            {t.imports.start}
+          </Link>
+        </p>
+        <div className="grid gap-2">
+          <p className="muted">{t.empty.terminal}</p>
+          <div className="cmd">
+            <pre className="term">{command}</pre>
+            <CopyButton text={command} label={t.empty.copyCommand} />
+          </div>
+        </div>
+      </div>
+    </div>
+  )
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { setUp, signInOptionsQuery } from '../../api/session.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { CheckIcon } from '../../icons/index.ts'
+import { CheckIcon, ShieldIcon } from '../../icons/index.ts'
 import { Brand } from '../../shell/Brand.tsx'
 import { AtServiceAddress } from '../../shell/OtherAddress.tsx'
 import { SoloPage, ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
@@ -12,10 +12,10 @@ import { useFaults } from '../../shell/use-faults.ts'
 import { codeOf, takeLinkCode } from '../../state/link-code.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { FormNote } from '../../widgets/FormNote.tsx'
 import { PasswordField } from '../../widgets/PasswordField.tsx'
-import { WhereIsTheCode } from './WhereIsTheCode.tsx'
 
 const PASSWORD_LENGTH_MIN = 15
 
@@ -156,5 +156,43 @@ function TakenFromLink() {
       <Icon of={CheckIcon} />
       {t.setUp.codeFromLink}
     </span>
+  )
+}
+
+const COMMAND = 'npx terse setup'
+
+/** Where the link of the set-up was printed, and how to print another. */
+function WhereIsTheCode() {
+  const t = useText()
+  return (
+    <aside className="r" aria-labelledby="where">
+      <div className="grid gap-4 w-full max-w-[520px] mx-auto">
+        <div className="grid gap-1">
+          <h2 className="sec-h" id="where">
+            {t.setUp.where}
+          </h2>
+          <p className="muted">{t.setUp.whereHint}</p>
+        </div>
+        <div className="term" role="img" aria-label={t.setUp.terminal}>
+          <span className="dim">$</span> npm start{'\n\n'}
+          <span className="ac">{t.setUp.running}</span> {t.setUp.runningAt} {location.origin}
+          {'\n\n'}
+          {t.setUp.nobody}
+          {'\n\n  '}
+          {location.origin}/app/setup#code=<span className="hi">{t.setUp.yourCode}</span>
+        </div>
+        <p className="muted">{t.setUp.lost}</p>
+        <div className="cmd">
+          <div className="term">
+            <span className="dim">$</span> {COMMAND}
+          </div>
+          <CopyButton text={COMMAND} label={t.setUp.copyCommand} />
+        </div>
+        <div className="note">
+          <Icon of={ShieldIcon} />
+          <span>{t.setUp.note}</span>
+        </div>
+      </div>
+    </aside>
   )
 }

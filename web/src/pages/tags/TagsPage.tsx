@@ -1,21 +1,43 @@
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type Tag, type TagSort, tagClicksQuery, tagPageQuery } from '../../api/tags.ts'
+import { LINKS_KEY } from '../../api/links.ts'
+import {
+  deleteTags,
+  renameTags,
+  type Tag,
+  type TagSort,
+  tagClicksQuery,
+  tagPageQuery,
+  tagUseQuery,
+} from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { CloseIcon, EditIcon, SortIcon, TrashIcon } from '../../icons/index.ts'
+import {
+  AnalyticsIcon,
+  CloseIcon,
+  EditIcon,
+  LinkIcon,
+  MoreIcon,
+  SortIcon,
+  TrashIcon,
+} from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
 import { SearchField } from '../../shell/SearchField.tsx'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
+import { useSettled } from '../../state/use-settled.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
-import { DeleteTagsDialog } from './DeleteTagsDialog.tsx'
-import { RenameTagsDialog } from './RenameTagsDialog.tsx'
-import { TagRow } from './TagRow.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { tip } from '../../widgets/tip.ts'
+import { showMessage } from '../../widgets/toasts.ts'
 import { TagsTabs } from './TagsTabs.tsx'
 
 /** The API changes at most so many tags in one request. */
@@ -191,5 +213,187 @@ function SelectedTags({ amount, onRename, onDelete, onClear }: SelectedTagsProps
         <Icon of={CloseIcon} />
       </button>
     </div>
+  )
+}
+
+type TagRowProps = {
+  readonly tag: Tag
+  /** In the last 30 days; undefined where it is not known. */
+  readonly clicks: number | undefined
+  readonly isSelected: boolean
+  /** Undefined for those who may not change links. */
+  readonly onSelect: ((isSelected: boolean) => void) | undefined
+  readonly onRename: () => void
+  readonly onDelete: () => void
+}
+
+function TagRow({ tag, clicks, isSelected, onSelect, onRename, onDelete }: TagRowProps) {
+  const t = useText()
+  const { name, links } = tag
+  const toClicks = <Link to="/analytics" search={{ tag: [name] }} />
+  const toLinks = <Link to="/links" search={{ tag: [name] }} />
+  const trigger = (
+    <button className="ib" type="button" aria-label={t.tags.actionsFor(name)}>
+      <Icon of={MoreIcon} />
+    </button>
+  )
+  return (
+    <li className={isSelected ? 'tag-row is-sel' : 'tag-row'}>
+      {onSelect !== undefined && (
+        <input
+          className="cb"
+          type="checkbox"
+          aria-label={t.tags.select(name)}
+          checked={isSelected}
+          onChange={(event) => onSelect(event.target.checked)}
+        />
+      )}
+      <span className="grow min-w-0">
+        <Link className="tag" to="/links" search={{ tag: [name] }} title={name}>
+          {name}
+        </Link>
+      </span>
+      <span className="num muted">{t.common.links(links)}</span>
+      <span className="num tag-clicks">
+        {clicks !== undefined && (
+          <Link
+            to="/analytics"
+            search={{ tag: [name] }}
+            aria-label={`${name}: ${t.tags.clicksOfMonth(clicks)}`}
+            {...tip(t.tags.clicksOfMonth(clicks))}
+          >
+            {t.tags.clicks(clicks)}
+          </Link>
+        )}
+      </span>
+      <Menu trigger={trigger}>
+        <MenuItem icon={LinkIcon} render={toLinks}>
+          {t.tags.showLinks}
+        </MenuItem>
+        <MenuItem icon={AnalyticsIcon} render={toClicks}>
+          {t.tags.showClicks}
+        </MenuItem>
+        {onSelect !== undefined && (
+          <>
+            <MenuItem icon={EditIcon} onSelect={onRename}>
+              {t.tags.rename}
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem icon={TrashIcon} isDangerous onSelect={onDelete}>
+              {t.common.delete}
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+    </li>
+  )
+}
+
+type RenameTagsDialogProps = {
+  /** Several become one. */
+  readonly tags: readonly Tag[]
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Asks for the new name, and says when that joins the tag with another one. */
+function RenameTagsDialog({ tags, onDone, onClose }: RenameTagsDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const names = tags.map(({ name }) => name)
+  const isMerge = tags.length > 1
+  // Most links carry the name that is kept by default.
+  const most = tags.toSorted((one, other) => other.links - one.links)[0]?.name ?? ''
+  const [typed, setTyped] = useState(most)
+  const name = typed.trim()
+  const isSame = !isMerge && name === names[0]
+  const settled = useSettled(name)
+  const { data: isUsed = false } = useQuery({
+    ...tagUseQuery(settled),
+    enabled: settled !== '' && !names.includes(settled),
+  })
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => renameTags(names, name),
+    async onSuccess(changed) {
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+      showMessage(t.tags.changed(changed))
+      onDone()
+    },
+  })
+  const faults = useFaults(error, ['name'])
+  const willMerge = isUsed && settled === name && !names.includes(name)
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => {
+        if (name !== '' && !isSame && !isPending) mutate()
+      }}
+      title={isMerge ? t.tags.mergeTitle(tags.length) : t.tags.renameTitle(names[0] ?? '')}
+      description={isMerge ? names.join(', ') : undefined}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending} disabled={name === '' || isSame}>
+            {isMerge || willMerge ? t.tags.merge : t.tags.rename}
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label={isMerge ? t.tags.mergeName : t.tags.newName}
+        hint={willMerge ? t.tags.willMerge(name) : undefined}
+        errors={faults.withGeneral('name')}
+      >
+        {(control) => (
+          <Input {...control} value={typed} onChange={(event) => setTyped(event.target.value)} />
+        )}
+      </Field>
+    </Dialog>
+  )
+}
+
+type DeleteTagsDialogProps = {
+  readonly tags: readonly Tag[]
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Which links carried a tag is not known afterwards, so Undo could not bring it back. */
+function DeleteTagsDialog({ tags, onDone, onClose }: DeleteTagsDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const [first] = tags
+  const isOne = tags.length === 1 && first !== undefined
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => deleteTags(tags.map(({ name }) => name)),
+    async onSuccess(changed) {
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+      showMessage(t.tags.changed(changed), { icon: TrashIcon })
+      onDone()
+    },
+  })
+  const faults = useFaults(error)
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      onSubmit={() => {
+        if (!isPending) mutate()
+      }}
+      title={isOne ? t.tags.deleteTitle(first.name) : t.tags.deleteManyTitle(tags.length)}
+      description={isOne ? t.tags.deleteText(first.links) : t.tags.deleteTextMany}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="danger" isBusy={isPending}>
+            {t.common.delete}
+          </Button>
+        </>
+      }
+    >
+      <FormNote text={faults.general} />
+    </Dialog>
   )
 }

@@ -14,8 +14,7 @@ import { useChange } from '../../../shell/use-change.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
-import { RowsSkeleton } from '../RowsSkeleton.tsx'
-import { Section } from '../Section.tsx'
+import { RowsSkeleton, Section } from '../Section.tsx'
 
 /** Where the person is signed in. */
 export default function SessionsPage() {

@@ -44,3 +44,20 @@ function stepOf(shown: ImportResource | undefined): StepName {
 function hasSucceeded(shown: ImportResource | undefined): boolean {
   return shown?.status === 'succeeded' && !shown.dry_run
 }
+
+const LOOKS: Readonly<Record<ImportResource['status'], string>> = {
+  waiting: 'badge',
+  queued: 'badge',
+  reading: 'badge',
+  succeeded: 'badge ok',
+  failed: 'badge bad',
+  cancelled: 'badge',
+}
+
+export function ImportStatus({ of: { status, dry_run: isDryRun } }: { of: ImportResource }) {
+  const t = useText()
+  const isTried = status === 'succeeded' && isDryRun
+  return (
+    <span className={LOOKS[status]}>{isTried ? t.imports.tried : t.imports.statuses[status]}</span>
+  )
+}

@@ -1,16 +1,19 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type ExportFormat, exportWorkspace } from '../../../api/exports.ts'
 import { type ImportResource, importsQuery } from '../../../api/imports.ts'
 import { Icon } from '../../../icons/Icon.tsx'
-import { AddIcon, ImportIcon } from '../../../icons/index.ts'
+import { AddIcon, DownloadIcon, ImportIcon } from '../../../icons/index.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useChange } from '../../../shell/use-change.ts'
 import { useMembership } from '../../../shell/use-membership.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../../widgets/Button.tsx'
-import { RowsSkeleton } from '../RowsSkeleton.tsx'
-import { Section } from '../Section.tsx'
-import { ExportSection } from './ExportSection.tsx'
-import { ImportStatus } from './ImportStatus.tsx'
+import { Field, Select } from '../../../widgets/Field.tsx'
+import { saveFile } from '../../../widgets/save-file.ts'
+import { RowsSkeleton, Section } from '../Section.tsx'
+import { ImportStatus } from './ImportSteps.tsx'
 import { sourceOf } from './sources.ts'
 
 /** Moving in, and moving out. */
@@ -74,5 +77,64 @@ function ImportRow({ shown }: { shown: ImportResource }) {
       <span className="col">{t.common.links(links)}</span>
       <ImportStatus of={shown} />
     </li>
+  )
+}
+
+const FORMATS: readonly ExportFormat[] = ['csv-zip', 'ndjson']
+const ENDINGS: Readonly<Record<ExportFormat, string>> = { 'csv-zip': 'zip', ndjson: 'ndjson' }
+
+/** Everything of the workspace, as one file. */
+function ExportSection() {
+  const t = useText()
+  const { membership } = useMembership()
+  const [format, setFormat] = useState<ExportFormat>('csv-zip')
+  const [hasClicks, setHasClicks] = useState(false)
+  const { mutate, isPending } = useChange(
+    async () => {
+      const file = await exportWorkspace(format, hasClicks)
+      saveFile(file, `${membership?.workspace_name ?? 'terse'}.${ENDINGS[format]}`)
+    },
+    { keys: [] },
+  )
+  return (
+    <Section title={t.exports.title} hint={t.exports.hint}>
+      <form
+        className="grid gap-4 max-w-[420px]"
+        onSubmit={(event) => {
+          event.preventDefault()
+          mutate(undefined)
+        }}
+      >
+        <Field label={t.exports.format} hint={t.exports.formatHints[format]}>
+          {(control) => (
+            <Select
+              {...control}
+              value={format}
+              onChange={(event) => setFormat(event.target.value as ExportFormat)}
+            >
+              {FORMATS.map((one) => (
+                <option key={one} value={one}>
+                  {t.exports.formats[one]}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <label className="flex gap-2 items-center text-13">
+          <input
+            type="checkbox"
+            className="cb"
+            checked={hasClicks}
+            onChange={({ target }) => setHasClicks(target.checked)}
+          />
+          {t.exports.clicks}
+        </label>
+        <div>
+          <Button type="submit" icon={DownloadIcon} isBusy={isPending}>
+            {t.exports.download}
+          </Button>
+        </div>
+      </form>
+    </Section>
   )
 }

@@ -1,24 +1,37 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
+import { addDomain, DOMAINS_KEY } from '../../../api/domains.ts'
 import {
+  type ImportColumn,
   type ImportResource,
   importColumnsQuery,
   type StartImportInput,
   startImport,
 } from '../../../api/imports.ts'
+import { AddIcon, CloseIcon } from '../../../icons/index.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useChange } from '../../../shell/use-change.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
+import { useHosts } from '../../../shell/use-hosts.ts'
+import { useMembership } from '../../../shell/use-membership.ts'
 import type { Catalogue } from '../../../text/en.ts'
 import { browserTimeZone } from '../../../text/time-zone.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../../widgets/Field.tsx'
 import { FormNote } from '../../../widgets/FormNote.tsx'
-import { RowsSkeleton } from '../RowsSkeleton.tsx'
-import { ColumnsForm } from './ColumnsForm.tsx'
-import { choicesOf, columnOptions } from './column-choices.ts'
-import { DomainPairs } from './DomainPairs.tsx'
-import { sourceOf } from './sources.ts'
+import { IconButton } from '../../../widgets/IconButton.tsx'
+import { AddDomainDialog } from '../../domains/AddDomainDialog.tsx'
+import { RowsSkeleton } from '../Section.tsx'
+import {
+  type ColumnChoices,
+  choiceOf,
+  choicesOf,
+  columnOptions,
+  LEFT_OUT,
+  withChoice,
+} from './column-choices.ts'
+import { CSV_FIELDS, sourceOf } from './sources.ts'
 
 const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
 
@@ -170,4 +183,225 @@ function mayChange({ status, dry_run: isDryRun, rows_done: done }: ImportResourc
 /** The service's first choice is UTC; a person's own zone is more often right. */
 function startZone({ started_at: startedAt, timezone: zone }: ImportResource): string {
   return startedAt === null ? browserTimeZone() : zone
+}
+
+type ColumnsFormProps = {
+  readonly columns: readonly ImportColumn[]
+  readonly choices: ColumnChoices
+  readonly onChange: (choices: ColumnChoices) => void
+  readonly errors: readonly string[]
+}
+
+/** Which field each column of a CSV file has, beside values of it. */
+function ColumnsForm({ columns, choices, onChange, errors }: ColumnsFormProps) {
+  const t = useText()
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="lab mb-2 p-0">{t.imports.columns}</legend>
+      <p className="muted text-13">{t.imports.columnsHint}</p>
+      <FormNote text={errors.length > 0 ? errors.join(' ') : undefined} />
+      <ul className="columns" aria-label={t.imports.columns}>
+        {columns
+          .filter(({ name }) => name !== '')
+          .map((column, nth) => (
+            <ColumnRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
+              key={nth}
+              column={column}
+              choice={choiceOf(choices, column)}
+              onChoose={(choice) => onChange(withChoice(choices, columns, column, choice))}
+            />
+          ))}
+      </ul>
+    </fieldset>
+  )
+}
+
+type ColumnRowProps = {
+  readonly column: ImportColumn
+  readonly choice: string
+  readonly onChoose: (choice: string) => void
+}
+
+function ColumnRow({ column: { name, field, samples }, choice, onChoose }: ColumnRowProps) {
+  const t = useText()
+  const id = useId()
+  return (
+    <li className={choice === '' || choice === LEFT_OUT ? 'off' : ''}>
+      <label htmlFor={id} className="cut" title={name}>
+        {name}
+      </label>
+      <ul id={`${id}-samples`} className="samples" aria-label={t.imports.samplesOf(name)}>
+        {samples.map((sample) => (
+          <li key={sample} className="cut" title={sample}>
+            {sample}
+          </li>
+        ))}
+      </ul>
+      <Select
+        id={id}
+        aria-describedby={`${id}-samples`}
+        value={choice}
+        onChange={({ target }) => onChoose(target.value)}
+      >
+        {field === null && <option value="">{t.imports.notRecognized}</option>}
+        <option value={LEFT_OUT}>{t.imports.leaveOut}</option>
+        <optgroup label={t.imports.takeAs}>
+          {CSV_FIELDS.map((one) => (
+            <option key={one} value={one}>
+              {t.imports.fields[one]}
+            </option>
+          ))}
+        </optgroup>
+      </Select>
+    </li>
+  )
+}
+
+type Pairs = Readonly<Record<string, string>>
+type Pair = { readonly id: number; readonly from: string; readonly to: string }
+
+type DomainPairsProps = {
+  readonly pairs: Pairs
+  readonly onChange: (pairs: Pairs) => void
+  readonly errors: readonly string[]
+}
+
+/** Where links go: those that name no domain, and those of domains that are to change. */
+function DomainPairs({ pairs, onChange, errors }: DomainPairsProps) {
+  const t = useText()
+  const listId = useId()
+  const hosts = useHosts()
+  const { may } = useMembership()
+  const [isAdding, setAdding] = useState(false)
+  const [rows, setRows] = useState<readonly Pair[]>(() =>
+    Object.entries(pairs)
+      .filter(([from]) => from !== '')
+      .map(([from, to], id) => ({ id, from, to })),
+  )
+  const fallback = pairs[''] ?? ''
+  function report(nextRows: readonly Pair[], nextFallback: string) {
+    setRows(nextRows)
+    onChange({
+      ...(nextFallback !== '' && { '': nextFallback }),
+      ...Object.fromEntries(
+        nextRows
+          .filter(({ from, to }) => from !== '' && to !== '')
+          .map(({ from, to }) => [from, to]),
+      ),
+    })
+  }
+  const change = (id: number, changed: Partial<Pair>) =>
+    report(
+      rows.map((row) => (row.id === id ? { ...row, ...changed } : row)),
+      fallback,
+    )
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="lab mb-2 p-0">{t.imports.domains}</legend>
+      <FormNote text={errors.length > 0 ? errors.join(' ') : undefined} />
+      <div className="max-w-[420px]">
+        <Field label={t.imports.withoutDomain} hint={t.imports.withoutDomainHint}>
+          {(control) => (
+            <Select
+              {...control}
+              value={fallback}
+              onChange={(event) => report(rows, event.target.value)}
+            >
+              <option value="">{t.imports.automatic}</option>
+              {hosts.map((host) => (
+                <option key={host} value={host}>
+                  {host}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {may('admin') && (
+        <div>
+          <Button size="small" icon={AddIcon} onClick={() => setAdding(true)}>
+            {t.imports.addDomain}
+          </Button>
+          {isAdding && (
+            <AddDomainDialog
+              onAdded={({ domain }) => report(rows, domain)}
+              onClose={() => setAdding(false)}
+            />
+          )}
+        </div>
+      )}
+      <p className="muted text-13">{t.imports.domainsHint}</p>
+      <datalist id={listId}>
+        {hosts.map((host) => (
+          <option key={host} value={host} />
+        ))}
+      </datalist>
+      {rows.map(({ id, from, to }) => (
+        <div key={id} className="pair">
+          <Input
+            aria-label={t.imports.oldDomain}
+            placeholder="old.example"
+            value={from}
+            onChange={({ target }) => change(id, { from: target.value.trim() })}
+          />
+          <span aria-hidden>→</span>
+          <Input
+            aria-label={t.imports.newDomain}
+            list={listId}
+            placeholder="go.example.com"
+            value={to}
+            onChange={({ target }) => change(id, { to: target.value.trim() })}
+          />
+          <IconButton
+            icon={CloseIcon}
+            label={t.imports.removePair}
+            onClick={() =>
+              report(
+                rows.filter((row) => row.id !== id),
+                fallback,
+              )
+            }
+          />
+          {isCompleteHost(to) && !hosts.includes(to.toLowerCase()) && <MissingDomain host={to} />}
+        </div>
+      ))}
+      <div>
+        <Button
+          size="small"
+          icon={AddIcon}
+          onClick={() => setRows([...rows, { id: Date.now(), from: '', to: '' }])}
+        >
+          {t.imports.addPair}
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+/** Whether it may be a whole host, and not the beginning of one that is being typed. */
+function isCompleteHost(text: string): boolean {
+  return /^[^\s./]+(?:\.[^\s./]+)*\.[^\s./]{2,}$/.test(text)
+}
+
+/** Says that a host is no domain of the workspace yet, with a button that adds it. */
+export function MissingDomain({ host }: { host: string }) {
+  const t = useText()
+  const { may } = useMembership()
+  const { mutate, isPending } = useChange(() => addDomain(host), {
+    keys: [DOMAINS_KEY],
+    message: () => t.domains.added(host),
+  })
+  return (
+    <div className="missing-domain" role="status">
+      <span className="muted text-13">
+        {may('admin') ? t.imports.noDomain(host) : t.imports.noDomainForMembers(host)}
+      </span>
+      {may('admin') && (
+        <Button size="small" icon={AddIcon} isBusy={isPending} onClick={() => mutate(undefined)}>
+          {t.imports.addHost(host)}
+        </Button>
+      )}
+    </div>
+  )
 }

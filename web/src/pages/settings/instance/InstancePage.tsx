@@ -1,15 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { type InstanceResource, instanceQuery } from '../../../api/instance.ts'
-import { Icon } from '../../../icons/Icon.tsx'
-import { CheckIcon, WarningIcon } from '../../../icons/index.ts'
+import {
+  diagnosisQuery,
+  type FindingResource,
+  type InstanceResource,
+  instanceQuery,
+  type NodeResource,
+} from '../../../api/instance.ts'
+import { Icon, type IconNode } from '../../../icons/Icon.tsx'
+import { AlertIcon, CheckIcon, InfoIcon, ReloadIcon, WarningIcon } from '../../../icons/index.ts'
 import { instanceProblems } from '../../../shell/instance-problems.ts'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { errorText } from '../../../shell/use-faults.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
+import { Button } from '../../../widgets/Button.tsx'
+import { FormNote } from '../../../widgets/FormNote.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
-import { RowsSkeleton } from '../RowsSkeleton.tsx'
-import { Section } from '../Section.tsx'
-import { Diagnosis } from './Diagnosis.tsx'
-import { Nodes } from './Nodes.tsx'
+import { RowsSkeleton, Section } from '../Section.tsx'
 
 /** The state of the instance, for operators. */
 export default function InstancePage() {
@@ -122,4 +128,103 @@ function Certificates({ instance: { certificates } }: { instance: InstanceResour
     .filter(({ state, count }) => count > 0 || state === 'valid')
     .map(({ state, count }) => `${formats.number(count)} ${t.instance.certificateStates[state]}`)
     .join(', ')
+}
+
+const LOOKS: Readonly<Record<FindingResource['state'], readonly [string, IconNode]>> = {
+  ok: ['badge ok', CheckIcon],
+  warning: ['badge warn', WarningIcon],
+  problem: ['badge bad', AlertIcon],
+  skipped: ['badge off', InfoIcon],
+}
+
+/** What `terse doctor` says about the node that answers. */
+function Diagnosis() {
+  const t = useText()
+  const { data, error, isFetching, refetch } = useQuery(diagnosisQuery)
+  return (
+    <Section
+      title={t.instance.doctor}
+      hint={t.instance.doctorHint}
+      actions={
+        <Button icon={ReloadIcon} isBusy={isFetching} onClick={() => refetch()}>
+          {t.instance.checkAgain}
+        </Button>
+      }
+    >
+      <FormNote text={error === null ? undefined : errorText(error, t)} />
+      {data === undefined && error === null && <RowsSkeleton />}
+      {data && (
+        <ul className="rows findings">
+          {data.findings.map((finding) => (
+            <Finding key={`${finding.subject} ${finding.text}`} finding={finding} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function Finding({ finding }: { finding: FindingResource }) {
+  const t = useText()
+  const [look, icon] = LOOKS[finding.state]
+  return (
+    <li>
+      <span className={look}>
+        <Icon of={icon} />
+        {t.instance.doctorStates[finding.state]}
+      </span>
+      <span className="who" lang="en">
+        <b>{finding.subject}</b>
+        <span className="wrap">{finding.text}</span>
+        {finding.advice !== null && <span className="wrap advice">{finding.advice}</span>}
+      </span>
+    </li>
+  )
+}
+
+function Nodes({ nodes }: { nodes: readonly NodeResource[] }) {
+  const t = useText()
+  return (
+    <Section title={t.instance.nodes} hint={t.instance.nodesHint}>
+      <ul className="rows">
+        {nodes.map((node) => (
+          <NodeRow key={node.id} node={node} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function NodeRow({ node }: { node: NodeResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const isUp = node.state === 'up'
+  return (
+    <li>
+      <span className="who">
+        <b>
+          {node.name} · {t.instance.nodeProcess(node.process)}
+        </b>
+        <span>
+          {node.version} · <Ago instant={new Date(node.started_at)} text={t.instance.started} />
+        </span>
+      </span>
+      <span className="col w-40">
+        {node.backlog_bytes === 0
+          ? t.instance.nothingWaits
+          : t.instance.backlog(formats.bytes(node.backlog_bytes))}
+      </span>
+      <span className="col w-40">
+        <span className={isUp ? 'badge ok' : 'badge bad'}>
+          <Icon of={isUp ? CheckIcon : WarningIcon} />
+          {t.instance.nodeStates[node.state]}
+        </span>
+        {!isUp && (
+          <span className="hint block">
+            <Ago instant={new Date(node.heard_at)} text={t.instance.heard} />
+          </span>
+        )}
+      </span>
+    </li>
+  )
 }

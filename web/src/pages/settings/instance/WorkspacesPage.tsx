@@ -16,8 +16,7 @@ import { Button } from '../../../widgets/Button.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
-import { RowsSkeleton } from '../RowsSkeleton.tsx'
-import { Section } from '../Section.tsx'
+import { RowsSkeleton, Section } from '../Section.tsx'
 
 /** All workspaces of the instance, for operators. */
 export default function WorkspacesPage() {

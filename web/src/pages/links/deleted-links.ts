@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { flushSync } from 'react-dom'
+import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
+import { TrashIcon } from '../../icons/index.ts'
+import { Observable, useObservable } from '../../state/observable.ts'
+import { useText } from '../../text/use-text.ts'
+import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
+import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
+import { select } from './selection.ts'
+
+/** Links that are about to be deleted, and already out of sight. */
+const hidden = new Observable<ReadonlySet<string>>(new Set())
+
+export function useHiddenLinks(): ReadonlySet<string> {
+  return useObservable(hidden)
+}
+
+export function hideLinks(ids: Iterable<string>): void {
+  hidden.set(new Set([...hidden.value, ...ids]))
+}
+
+export function showLinks(ids: Iterable<string>): void {
+  hidden.set(hidden.value.difference(new Set(ids)))
+}
+
+/** Deletes a link in six seconds: until then it is out of sight, and Undo brings it back. */
+export function useDeleteLink(): (link: LinkResource) => void {
+  const t = useText()
+  const client = useQueryClient()
+  return (link) => {
+    const { id } = link
+    const name = `${link.domain}/${link.key}`
+    const index = rowIndexOf(id)
+    flushSync(() => hideLinks([id]))
+    focusRowAt(index)
+    select([id], false)
+    offerUndo({
+      message: t.links.deleted(name),
+      icon: TrashIcon,
+      undo() {
+        flushSync(() => showLinks([id]))
+        focusRestored([id])
+        showMessage(t.links.restored(name))
+      },
+      async otherwise() {
+        try {
+          await deleteLink(id)
+          await client.invalidateQueries({ queryKey: LINKS_KEY })
+        } catch {
+          showError(t.links.deleteFailed(name))
+        }
+        showLinks([id])
+      },
+    })
+  }
+}

@@ -1,0 +1,265 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { destinationOf } from '../../api/destination.ts'
+import { createLink, LINKS_KEY, type LinkResource, linkQuery } from '../../api/links.ts'
+import { visitAddress } from '../../api/visit-address.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import {
+  AlertIcon,
+  ArrowRightIcon,
+  CheckIcon,
+  ChevronRightIcon,
+  CopyIcon,
+  DomainIcon,
+  ExternalIcon,
+  ImportIcon,
+  LinkIcon,
+  QrIcon,
+  RedirectIcon,
+  TokenIcon,
+} from '../../icons/index.ts'
+import { Brand } from '../../shell/Brand.tsx'
+import { OutageNote } from '../../shell/OutageNote.tsx'
+import { refreshFigures } from '../../shell/refresh-figures.ts'
+import { SignInGate } from '../../shell/SignInGate.tsx'
+import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { useFaults } from '../../shell/use-faults.ts'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useServiceHost } from '../../shell/use-service-host.ts'
+import { randomId } from '../../state/random-id.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { copyText } from '../../widgets/copy.ts'
+import { Destination } from '../../widgets/Destination.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
+import { showError } from '../../widgets/toasts.ts'
+
+type Made = { readonly link: LinkResource; readonly isCopied: boolean }
+
+/** From the set-up to the first short link: one field, then what came of it and where to go next. */
+export default function FirstLinkPage() {
+  const t = useText()
+  useTabTitle(t.firstLink.tab)
+  const client = useQueryClient()
+  const { person } = useMembership().session
+  const [made, setMade] = useState<Made>()
+  useEffect(() => refreshFigures(client), [client])
+  return (
+    <div className="solo">
+      <header>
+        <Brand />
+        <Link to="/links" className="end">
+          {t.firstLink.toDashboard}
+          <Icon of={ArrowRightIcon} small />
+        </Link>
+      </header>
+      <main>
+        <div className="start">
+          <OutageNote />
+          {made === undefined ? <FirstLinkForm onMade={setMade} /> : <MadeLink {...made} />}
+        </div>
+      </main>
+      <footer>
+        <span>{t.firstLink.signedInAs(person.name)}</span>
+        <ThemeSwitch />
+      </footer>
+      <SignInGate />
+    </div>
+  )
+}
+
+function FirstLinkForm({ onMade }: { onMade: (made: Made) => void }) {
+  const t = useText()
+  const client = useQueryClient()
+  const host = useServiceHost()
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
+  const [isInvalid, setInvalid] = useState(false)
+  const [requestId] = useState(randomId)
+  const { mutate, isPending, error, reset } = useMutation({
+    async mutationFn(url: string) {
+      const creation = createLink({ url, domain: host }, requestId)
+      // Within the gesture, as `copyText` demands.
+      const [link, isCopied] = await Promise.all([
+        creation,
+        copyText(creation.then((one) => visitAddress(one))),
+      ])
+      return { link, isCopied }
+    },
+    onSuccess(made) {
+      void client.invalidateQueries({ queryKey: LINKS_KEY })
+      onMade(made)
+    },
+  })
+  useEffect(() => field.current?.focus(), [])
+  const faults = useFaults(error)
+  const fault = isInvalid ? t.linkForm.invalidUrl : faults.general
+  useFaultReport('first-link-url', fault !== undefined, t.common.problems)
+
+  function submit(form: HTMLFormElement) {
+    const url = destinationOf(typed)
+    setInvalid(url === undefined)
+    if (url === undefined) noteSent(form)
+    if (url !== undefined && !isPending) mutate(url)
+  }
+
+  return (
+    <>
+      <h1 id="first-link">{t.firstLink.title}</h1>
+      <form
+        className="quick"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit(event.currentTarget)
+        }}
+      >
+        <div className="q1">
+          <Icon of={LinkIcon} />
+          <input
+            ref={field}
+            id="first-link-url"
+            aria-labelledby="first-link"
+            aria-invalid={fault !== undefined || undefined}
+            aria-describedby={fault && 'first-link-fault'}
+            placeholder="https://"
+            inputMode="url"
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value)
+              setInvalid(false)
+              reset()
+            }}
+          />
+        </div>
+        <div className="q2">
+          <span className="becomes">
+            {t.firstLink.becomes} <b>{host}/</b>
+            {t.firstLink.letters}
+          </span>
+          <Button type="submit" look="ink" shortcut="↵" isBusy={isPending} disabled={typed === ''}>
+            {t.firstLink.shorten}
+          </Button>
+        </div>
+      </form>
+      {fault === undefined ? (
+        <p className="hint">{t.firstLink.later}</p>
+      ) : (
+        <p className="err" role="alert" id="first-link-fault">
+          <Icon of={AlertIcon} />
+          <span>{fault}</span>
+        </p>
+      )}
+    </>
+  )
+}
+
+const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
+
+/** The first short link, with its clicks as they come. Copy is the act until it is done, then Open. */
+function MadeLink({ link, isCopied }: { link: LinkResource; isCopied: boolean }) {
+  const t = useText()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [isQrShown, setQrShown] = useState(false)
+  const [hasCopied, setCopied] = useState(isCopied)
+  const { data: current = link } = useQuery(linkQuery(link.id))
+  const address = visitAddress(link)
+  // The form that had the focus is gone.
+  useEffect(() => heading.current?.focus(), [])
+
+  async function copy() {
+    if (await copyText(address)) setCopied(true)
+    else showError(t.common.notCopied)
+  }
+
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {t.firstLink.made}
+      </h1>
+      <div className="result">
+        <div className="r1">
+          <p className="short-l">
+            <span>{link.domain}/</span>
+            {link.key}
+          </p>
+          <p className="good" role="status">
+            {hasCopied && (
+              <>
+                <Icon of={CheckIcon} />
+                {t.common.copied}
+              </>
+            )}
+          </p>
+          <Button icon={QrIcon} onClick={() => setQrShown(true)}>
+            {t.qr.title}
+          </Button>
+          <a
+            href={address}
+            target="_blank"
+            rel="noreferrer"
+            className={buttonClass({ ...(hasCopied && { look: 'ink' }) })}
+          >
+            <ButtonContent icon={ExternalIcon}>{t.shortcuts.open}</ButtonContent>
+          </a>
+          {!hasCopied && (
+            <Button look="ink" icon={CopyIcon} onClick={copy}>
+              {t.common.copy}
+            </Button>
+          )}
+        </div>
+        <div className="r2">
+          <Icon of={RedirectIcon} small />
+          <Destination url={link.url} />
+          <span className="ml-auto whitespace-nowrap">{t.common.clicks(current.clicks ?? 0)}</span>
+        </div>
+      </div>
+      <NextSteps />
+      <Dialog
+        isOpen={isQrShown}
+        onClose={() => setQrShown(false)}
+        title={t.qr.title}
+        footer={<Button onClick={() => setQrShown(false)}>{t.common.close}</Button>}
+      >
+        <Suspense fallback={<div className="qr-space" aria-busy />}>
+          <QrPanel link={encodeURI(address)} />
+        </Suspense>
+      </Dialog>
+    </>
+  )
+}
+
+const STEPS = [
+  { to: '/domains', search: { add: 'yes' }, icon: DomainIcon, step: 'domain' },
+  { to: '/settings/imports/new', search: {}, icon: ImportIcon, step: 'imports' },
+  { to: '/settings/tokens', search: {}, icon: TokenIcon, step: 'programs' },
+] as const
+
+function NextSteps() {
+  const t = useText()
+  return (
+    <nav aria-labelledby="next-steps">
+      <h2 className="lab pb-1" id="next-steps">
+        {t.firstLink.next}
+      </h2>
+      <ul className="next">
+        {STEPS.map(({ to, search, icon, step }) => (
+          <li key={to}>
+            <Link to={to} search={search}>
+              <Icon of={icon} />
+              <span>
+                <b>{t.firstLink.steps[step][0]}</b>
+                {t.firstLink.steps[step][1]}
+              </span>
+              <Icon of={ChevronRightIcon} small />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
