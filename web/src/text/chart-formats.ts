@@ -1,7 +1,6 @@
 import { useObservable } from '../state/observable.ts'
-import { regional } from './formats.ts'
+import { once, regional } from './formats.ts'
 import { text } from './language.ts'
-import { once } from './once.ts'
 
 /** How charts write numbers, instants and codes. */
 export type ChartFormats = {

@@ -1,18 +1,14 @@
-import { account } from './de/account.ts'
-import { analytics } from './de/analytics.ts'
-import { audit } from './de/audit.ts'
-import { count, n } from './de/counts.ts'
-import { domains } from './de/domains.ts'
+import * as account from './de/account.ts'
+import * as analytics from './de/analytics.ts'
+import * as domains from './de/domains.ts'
 import { faults } from './de/faults.ts'
-import * as transfer from './de/imports.ts'
-import { instance } from './de/instance.ts'
-import { linkForm } from './de/link-form.ts'
+import * as imports from './de/imports.ts'
 import * as links from './de/links.ts'
-import { live } from './de/live.ts'
 import * as settings from './de/settings.ts'
-import * as signIn from './de/sign-in.ts'
-import { tags, utmTemplates } from './de/tags.ts'
 import type { Catalogue } from './en.ts'
+import { amountsIn } from './plural.ts'
+
+const { count, n } = amountsIn('de')
 
 /** All words of the dashboard in German. */
 export const de: Catalogue = {
@@ -70,21 +66,6 @@ export const de: Catalogue = {
     noWorkspace:
       'Sie gehören noch zu keinem Arbeitsbereich. Bitten Sie eine Administratorin um eine Einladung.',
   },
-  signIn: signIn.signIn,
-  setUp: signIn.setUp,
-  firstLink: signIn.firstLink,
-  invitation: signIn.invitation,
-  reset: signIn.reset,
-  settings: settings.settings,
-  workspace: settings.workspace,
-  members: settings.members,
-  tokens: settings.tokens,
-  audit,
-  account,
-  instance,
-  faults,
-  imports: transfer.imports,
-  exports: transfer.exports,
   shortcuts: {
     title: 'Tastenkürzel',
     list: 'Diese Liste zeigen',
@@ -126,14 +107,11 @@ export const de: Catalogue = {
     records: 'DNS-Einträge kopieren',
     createOn: (host) => `Link auf ${host} anlegen`,
   },
-  links: links.links,
-  domains,
-  live,
-  tags,
-  utmTemplates,
-  empty: links.empty,
-  analytics,
-  linkForm,
-  qr: links.qr,
-  link: links.link,
+  faults,
+  ...account,
+  ...analytics,
+  ...domains,
+  ...imports,
+  ...links,
+  ...settings,
 }

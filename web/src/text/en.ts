@@ -1,17 +1,13 @@
-import { account } from './en/account.ts'
-import { analytics } from './en/analytics.ts'
-import { audit } from './en/audit.ts'
-import { count, n } from './en/counts.ts'
-import { domains } from './en/domains.ts'
-import { faults } from './en/faults.ts'
-import * as transfer from './en/imports.ts'
-import { instance } from './en/instance.ts'
-import { linkForm } from './en/link-form.ts'
+import * as account from './en/account.ts'
+import * as analytics from './en/analytics.ts'
+import * as domains from './en/domains.ts'
+import * as imports from './en/imports.ts'
 import * as links from './en/links.ts'
-import { live } from './en/live.ts'
 import * as settings from './en/settings.ts'
-import * as signIn from './en/sign-in.ts'
-import { tags, utmTemplates } from './en/tags.ts'
+import type { FaultTexts } from './fault-text.ts'
+import { amountsIn } from './plural.ts'
+
+const { count, n } = amountsIn('en')
 
 /**
  * All words of the dashboard in English. Every other language has the same entries, which the compiler
@@ -71,21 +67,6 @@ export const en = {
     notifications: 'Notifications',
     noWorkspace: 'You are not a member of a workspace yet. Ask an administrator to invite you.',
   },
-  signIn: signIn.signIn,
-  setUp: signIn.setUp,
-  firstLink: signIn.firstLink,
-  invitation: signIn.invitation,
-  reset: signIn.reset,
-  settings: settings.settings,
-  workspace: settings.workspace,
-  members: settings.members,
-  tokens: settings.tokens,
-  audit,
-  account,
-  instance,
-  faults,
-  imports: transfer.imports,
-  exports: transfer.exports,
   shortcuts: {
     title: 'Keyboard shortcuts',
     list: 'Show this list',
@@ -127,16 +108,14 @@ export const en = {
     records: 'Copy DNS records',
     createOn: (host: string) => `Create link on ${host}`,
   },
-  links: links.links,
-  domains,
-  live,
-  tags,
-  utmTemplates,
-  empty: links.empty,
-  analytics,
-  linkForm,
-  qr: links.qr,
-  link: links.link,
+  /** The API words its messages in English itself. */
+  faults: null as FaultTexts | null,
+  ...account,
+  ...analytics,
+  ...domains,
+  ...imports,
+  ...links,
+  ...settings,
 }
 
 export type Catalogue = typeof en

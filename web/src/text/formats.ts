@@ -1,5 +1,3 @@
-import { once } from './once.ts'
-
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -107,4 +105,13 @@ function relativeText(format: Intl.RelativeTimeFormat, seconds: number): string 
   if (size < HOUR) return format.format(Math.trunc(seconds / MINUTE), 'minute')
   if (size < DAY) return format.format(Math.trunc(seconds / HOUR), 'hour')
   return format.format(Math.trunc(seconds / DAY), 'day')
+}
+
+/** Makes a value when it is first needed: a format takes the browser a millisecond, and a page uses a few of them. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }

@@ -11,3 +11,11 @@ export function plural(language: string, amount: number, forms: Forms): string {
   }
   return forms[rule.select(amount)] ?? forms.other
 }
+
+/** How texts of a language write amounts. */
+export function amountsIn(language: string) {
+  const n = (amount: number) => amount.toLocaleString(language)
+  const count = (one: string, other: string) => (amount: number) =>
+    `${n(amount)} ${plural(language, amount, { one, other })}`
+  return { n, count }
+}

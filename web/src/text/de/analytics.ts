@@ -1,6 +1,7 @@
 import type * as en from '../en/analytics.ts'
-import { plural } from '../plural.ts'
-import { count, n } from './counts.ts'
+import { amountsIn, plural } from '../plural.ts'
+
+const { count, n } = amountsIn('de')
 
 const amountOfEarlierClicks = count('früherer Klick wurde', 'frühere Klicks wurden')
 
@@ -121,4 +122,19 @@ export const analytics: typeof en.analytics = {
     'Filter mehrerer Arten brauchen einzelne Klicks, und die werden nur eine Zeit lang behalten. Wählen Sie einen kürzeren Zeitraum oder weniger Filter.',
   earlier: (clicks) => `${amountOfEarlierClicks(clicks)} ohne Datum importiert.`,
   note: 'Klicks sind ohne Bots und Vorabrufe. Besucher werden je Tag in UTC gezählt. Keine IP-Adresse wird gespeichert.',
+}
+
+/** Worte der Live-Ansicht der Statistik. */
+export const live: typeof en.live = {
+  title: 'Letzte 30 Minuten',
+  minute: 'Minute',
+  showTable: 'Minuten als Tabelle zeigen',
+  showChart: 'Minuten als Diagramm zeigen',
+  reconnecting: 'Verbindet sich wieder …',
+  refused: 'Nicht verfügbar',
+  chart: (amount, most) =>
+    `${n(amount)} ${plural('de', amount, { one: 'Klick', other: 'Klicks' })} in den letzten 30 Minuten, höchstens ${n(most)} je Minute`,
+  newest: 'Neueste Klicks',
+  empty: 'Keine Klicks in den letzten 30 Minuten',
+  emptyHint: 'Ein neuer erscheint hier nach wenigen Sekunden.',
 }

@@ -1,7 +1,7 @@
 import type { domains as english } from '../en/domains.ts'
-import { plural } from '../plural.ts'
+import { amountsIn, plural } from '../plural.ts'
 
-const n = (count: number) => count.toLocaleString('de')
+const { n } = amountsIn('de')
 
 const ABOVE = 'den Eintrag oben'
 

@@ -1,5 +1,150 @@
-import { plural } from '../plural.ts'
-import { n } from './counts.ts'
+import { amountsIn, plural } from '../plural.ts'
+
+const { n } = amountsIn('en')
+
+/** Words of the pages before a sign-in. */
+export const signIn = {
+  otherAddress: (here: string, baseUrl: string) =>
+    `This page was opened at ${here}, but the address of this Terse is ${baseUrl}: sign in there.`,
+  changeAddress: (here: string) =>
+    `To use ${here} instead, set TERSE_BASE_URL to it in the service's settings, and start the service again.`,
+  toAddress: (baseUrl: string) => `Open ${baseUrl}`,
+  title: 'Sign in',
+  expired: 'Your session has ended. Sign in to go on; nothing that you typed is lost.',
+  confirm: 'Confirm that it is you',
+  confirmHint: 'This change needs a sign-in of the last ten minutes.',
+  email: 'E-mail',
+  password: 'Password',
+  showPassword: 'Show password',
+  hidePassword: 'Hide password',
+  forgot: 'Forgot it?',
+  code: 'Code',
+  codeHint: 'The six digits that your authenticator app shows.',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHint: 'One of the codes that you saved. Each works once.',
+  useRecoveryCode: 'Use a recovery code',
+  useApp: 'Use the authenticator app',
+  usePasskey: 'Use a passkey',
+  secondFactor: 'Second step',
+  secondFactorHint: 'Your password is right. Now prove it a second way.',
+  passkey: 'Continue with a passkey',
+  passkeyCancelled: 'No passkey was used. Try again, or sign in another way.',
+  oidc: (name: string) => `Continue with ${name}`,
+  orPassword: 'or with a password',
+  or: 'or',
+  submit: 'Sign in',
+  continue: 'Continue',
+  noAccount: 'No account? Ask an admin of your workspace for an invitation.',
+  elsewhere: 'It opens in another tab. This page goes on once you have signed in there.',
+  forgotTitle: 'New password',
+  forgotHint: 'Where this address has an account, a link to set a new password is sent to it.',
+  forgotSubmit: 'Send link',
+  forgotSent:
+    'If an account has this address, an e-mail is on its way. Its link works for an hour.',
+  forgotNoMail:
+    'This instance sends no e-mail. Ask an admin of your workspace or an operator for a link; an operator can also print one:',
+  failures: {
+    oidc_unavailable: 'The provider cannot be reached. Try again, or sign in another way.',
+    oidc_denied: 'The provider did not let you in.',
+    oidc_expired: 'This took too long, or was begun in another browser. Try again.',
+    oidc_failed: 'The answer of the provider was not valid. Ask an operator to look at the log.',
+    oidc_unknown:
+      'No account here is linked to it. Sign in another way and link it in your settings, or ask for an invitation.',
+    oidc_linked_elsewhere: 'This account belongs to another person here.',
+    oidc_session_ended: 'Your session ended before the account was linked. Sign in and try again.',
+    oidc_mailed_link: 'For a new account, open the link in the mail to the invited address.',
+    oidc_invitation: 'This invitation was used, has expired or was withdrawn.',
+    oidc_address_taken: 'A person has this address already. Sign in, then open the invitation.',
+    unavailable: 'Signing in is not possible now. Redirects continue. Try again in a moment.',
+    rate_limited: 'Too many requests. Wait a minute, then try again.',
+    too_many_attempts: 'Too many attempts. Wait a minute, then try again.',
+  },
+}
+
+export const setUp = {
+  title: 'Set up this instance',
+  hint: 'You become its operator and own its workspace. It takes less than a minute.',
+  code: 'Set-up code',
+  codeHint: 'The end of the link that was printed where Terse was started.',
+  codeFromLink: 'Taken from your link.',
+  name: 'Your name',
+  email: 'E-mail',
+  password: 'Password',
+  passwordAside: 'at least 15 characters',
+  strength: (have: number, need: number) => `${have} of ${need} characters`,
+  strong: 'Long enough',
+  submit: 'Create account',
+  later: 'You can add a passkey or an authenticator app afterwards.',
+  where: 'Where to find the code',
+  whereHint: 'In the terminal or the service’s log, at the start:',
+  terminal: 'Terminal output with the link of the set-up',
+  running: 'Terse is running',
+  runningAt: 'at',
+  nobody: 'Open the dashboard and set up the first person, within 24 hours:',
+  yourCode: 'your code',
+  lost: 'Lost it, or older than 24 hours? Print another link where Terse is installed:',
+  copyCommand: 'Copy command',
+  note: 'The first account needs this code. Redirects and the API already work.',
+  done: 'This instance has been set up.',
+}
+
+export const invitation = {
+  title: 'Invitation',
+  join: (workspace: string) => `Join ${workspace}`,
+  invited: (email: string, role: string) => `${email} is invited as ${role}.`,
+  noCode: 'The link is incomplete. Open it again as you received it.',
+  unusable: 'This invitation was used, has expired or was withdrawn. Ask for a new one.',
+  name: 'Your name',
+  password: 'Choose a password',
+  create: 'Create account and join',
+  signInAs: (email: string) => `Sign in as ${email} to accept.`,
+  haveAccount: 'I have an account here',
+  isNew: 'I am new here',
+  mailed: (email: string) => `New here? Open the link in the mail to ${email}.`,
+  accept: 'Accept invitation',
+  otherPerson: (email: string, other: string) =>
+    `The invitation is for ${email}; you are signed in as ${other}.`,
+  signOut: (email: string) => `Sign out and continue as ${email}`,
+  unproved: (email: string) =>
+    `${email} is not proved to be yours yet, so another person may have created this account and know its password. Choose a new one: the old password, all sessions, passkeys and other ways to sign in are removed.`,
+  joined: (workspace: string) => `You are a member of ${workspace}`,
+}
+
+export const reset = {
+  title: 'Set a new password',
+  hint: 'It ends all sessions.',
+  factorHint: 'An authenticator app stays as it is.',
+  noCode: 'The link is incomplete. Open it again as you received it.',
+  password: 'New password',
+  passwordAside: '15 characters, or 10 with a second factor',
+  submit: 'Set password',
+  passkey: (name: string) => `Passkey “${name}”`,
+  whose: 'Which of these are yours?',
+  whoseHint:
+    'They sign in here without the password. What you do not tick is removed; a passkey that is your only second factor stays as that.',
+  firstProof: (ways: readonly string[]) =>
+    `This link shows for the first time that the address is yours. Everything that was set up before is removed: authenticator app, recovery codes, ${ways.length > 0 ? ways.join(', ') : 'passkeys'}. Set up again what you need.`,
+  done: 'Password changed',
+  doneHint: 'Sign in with the new one.',
+}
+
+export const firstLink = {
+  tab: 'Your first link',
+  title: 'Paste a long URL',
+  toDashboard: 'Go to the dashboard',
+  signedInAs: (name: string) => `Signed in as ${name}`,
+  becomes: 'It becomes',
+  letters: 'a-few-letters',
+  shorten: 'Shorten',
+  later: 'Your own domain, other people and old links can come later.',
+  made: 'Your first short link',
+  next: 'Next',
+  steps: {
+    domain: ['Use your own domain', ', such as go.example.com'],
+    imports: ['Bring links along', ' from Bitly, Dub, Short.io and others'],
+    programs: ['Shorten from your own programs', ' with a token'],
+  },
+}
 
 /** Words of the pages of the own account. */
 export const account = {

@@ -1,5 +1,6 @@
-import { plural } from '../plural.ts'
-import { count, n } from './counts.ts'
+import { amountsIn, plural } from '../plural.ts'
+
+const { count, n } = amountsIn('en')
 
 const amountOfEarlierClicks = count('earlier click was', 'earlier clicks were')
 
@@ -119,4 +120,19 @@ export const analytics = {
     'Filters of several kinds need single clicks, which are kept for a limited time. Choose a shorter period or fewer filters.',
   earlier: (clicks: number) => `${amountOfEarlierClicks(clicks)} imported without dates.`,
   note: 'Clicks exclude bots and prefetches. Visitors are counted by day in UTC. No IP address is stored.',
+}
+
+/** Words of the live view of analytics. */
+export const live = {
+  title: 'Last 30 minutes',
+  minute: 'Minute',
+  showTable: 'Show minutes as a table',
+  showChart: 'Show minutes as a chart',
+  reconnecting: 'Connecting again …',
+  refused: 'Not available',
+  chart: (amount: number, most: number) =>
+    `${n(amount)} ${plural('en', amount, { one: 'click', other: 'clicks' })} in the last 30 minutes, at most ${n(most)} in a minute`,
+  newest: 'Newest clicks',
+  empty: 'No clicks in the last 30 minutes',
+  emptyHint: 'A new one appears here within seconds.',
 }

@@ -1,6 +1,6 @@
-import { plural } from '../plural.ts'
+import { amountsIn, plural } from '../plural.ts'
 
-const n = (count: number) => count.toLocaleString('en')
+const { n } = amountsIn('en')
 
 /** What the advice about a difference names. */
 export type AdviceFacts = {
