@@ -1,5 +1,13 @@
 import { z } from 'zod'
 import { asMessage } from './faults.ts'
+import {
+  fromFields,
+  LINK_TEXTS,
+  type LinkText,
+  type LinkTextKind,
+  TEXTS_AFTER_COUNTERS,
+  TEXTS_BEFORE_COUNTERS,
+} from './link-fields.ts'
 import { clickedPageOf, pageQuery } from './pagination.ts'
 import {
   destinationInput,
@@ -31,6 +39,25 @@ const EXTERNAL_ID = asMessage({
 })
 const STATES = ['active', 'expired', 'protected'] as const
 
+/** How a request gives a text of each kind; the rules of URLs and instants are checked later. */
+const TEXT_INPUTS: { readonly [K in LinkTextKind]: z.ZodString } = {
+  destination: destinationInput,
+  app_destination: destinationInput,
+  utm: line(UTM_LENGTH_MAX),
+  password: line(PASSWORD_LENGTH_MAX),
+  instant: z.string(),
+}
+
+function requested(field: LinkText) {
+  const { kind, answer, request = answer } = LINK_TEXTS[field]
+  return TEXT_INPUTS[kind].nullable().optional().describe(request)
+}
+
+function answered(field: LinkText) {
+  const { kind, answer } = LINK_TEXTS[field]
+  return (kind === 'instant' ? timestamp : z.string()).nullable().describe(answer)
+}
+
 /** A link in answers of the API: the 23 fields of the specification's table. */
 export const linkSchema = z
   .object({
@@ -40,23 +67,11 @@ export const linkSchema = z
     key: z.string().describe('Path key of the short link.'),
     url: z.string().describe('The destination.'),
     link: z.string().describe('The short link: `https://<domain>/<key>`.'),
-    ios: z.string().nullable().describe('Destination for iPhones and iPads.'),
-    android: z.string().nullable().describe('Destination for Android devices.'),
-    utm_source: z.string().nullable().describe('Set on the destination as `utm_source`.'),
-    utm_medium: z.string().nullable().describe('Set on the destination as `utm_medium`.'),
-    utm_campaign: z.string().nullable().describe('Set on the destination as `utm_campaign`.'),
-    utm_term: z.string().nullable().describe('Set on the destination as `utm_term`.'),
-    utm_content: z.string().nullable().describe('Set on the destination as `utm_content`.'),
-    utm_name: z.string().nullable().describe('Set on the destination as `utm_name`.'),
+    ...fromFields(TEXTS_BEFORE_COUNTERS, answered),
     clicks: z.int().nullable().describe('Clicks by people; null in the response to a create.'),
     last_click: z.int().nullable().describe('Unix time of the last click, in seconds.'),
     external_id: z.int().nullable().describe('Identifier of the link in an external system.'),
-    password: z
-      .string()
-      .nullable()
-      .describe('An opaque sealed string when the link has a password. Never the text.'),
-    expires_at: timestamp.nullable().describe('When the link expires.'),
-    expired_redirect_url: z.string().nullable().describe('Destination after the link has expired.'),
+    ...fromFields(TEXTS_AFTER_COUNTERS, answered),
     tags: z.array(z.string()).describe('Tags, in the order in which they were set.'),
     created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('When it was last changed.'),
@@ -73,8 +88,6 @@ export const linkFieldsPage = clickedPageOf(
 )
 export type LinkPageMeta = z.output<typeof linkPage>['meta']
 
-const utm = line(UTM_LENGTH_MAX).nullable().optional()
-const optionalDestination = destinationInput.nullable().optional()
 const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
 
 const key = z
@@ -88,33 +101,13 @@ export const tagInput = line(TAG_LENGTH_MAX)
 export const tagsInput = z.array(tagInput)
 
 const optionalFields = {
-  ios: optionalDestination.describe('Destination for iPhones and iPads; `url` when null.'),
-  android: optionalDestination.describe('Destination for Android devices; `url` when null.'),
-  utm_source: utm.describe('Set on the destination as `utm_source`.'),
-  utm_medium: utm.describe('Set on the destination as `utm_medium`.'),
-  utm_campaign: utm.describe('Set on the destination as `utm_campaign`.'),
-  utm_term: utm.describe('Set on the destination as `utm_term`.'),
-  utm_content: utm.describe('Set on the destination as `utm_content`.'),
-  utm_name: utm.describe('Set on the destination as `utm_name`.'),
+  ...fromFields(TEXTS_BEFORE_COUNTERS, requested),
   external_id: z
     .int(EXTERNAL_ID)
     .nullable()
     .optional()
     .describe('Identifier of the link in an external system.'),
-  password: line(PASSWORD_LENGTH_MAX)
-    .nullable()
-    .optional()
-    .describe(
-      'The text that visitors must type; or the sealed string as received, to keep the password. The sealed string of another link is refused.',
-    ),
-  expires_at: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('An ISO 8601 instant with a zone, such as `2026-12-31T23:59:59+01:00`.'),
-  expired_redirect_url: optionalDestination.describe(
-    'Destination after the link has expired; the `expired_url` of the domain when null.',
-  ),
+  ...fromFields(TEXTS_AFTER_COUNTERS, requested),
   tags: tagsInput
     .nullable()
     .optional()

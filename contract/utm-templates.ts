@@ -1,31 +1,19 @@
 import { z } from 'zod'
+import { fromFields, UTM_FIELDS } from './link-fields.ts'
 import { pageOf, pageQuery } from './pagination.ts'
 import { line, timestamp, uuid } from './primitives.ts'
 
 const NAME_LENGTH_MAX = 100
 const UTM_LENGTH_MAX = 500
 
-const UTM_NAMES = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-] as const
-
-const fieldsOf = <T extends z.ZodType>(field: (name: string) => T) =>
-  Object.fromEntries(UTM_NAMES.map((name) => [name, field(name)])) as Record<
-    (typeof UTM_NAMES)[number],
-    T
-  >
-
 export const utmTemplateSchema = z
   .object({
     id: uuid.describe('Identifier of the template.'),
     workspace_id: uuid.describe('Workspace that owns the template.'),
     name: z.string().describe('Its name, unique in the workspace whatever its letter case.'),
-    ...fieldsOf((name) => z.string().nullable().describe(`Value for \`${name}\` of a link.`)),
+    ...fromFields(UTM_FIELDS, (name) =>
+      z.string().nullable().describe(`Value for \`${name}\` of a link.`),
+    ),
     created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('When it was last changed.'),
   })
@@ -38,7 +26,7 @@ export const listUtmTemplatesQuery = pageQuery.omit({ cursor: true })
 export const utmTemplateBody = z
   .strictObject({
     name: line(NAME_LENGTH_MAX).describe('Unique in the workspace, whatever its letter case.'),
-    ...fieldsOf((name) =>
+    ...fromFields(UTM_FIELDS, (name) =>
       line(UTM_LENGTH_MAX).nullable().optional().describe(`Value for \`${name}\` of a link.`),
     ),
   })

@@ -1,26 +1,22 @@
 import { Readable } from 'node:stream'
 import { csvLine } from '@terse/contract/csv'
 import type { ExportedRecord, ExportHead } from '@terse/contract/export'
+import {
+  TEXTS_AFTER_COUNTERS,
+  TEXTS_BEFORE_COUNTERS,
+  UTM_FIELDS,
+} from '@terse/contract/link-fields'
 import { ZipFile } from 'yazl'
 import { type ExportedStores, readSection, type Section, type Subject } from './read-workspace.ts'
 
 type RecordOf<S extends Section> = Extract<ExportedRecord, { type: S }>
 type ColumnsOf<S extends Section> = readonly (keyof RecordOf<S>)[]
 
-const UTM_COLUMNS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-] as const
-
 /** The file of each type of record, with its columns in order. */
 const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } } = {
   utm_template: {
     file: 'utm_templates.csv',
-    columns: ['id', 'name', ...UTM_COLUMNS, 'created_at', 'updated_at'],
+    columns: ['id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'],
   },
   domain: {
     file: 'domains.csv',
@@ -33,9 +29,10 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
   link: {
     file: 'links.csv',
     columns: [
-      ...(['id', 'domain', 'key', 'url', 'ios', 'android', ...UTM_COLUMNS] as const),
-      ...(['clicks', 'last_click', 'external_id', 'protected', 'expires_at', 'imported'] as const),
-      ...(['expired_redirect_url', 'tags', 'created_at', 'updated_at'] as const),
+      ...(['id', 'domain', 'key', 'url', ...TEXTS_BEFORE_COUNTERS] as const),
+      ...(['clicks', 'last_click', 'external_id', 'protected', 'imported'] as const),
+      ...TEXTS_AFTER_COUNTERS.filter((field) => field !== 'password'),
+      ...(['tags', 'created_at', 'updated_at'] as const),
     ],
   },
   click_day: {

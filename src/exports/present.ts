@@ -1,4 +1,5 @@
 import type { ExportedRecord } from '@terse/contract/export'
+import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
 import { type Domain, presentDomain } from '../domains/index.ts'
 import type { ShownMember } from '../identity/index.ts'
@@ -6,13 +7,12 @@ import { type Link, presentLink, type UtmTemplate } from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 
 export function presentTemplate(template: UtmTemplate): ExportedRecord {
-  const { id, workspace_id, name, created_at, updated_at, ...values } = template
-  const { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name } = values
+  const { id, name, created_at, updated_at } = template
   return {
     type: 'utm_template',
     id,
     name,
-    ...{ utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name },
+    ...fromFields(UTM_FIELDS, (field) => template[field]),
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),
   }

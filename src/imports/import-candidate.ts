@@ -1,8 +1,9 @@
 import { faultText } from '@terse/contract/faults'
+import { fromFields } from '@terse/contract/link-fields'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
 import { canonicalInstant, formatInstant } from '../platform/time/clock.ts'
-import type { LinkRecord } from './import-record.ts'
+import { type LinkRecord, RECORD_TEXTS } from './import-record.ts'
 
 /** A link of a source as it would be created, before it is known whether its key is free. */
 export type Candidate = {
@@ -23,18 +24,7 @@ export type Candidate = {
 type Refusal = { readonly record: LinkRecord; readonly reason: string }
 
 /** A link without one of these is still the same link; what could not be taken is kept beside it. */
-const OPTIONAL = [
-  'ios',
-  'android',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-  'external_id',
-  'expired_redirect_url',
-] as const
+const OPTIONAL = [...RECORD_TEXTS, 'external_id'] as const
 
 const LABELS: Readonly<Record<string, string>> = {
   domain: 'The domain',
@@ -118,7 +108,7 @@ function inputOf(
   { notes, lockNotes, rest }: Aside,
 ): { input: Candidate['input']; isLocked: boolean } {
   const { protection, closed } = record
-  const optional = Object.fromEntries(OPTIONAL.map((field) => [field, record[field] ?? null]))
+  const texts = fromFields(RECORD_TEXTS, (field) => record[field])
   const isLocked = protection.kind === 'unknown password'
   if (isLocked) {
     lockNotes.push(
@@ -129,7 +119,7 @@ function inputOf(
     notes.push(closed)
     if (record.expired_redirect_url !== null && !hasExpired(record, times)) {
       // It did not lead there while it was closed.
-      optional.expired_redirect_url = null
+      texts.expired_redirect_url = null
       rest.expired_redirect_url = record.expired_redirect_url
     }
   }
@@ -137,7 +127,8 @@ function inputOf(
     domain: host,
     key: record.key,
     url: record.url,
-    ...optional,
+    ...texts,
+    external_id: record.external_id,
     tags: [...new Set(record.tags)],
     expires_at: expiryOf(record, times, notes),
     password: protection.kind === 'password' ? protection.password : null,

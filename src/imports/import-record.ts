@@ -1,3 +1,10 @@
+import { LINK_TEXT_FIELDS, type LinkTexts, type UtmField } from '@terse/contract/link-fields'
+
+/** The texts of a link that a record has as the API has them. The others have forms of their own. */
+export const RECORD_TEXTS = LINK_TEXT_FIELDS.filter(
+  (field) => field !== 'password' && field !== 'expires_at',
+)
+
 /**
  * What sources yield: everything that another service knew of a link, in Terse's terms. A source yields a link
  * before its clicks. It changes no value to make it valid: the importer checks each, and reports what it refused.
@@ -19,59 +26,50 @@ type FromSource = {
   readonly resume: string
 }
 
-export type LinkRecord = FromSource & {
-  readonly kind: 'link'
-  /** Identifies the link within the source: the same in every run, at most 500 characters. */
-  readonly ref: string
-  /** Where people find it in the source, such as `line 17` or `page 3, item 4`. */
-  readonly place: string
-  /** Its host as the source names it; null for the source's own or default domain. */
-  readonly domain: string | null
-  /** Decoded, without a leading slash; '' for a link at the root of the domain. */
-  readonly key: string
-  readonly url: string
-  readonly ios: string | null
-  readonly android: string | null
-  readonly utm_source: string | null
-  readonly utm_medium: string | null
-  readonly utm_campaign: string | null
-  readonly utm_term: string | null
-  readonly utm_content: string | null
-  /** Only of Terse. */
-  readonly utm_name?: string | null
-  readonly external_id: number | null
-  readonly tags: readonly string[]
-  /**
-   * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
-   * `9999-12-31T23:59:59.999999Z`; null for never.
-   */
-  readonly expires_at: number | string | null
-  readonly expired_redirect_url: string | null
-  readonly protection: LinkProtection
-  /**
-   * Why the link does not redirect at the source, as a sentence for the report: it was disabled, archived, banned, or
-   * reached its limit of visits. It is imported as expired. Null for a link that redirects.
-   */
-  readonly closed: string | null
-  /** Microseconds since the epoch; null where the source has no such date. */
-  readonly created_at: number | null
-  /**
-   * The source's total of clicks. What is in no click and no count of its becomes the opening balance. Null where the
-   * source has no total.
-   */
-  readonly clicks: number | null
-  /**
-   * `people` when `clicks` counts no bots; left out when it counts them too. Only exports of Terse
-   * have it.
-   */
-  readonly clicks_of?: 'people'
-  /** Microseconds since the epoch. */
-  readonly last_click: number | null
-  /** What has no field in Terse, as JSON: kept beside the link. */
-  readonly rest: Readonly<Record<string, unknown>>
-  /** Sentences for the report: what the source could not say, or what was dropped and why. */
-  readonly notes: readonly string[]
-}
+export type LinkRecord = FromSource &
+  Pick<LinkTexts, (typeof RECORD_TEXTS)[number]> & {
+    readonly kind: 'link'
+    /** Identifies the link within the source: the same in every run, at most 500 characters. */
+    readonly ref: string
+    /** Where people find it in the source, such as `line 17` or `page 3, item 4`. */
+    readonly place: string
+    /** Its host as the source names it; null for the source's own or default domain. */
+    readonly domain: string | null
+    /** Decoded, without a leading slash; '' for a link at the root of the domain. */
+    readonly key: string
+    readonly url: string
+    readonly external_id: number | null
+    readonly tags: readonly string[]
+    /**
+     * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
+     * `9999-12-31T23:59:59.999999Z`; null for never.
+     */
+    readonly expires_at: number | string | null
+    readonly protection: LinkProtection
+    /**
+     * Why the link does not redirect at the source, as a sentence for the report: it was disabled, archived, banned, or
+     * reached its limit of visits. It is imported as expired. Null for a link that redirects.
+     */
+    readonly closed: string | null
+    /** Microseconds since the epoch; null where the source has no such date. */
+    readonly created_at: number | null
+    /**
+     * The source's total of clicks. What is in no click and no count of its becomes the opening balance. Null where the
+     * source has no total.
+     */
+    readonly clicks: number | null
+    /**
+     * `people` when `clicks` counts no bots; left out when it counts them too. Only exports of Terse
+     * have it.
+     */
+    readonly clicks_of?: 'people'
+    /** Microseconds since the epoch. */
+    readonly last_click: number | null
+    /** What has no field in Terse, as JSON: kept beside the link. */
+    readonly rest: Readonly<Record<string, unknown>>
+    /** Sentences for the report: what the source could not say, or what was dropped and why. */
+    readonly notes: readonly string[]
+  }
 
 export type LinkProtection =
   | { readonly kind: 'none' }
@@ -94,17 +92,12 @@ export type DomainRecord = FromSource & {
 }
 
 /** UTM values to choose for links. One whose name is taken stays as it is. */
-export type UtmTemplateRecord = FromSource & {
-  readonly kind: 'utm template'
-  readonly place: string
-  readonly name: string
-  readonly utm_source: string | null
-  readonly utm_medium: string | null
-  readonly utm_campaign: string | null
-  readonly utm_term: string | null
-  readonly utm_content: string | null
-  readonly utm_name: string | null
-}
+export type UtmTemplateRecord = FromSource &
+  Pick<LinkTexts, UtmField> & {
+    readonly kind: 'utm template'
+    readonly place: string
+    readonly name: string
+  }
 
 /** A single visit. */
 export type ClickRecord = FromSource & {

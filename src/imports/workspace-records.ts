@@ -1,3 +1,4 @@
+import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 import { utmTemplateBody } from '@terse/contract/utm-templates'
 import type { Domains } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
@@ -70,8 +71,8 @@ async function addRecord(
       await services.domains[how](actor, { domain: host, not_found_url, expired_url })
       return { outcome: 'created', reason: 'The domain has to be proved again.' }
     }
-    const { name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name } = record
-    const values = { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name }
+    const { name } = record
+    const values = fromFields(UTM_FIELDS, (field) => record[field])
     const checked: { error?: unknown } = Object(checkTemplate({ name, ...values }))
     if (checked.error instanceof Failure) throw checked.error
     if (at.isTaken) throw Failure.invalid({ name: [{ code: 'taken', reason: 'utm_template' }] })

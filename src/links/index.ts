@@ -8,7 +8,6 @@ export {
   presentLink,
   shortLink,
   type UncountedLink,
-  UTM_FIELDS,
   withoutQrMark,
 } from './link.ts'
 export type { BatchUpdate, LinkBatches, LinkBatchStores, LookedBatch } from './link-batches.ts'

@@ -1,9 +1,15 @@
+import {
+  LINK_TEXT_FIELDS,
+  LINK_TEXTS,
+  type LinkText,
+  type LinkTextKind,
+} from '@terse/contract/link-fields'
 import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
 import { Failure, FaultList, type Parsed } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { canonicalInstant } from '../platform/time/clock.ts'
 import { parseKey } from './key.ts'
-import { boundToLink, type Link, type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
+import { boundToLink, type Link, type LinkAttributes } from './link.ts'
 
 const TAGS_MAX = 50
 
@@ -12,14 +18,9 @@ export type LinkInput = {
   readonly domain?: string | undefined
   readonly url?: string | undefined
   readonly key?: string | null | undefined
-  readonly ios?: string | null | undefined
-  readonly android?: string | null | undefined
   readonly external_id?: number | null | undefined
-  readonly password?: string | null | undefined
-  readonly expires_at?: string | null | undefined
-  readonly expired_redirect_url?: string | null | undefined
   readonly tags?: readonly string[] | null | undefined
-} & { readonly [F in UtmField]?: string | null | undefined }
+} & { readonly [F in LinkText]?: string | null | undefined }
 
 /** The changes of an input in their stored form, except the password, which is still as sent. */
 export type LinkChanges = Partial<LinkAttributes> & {
@@ -56,20 +57,28 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
   change('domain', input.domain, rules.parseDomain)
   if (input.key !== null) change('key', input.key, parseKey)
   change('url', input.url, (text) => parseDestination(text))
-  change('ios', input.ios, (text) => parseDestination(text, rules.appSchemes))
-  change('android', input.android, (text) => parseDestination(text, rules.appSchemes))
-  change('expired_redirect_url', input.expired_redirect_url, (text) => parseDestination(text))
-  change('expires_at', input.expires_at, parseExpiry)
   change('external_id', input.external_id, (value: number) => ({ value }))
-  change('password', input.password, (value: string) => ({ value }))
-  for (const field of UTM_FIELDS) change(field, input[field], (value: string) => ({ value }))
+  for (const field of LINK_TEXT_FIELDS) {
+    change(field, input[field], (text: string) => TEXT_PARSERS[LINK_TEXTS[field].kind](text, rules))
+  }
   if (input.tags !== undefined) change('tags', input.tags ?? [], parseTags)
 
   faults.throwIfAny()
   return changes
 }
 
-function parseExpiry(text: string): Parsed<string> {
+/** A password is sealed later. */
+const TEXT_PARSERS: {
+  readonly [K in LinkTextKind]: (text: string, rules: LinkRules) => Parsed<string>
+} = {
+  destination: (text) => parseDestination(text),
+  app_destination: (text, { appSchemes }) => parseDestination(text, appSchemes),
+  instant: parseInstant,
+  utm: (value) => ({ value }),
+  password: (value) => ({ value }),
+}
+
+function parseInstant(text: string): Parsed<string> {
   const value = canonicalInstant(text)
   return value === undefined ? { fault: { code: 'invalid_instant' } } : { value }
 }

@@ -1,3 +1,4 @@
+import { fromFields, LINK_TEXT_FIELDS, LINK_TEXTS } from '@terse/contract/link-fields'
 import type { Domain } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
 import {
@@ -317,6 +318,11 @@ function changedDestinations(current: UncountedLink, next: LinkChanges) {
   return Object.fromEntries(Object.entries(destinationsOf(next)).filter(isNew))
 }
 
-export function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {
-  return { url, ios, android, expired_redirect_url }
+const DESTINATION_FIELDS = [
+  'url' as const,
+  ...LINK_TEXT_FIELDS.filter((field) => LINK_TEXTS[field].kind.endsWith('destination')),
+]
+
+export function destinationsOf(link: LinkChanges) {
+  return fromFields(DESTINATION_FIELDS, (field) => link[field])
 }

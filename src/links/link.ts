@@ -1,3 +1,11 @@
+import {
+  fromFields,
+  LINK_TEXT_FIELDS,
+  type LinkText,
+  type LinkTexts,
+  TEXTS_AFTER_COUNTERS,
+  TEXTS_BEFORE_COUNTERS,
+} from '@terse/contract/link-fields'
 import type { LinkResource } from '@terse/contract/links'
 import {
   changedFields,
@@ -8,33 +16,15 @@ import {
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
 
-export const UTM_FIELDS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-] as const
-
-export type UtmField = (typeof UTM_FIELDS)[number]
-
 /**
  * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same
  * names, so nothing is mapped.
  */
-export type LinkAttributes = {
+export type LinkAttributes = LinkTexts & {
   readonly url: string
-  readonly ios: string | null
-  readonly android: string | null
   readonly external_id: number | null
-  /** The form that `PasswordVault.seal` returns. */
-  readonly password: string | null
-  /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` */
-  readonly expires_at: string | null
-  readonly expired_redirect_url: string | null
   readonly tags: readonly string[]
-} & { readonly [F in UtmField]: string | null }
+}
 
 export type Link = LinkAttributes & {
   /** The link's number within the instance: ascending, never assigned twice. */
@@ -72,26 +62,9 @@ export function linkVersion({
   return versionOf(id, updated_at, domain)
 }
 
-/** A value for each UTM field, in the order of the specification. */
-function allUtm(read: (field: UtmField) => string | null): Record<UtmField, string | null> {
-  return {
-    utm_source: read('utm_source'),
-    utm_medium: read('utm_medium'),
-    utm_campaign: read('utm_campaign'),
-    utm_term: read('utm_term'),
-    utm_content: read('utm_content'),
-    utm_name: read('utm_name'),
-  }
-}
-
 export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
-  ios: null,
-  android: null,
-  ...allUtm(() => null),
+  ...fromFields(LINK_TEXT_FIELDS, () => null),
   external_id: null,
-  password: null,
-  expires_at: null,
-  expired_redirect_url: null,
   tags: [],
 })
 
@@ -132,21 +105,12 @@ export function scannableAddress(address: string, tracked: boolean): string {
   return encoded.length <= QR_BYTES_MAX ? encoded : marked
 }
 
-const TEXTS = [
-  'key',
-  'url',
-  'ios',
-  'android',
-  ...UTM_FIELDS,
-  'password',
-  'expires_at',
-  'expired_redirect_url',
-] as const
+const STORED_TEXTS = ['key', 'url', ...LINK_TEXT_FIELDS] as const
 
 /** Returns the bytes that a link's texts add to the storage quota of its workspace. */
-export function storedBytes(link: Pick<NewLink, (typeof TEXTS)[number] | 'tags'>): number {
+export function storedBytes(link: Pick<NewLink, (typeof STORED_TEXTS)[number] | 'tags'>): number {
   let bytes = Buffer.byteLength(JSON.stringify(link.tags))
-  for (const name of TEXTS) {
+  for (const name of STORED_TEXTS) {
     const text = link[name]
     if (text !== null) bytes += Buffer.byteLength(text)
   }
@@ -160,6 +124,7 @@ export function boundToLink(linkId: string): string {
 
 /** Returns the API's form of a link, with the fields in the order of the specification. */
 export function presentLink(link: Link): LinkResource {
+  const text = (field: LinkText) => link[field]
   return {
     id: link.id,
     workspace_id: link.workspace_id,
@@ -167,15 +132,11 @@ export function presentLink(link: Link): LinkResource {
     key: link.key,
     url: link.url,
     link: shortLink(link),
-    ios: link.ios,
-    android: link.android,
-    ...allUtm((field) => link[field]),
+    ...fromFields(TEXTS_BEFORE_COUNTERS, text),
     clicks: link.clicks,
     last_click: link.last_click === null ? null : Math.floor(link.last_click / 1_000_000),
     external_id: link.external_id,
-    password: link.password,
-    expires_at: link.expires_at,
-    expired_redirect_url: link.expired_redirect_url,
+    ...fromFields(TEXTS_AFTER_COUNTERS, text),
     tags: [...link.tags],
     created_at: formatInstant(link.created_at),
     updated_at: formatInstant(link.updated_at),
@@ -213,19 +174,12 @@ export function linkDeleted(link: LoggedLink): NewEvent {
   return { type: 'link.deleted', subjectId: link.id, before, after: null }
 }
 
-/** Returns the fields that a link's owner sets, except the password. */
+/** The fields that a link's owner sets, except the password. */
+const LOGGED_FIELDS = [
+  ...(['domain', 'key', 'url', 'external_id', 'tags'] as const),
+  ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
+]
+
 function fieldsOf(link: LoggedLink): EventFields {
-  const fields: Record<string, unknown> = {
-    domain: link.domain,
-    key: link.key,
-    url: link.url,
-    ios: link.ios,
-    android: link.android,
-    external_id: link.external_id,
-    expires_at: link.expires_at,
-    expired_redirect_url: link.expired_redirect_url,
-    tags: link.tags,
-  }
-  for (const field of UTM_FIELDS) fields[field] = link[field]
-  return fields
+  return fromFields<keyof LoggedLink, unknown>(LOGGED_FIELDS, (field) => link[field])
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type LinkDirectory, UTM_FIELDS, type VisitedLink } from '../links/index.ts'
+import { UTM_FIELDS } from '@terse/contract/link-fields'
+import type { LinkDirectory, VisitedLink } from '../links/index.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */

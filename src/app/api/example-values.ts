@@ -1,6 +1,12 @@
 import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
 import { csvLine } from '@terse/contract/csv'
+import {
+  fromFields,
+  TEXTS_AFTER_COUNTERS,
+  TEXTS_BEFORE_COUNTERS,
+  UTM_FIELDS,
+} from '@terse/contract/link-fields'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
 const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
@@ -17,12 +23,8 @@ const SEEN = '2026-11-22T18:40:00.000000Z'
 const LATER = '2026-11-29T18:40:00.000000Z'
 
 const UTM = {
-  utm_source: 'newsletter',
-  utm_medium: 'email',
-  utm_campaign: 'spring',
-  utm_term: null,
-  utm_content: null,
-  utm_name: null,
+  ...fromFields(UTM_FIELDS, () => null),
+  ...{ utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'spring' },
 }
 
 const link = {
@@ -32,15 +34,13 @@ const link = {
   key: 'spring',
   url: 'https://example.com/sale',
   link: 'https://go.example.com/spring',
-  ios: null,
-  android: null,
+  ...fromFields(TEXTS_BEFORE_COUNTERS, () => null),
   ...UTM,
   clicks: 3,
   last_click: 1_795_169_210,
   external_id: 42,
-  password: null,
+  ...fromFields(TEXTS_AFTER_COUNTERS, () => null),
   expires_at: '2027-01-01T00:00:00.000000Z',
-  expired_redirect_url: null,
   tags: ['spring', 'print'],
   created_at: MADE,
   updated_at: CHANGED,

@@ -98,7 +98,7 @@ describe('a CSV file', () => {
       ...{ kind: 'link', place: 'line 2', domain: 'go.example.com', key: 'a' },
       ...{ url: 'https://example.com/', ios: 'https://apps.apple.com/1' },
       ...{ android: 'https://play.google.com/1', utm_source: 'news', utm_medium: null },
-      ...{ utm_campaign: null, utm_term: null, utm_content: null, external_id: 42 },
+      ...{ utm_campaign: null, utm_term: null, utm_content: null, utm_name: null, external_id: 42 },
       protection: { kind: 'password', password: 's3cret ' },
       tags: ['news', 'a;b'],
       expires_at: Date.parse('2029-12-31T23:00:00Z') * 1_000,

@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { LinkRecord } from '../import-record.ts'
+import { fromFields } from '@terse/contract/link-fields'
+import { type LinkRecord, RECORD_TEXTS } from '../import-record.ts'
 
 /** What a link always has; all else is missing unless a source says otherwise. */
 type Known = Pick<LinkRecord, 'resume' | 'ref' | 'place' | 'key' | 'url'>
 
 /** The optional values of a link of which a source has none. */
 export const NO_VALUES = {
+  ...fromFields(RECORD_TEXTS, () => null),
   domain: null,
-  ios: null,
-  android: null,
-  utm_source: null,
-  utm_medium: null,
-  utm_campaign: null,
-  utm_term: null,
-  utm_content: null,
   external_id: null,
   tags: [],
   expires_at: null,
-  expired_redirect_url: null,
   protection: { kind: 'none' },
   closed: null,
   created_at: null,

@@ -1,3 +1,4 @@
+import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { pipeline } from '../../platform/database/statement.ts'
@@ -31,27 +32,9 @@ type TagRow = Schema['link_tags']
 const LINK_INSERTS = new RowInserts<LinkRow>(
   'links',
   [
-    'id',
-    'workspace_id',
-    'keyspace_id',
-    'key',
-    'key_folded',
-    'url',
-    'ios',
-    'android',
-    'utm_source',
-    'utm_medium',
-    'utm_campaign',
-    'utm_term',
-    'utm_content',
-    'utm_name',
-    'external_id',
-    'password',
-    'expires_at',
-    'expired_redirect_url',
-    'tags',
-    'created_at',
-    'updated_at',
+    ...(['id', 'workspace_id', 'keyspace_id', 'key', 'key_folded', 'url'] as const),
+    ...LINK_TEXT_FIELDS,
+    ...(['external_id', 'tags', 'created_at', 'updated_at'] as const),
   ],
   (insert) =>
     insert

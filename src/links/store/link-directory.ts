@@ -1,3 +1,4 @@
+import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
@@ -57,24 +58,7 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
     .where('domains.status', '=', sql.lit('active')),
 )
 
-const VISITED_COLUMNS = [
-  'seq',
-  'id',
-  'workspace_id',
-  'key',
-  'url',
-  'ios',
-  'android',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-  'password',
-  'expires_at',
-  'expired_redirect_url',
-] as const
+const VISITED_COLUMNS = ['seq', 'id', 'workspace_id', 'key', 'url', ...LINK_TEXT_FIELDS] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }
 

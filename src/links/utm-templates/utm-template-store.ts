@@ -1,8 +1,8 @@
+import { UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { type Page, StaleRow } from '../../platform/database/store.ts'
 import { foldKey } from '../key.ts'
-import type { UtmField } from '../link.ts'
 
 /** UTM values that people choose for links. */
 export type UtmTemplate = { readonly [F in UtmField]: string | null } & {
@@ -30,19 +30,7 @@ export type UtmTemplateStore = {
   delete(workspaceId: string, id: string): Promise<boolean>
 }
 
-const COLUMNS = [
-  'id',
-  'workspace_id',
-  'name',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-  'created_at',
-  'updated_at',
-] as const
+const COLUMNS = ['id', 'workspace_id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'] as const
 
 export function utmTemplateStore(db: Kysely<Schema>): UtmTemplateStore {
   const select = (workspaceId: string) =>

@@ -1,3 +1,4 @@
+import { fromFields, UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import type { Actor, QuotaStores } from '../../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import { type Page, type Store, UniqueViolation } from '../../platform/database/store.ts'
@@ -14,7 +15,6 @@ import {
   runIdempotent,
 } from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { UTM_FIELDS, type UtmField } from '../link.ts'
 import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'
 
 /** Templates of one workspace: they are chosen from a list. */
@@ -176,11 +176,10 @@ function merged(
   before: UtmTemplate | undefined,
   values: Omit<UtmTemplateInput, 'name'>,
 ): { readonly [F in UtmField]: string | null } {
-  const entries = UTM_FIELDS.map((field) => {
+  return fromFields(UTM_FIELDS, (field) => {
     const value = values[field]
-    return [field, value === undefined ? (before?.[field] ?? null) : value]
+    return value === undefined ? (before?.[field] ?? null) : value
   })
-  return Object.fromEntries(entries)
 }
 
 function fieldsOf({

@@ -1,3 +1,4 @@
+import type { LinkTexts, UtmField } from '@terse/contract/link-fields'
 import type { Generated } from 'kysely'
 import type { Change } from '../changes/changes.ts'
 import type { ClickSpoolTables } from './click-spool-tables.ts'
@@ -140,7 +141,7 @@ export type Schema = PeopleTables &
       created_at: number
     }
     acme_budgets: { directory: string; subject: string; spent_until: number }
-    links: {
+    links: LinkTexts & {
       seq: Generated<number>
       id: string
       workspace_id: string
@@ -148,34 +149,17 @@ export type Schema = PeopleTables &
       key: string
       key_folded: string
       url: string
-      ios: string | null
-      android: string | null
-      utm_source: string | null
-      utm_medium: string | null
-      utm_campaign: string | null
-      utm_term: string | null
-      utm_content: string | null
-      utm_name: string | null
       external_id: number | null
-      password: string | null
-      expires_at: string | null
-      expired_redirect_url: string | null
       /** A JSON array of strings, in the order in which they were given. */
       tags: string
       created_at: number
       updated_at: number
     }
-    utm_templates: {
+    utm_templates: Pick<LinkTexts, UtmField> & {
       id: string
       workspace_id: string
       name: string
       name_folded: string
-      utm_source: string | null
-      utm_medium: string | null
-      utm_campaign: string | null
-      utm_term: string | null
-      utm_content: string | null
-      utm_name: string | null
       created_at: number
       updated_at: number
     }

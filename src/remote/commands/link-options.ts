@@ -1,47 +1,49 @@
-import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { fromFields, type LinkText, UTM_FIELDS } from '@terse/contract/link-fields'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ListedOption } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 
-/** The options that set a field of a link, as commander names them. */
+/** The options of a link's texts; a password is read from the terminal. */
+const TEXT_OPTIONS: {
+  readonly [F in Exclude<LinkText, 'password'>]: {
+    readonly flags: string
+    readonly description: string
+  }
+} = {
+  expires_at: {
+    flags: '--expires <instant>',
+    description: 'when it ends, such as 2027-01-01T00:00:00Z',
+  },
+  expired_redirect_url: {
+    flags: '--expired-url <url>',
+    description: 'the destination after that',
+  },
+  ios: { flags: '--ios <url>', description: 'the destination of iPhones and iPads' },
+  android: { flags: '--android <url>', description: 'the destination of Android devices' },
+  ...fromFields(UTM_FIELDS, (field) => ({
+    flags: `--${field.replace('_', '-')} <text>`,
+    description: `${field} of the destination`,
+  })),
+}
+
+const TEXT_FIELDS = Object.keys(TEXT_OPTIONS) as (keyof typeof TEXT_OPTIONS)[]
+
+/** The options that set a field of a link, as commander names them; those of `TEXT_OPTIONS` are further texts. */
 export type LinkOptions = {
   readonly domain?: string
   readonly key?: string
   readonly url?: string
   readonly tag?: readonly string[]
-  readonly expires?: string
-  readonly expiredUrl?: string
-  readonly ios?: string
-  readonly android?: string
-  readonly utmSource?: string
-  readonly utmMedium?: string
-  readonly utmCampaign?: string
-  readonly utmTerm?: string
-  readonly utmContent?: string
-  readonly utmName?: string
   readonly externalId?: number
   readonly password?: true
   readonly clear?: readonly string[]
 }
 
 /** Fields that `--clear` sets to null. */
-const CLEARED = [
-  'tags',
-  'expires_at',
-  'expired_redirect_url',
-  'ios',
-  'android',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-  'external_id',
-  'password',
-]
+const CLEARED: readonly string[] = ['tags', ...TEXT_FIELDS, 'external_id', 'password']
 
 export function addLinkOptions(command: Command): Command {
-  return command
+  command
     .addOption(
       new ListedOption(
         '--domain <host>',
@@ -51,18 +53,15 @@ export function addLinkOptions(command: Command): Command {
     )
     .option('--key <key>', 'the path of the short link')
     .addOption(tagOption('a tag; give it several times for several'))
-    .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z')
-    .option('--expired-url <url>', 'the destination after that')
-    .option('--ios <url>', 'the destination of iPhones and iPads')
-    .option('--android <url>', 'the destination of Android devices')
-    .option('--utm-source <text>', 'utm_source of the destination')
-    .option('--utm-medium <text>', 'utm_medium of the destination')
-    .option('--utm-campaign <text>', 'utm_campaign of the destination')
-    .option('--utm-term <text>', 'utm_term of the destination')
-    .option('--utm-content <text>', 'utm_content of the destination')
-    .option('--utm-name <text>', 'utm_name of the destination')
+  for (const field of TEXT_FIELDS) command.addOption(textOption(field))
+  return command
     .option('--external-id <number>', 'its number in another system', parseInteger)
     .option('--password', 'protect it by a password, read from a prompt or from standard input')
+}
+
+function textOption(field: keyof typeof TEXT_OPTIONS): Option {
+  const { flags, description } = TEXT_OPTIONS[field]
+  return new Option(flags, description)
 }
 
 export function addClearOption(command: Command): Command {
@@ -82,21 +81,13 @@ export async function linkBody(
   terminal: Terminal,
   options: LinkOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const texts: Readonly<Record<string, unknown>> = options
   const given: Record<string, unknown> = {
     domain: options.domain,
     key: options.key,
     url: options.url,
     tags: options.tag,
-    expires_at: options.expires,
-    expired_redirect_url: options.expiredUrl,
-    ios: options.ios,
-    android: options.android,
-    utm_source: options.utmSource,
-    utm_medium: options.utmMedium,
-    utm_campaign: options.utmCampaign,
-    utm_term: options.utmTerm,
-    utm_content: options.utmContent,
-    utm_name: options.utmName,
+    ...fromFields(TEXT_FIELDS, (field) => texts[textOption(field).attributeName()]),
     external_id: options.externalId,
   }
   if (options.password) given.password = await terminal.readSecret('Password of the link: ')

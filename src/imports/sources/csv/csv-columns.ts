@@ -1,3 +1,4 @@
+import { fromFields, type LinkText, UTM_FIELDS } from '@terse/contract/link-fields'
 import { ImportSourceFault } from '../../import-source.ts'
 
 /** Headers of a column that says whether a link has a password, and not which. */
@@ -32,11 +33,7 @@ const ALIASES = {
   ],
   ios: ['ios', 'iosurl', 'iphoneurl', 'apple'],
   android: ['android', 'androidurl', 'google'],
-  utm_source: ['utmsource'],
-  utm_medium: ['utmmedium'],
-  utm_campaign: ['utmcampaign'],
-  utm_term: ['utmterm'],
-  utm_content: ['utmcontent'],
+  ...fromFields(UTM_FIELDS, (field) => [normalize(field)]),
   external_id: ['externalid'],
   password: ['password', 'passcode', 'passphrase', 'pin', 'pincode', ...PASSWORD_FLAGS],
   tags: ['tags', 'tag', 'labels', 'label'],
@@ -98,7 +95,8 @@ const ALIASES = {
     'lastvisit',
     'lastvisited',
   ],
-} as const satisfies Record<string, readonly string[]>
+} as const satisfies Record<LinkText | 'external_id' | 'tags', readonly string[]> &
+  Record<string, readonly string[]>
 
 export type CsvField = keyof typeof ALIASES
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { likelyText } from '@terse/contract/csv'
-import type { LinkProtection, LinkRecord } from '../../import-record.ts'
+import { fromFields } from '@terse/contract/link-fields'
+import { type LinkProtection, type LinkRecord, RECORD_TEXTS } from '../../import-record.ts'
 import { linkRecord, refOf } from '../link-record.ts'
 import { RefusedRow } from '../refused-record.ts'
 import { CSV_FIELDS, type CsvColumns, type CsvField, isFlag } from './csv-columns.ts'
@@ -49,14 +50,10 @@ export function toCsvLink(
     ...at,
     ref: csvRef(domain, key, url),
     ...{ domain, key, url },
-    ...{ ios: text('ios'), android: text('android') },
-    ...{ utm_source: text('utm_source'), utm_medium: text('utm_medium') },
-    ...{ utm_campaign: text('utm_campaign'), utm_term: text('utm_term') },
-    utm_content: text('utm_content'),
+    ...fromFields(RECORD_TEXTS, text),
     external_id: count('external_id', parseInteger),
     tags: splitTags(text('tags') ?? ''),
     expires_at: expiryOf(text('expires_at'), rules.timeZone),
-    expired_redirect_url: text('expired_redirect_url'),
     protection: protectionOf(values.get('password') ?? '', rules),
     closed: closureOf(row, rules) ?? limitOf(text, rules, { notes, rest }),
     created_at: date('created_at'),

@@ -102,6 +102,7 @@ export const imports: Catalogue['imports'] = {
     utm_campaign: 'UTM-Kampagne',
     utm_term: 'UTM-Begriff',
     utm_content: 'UTM-Inhalt',
+    utm_name: 'UTM-Name',
     external_id: 'Externe ID',
   },
   domains: 'Domains',

@@ -97,6 +97,7 @@ export const imports = {
     utm_campaign: 'UTM campaign',
     utm_term: 'UTM term',
     utm_content: 'UTM content',
+    utm_name: 'UTM name',
     external_id: 'External ID',
   },
   domains: 'Domains',

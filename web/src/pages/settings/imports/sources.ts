@@ -65,5 +65,6 @@ export const CSV_FIELDS = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+  'utm_name',
   'external_id',
 ] as const

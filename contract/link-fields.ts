@@ -1,0 +1,92 @@
+// Loads no zod: redirects read these lists.
+
+export const UTM_FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+] as const
+
+export type UtmField = (typeof UTM_FIELDS)[number]
+
+/** What an optional text of a link holds; its checks follow from this. An `app_destination` may have an app's scheme. */
+export type LinkTextKind = 'destination' | 'app_destination' | 'utm' | 'password' | 'instant'
+
+type LinkTextField = {
+  readonly kind: LinkTextKind
+  /** Describes the field in answers. */
+  readonly answer: string
+  /** Describes it in requests, where that says more. */
+  readonly request?: string
+}
+
+/** The optional texts that stand before a link's counters in answers, in their order. */
+const BEFORE_COUNTERS = {
+  ios: {
+    kind: 'app_destination',
+    answer: 'Destination for iPhones and iPads.',
+    request: 'Destination for iPhones and iPads; `url` when null.',
+  },
+  android: {
+    kind: 'app_destination',
+    answer: 'Destination for Android devices.',
+    request: 'Destination for Android devices; `url` when null.',
+  },
+  ...fromFields(UTM_FIELDS, (name) => ({
+    kind: 'utm' as const,
+    answer: `Set on the destination as \`${name}\`.`,
+  })),
+} satisfies Record<string, LinkTextField>
+
+/** Those that stand after the counters. */
+const AFTER_COUNTERS = {
+  password: {
+    kind: 'password',
+    answer: 'An opaque sealed string when the link has a password. Never the text.',
+    request:
+      'The text that visitors must type; or the sealed string as received, to keep the password. The sealed string of another link is refused.',
+  },
+  expires_at: {
+    kind: 'instant',
+    answer: 'When the link expires.',
+    request: 'An ISO 8601 instant with a zone, such as `2026-12-31T23:59:59+01:00`.',
+  },
+  expired_redirect_url: {
+    kind: 'destination',
+    answer: 'Destination after the link has expired.',
+    request: 'Destination after the link has expired; the `expired_url` of the domain when null.',
+  },
+} satisfies Record<string, LinkTextField>
+
+/**
+ * Every optional text of a link. Requests and answers, rows, quotas, cached links, events, exports, and records of
+ * imports have these fields under these names.
+ */
+export const LINK_TEXTS: { readonly [F in LinkText]: LinkTextField } = {
+  ...BEFORE_COUNTERS,
+  ...AFTER_COUNTERS,
+}
+
+export const TEXTS_BEFORE_COUNTERS = namesOf(BEFORE_COUNTERS)
+export const TEXTS_AFTER_COUNTERS = namesOf(AFTER_COUNTERS)
+export const LINK_TEXT_FIELDS = namesOf(LINK_TEXTS)
+
+export type LinkText = keyof typeof BEFORE_COUNTERS | keyof typeof AFTER_COUNTERS
+
+export type LinkTexts = { readonly [F in LinkText]: string | null }
+
+function namesOf<F extends string>(fields: Readonly<Record<F, unknown>>): readonly F[] {
+  return Object.keys(fields) as F[]
+}
+
+/** Returns an object with a value for each field, in their order. */
+export function fromFields<F extends string, T>(
+  fields: readonly F[],
+  read: (field: F) => T,
+): Record<F, T> {
+  const values = {} as Record<F, T>
+  for (const field of fields) values[field] = read(field)
+  return values
+}
