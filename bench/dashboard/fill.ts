@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openInstance } from '../../src/app/instance/instance.ts'
-import { SetupLinks } from '../../src/identity/setup/setup-links.ts'
+import { SetupLinks } from '../../src/identity/sign-in/setup.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { apiClient, expectStatus } from '../../test/support/api.ts'
 import { openWriterAt, takeClicks } from '../../test/support/click-writers.ts'

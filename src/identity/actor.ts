@@ -1,5 +1,4 @@
 import { INSTANCE } from '../platform/events/event-writer.ts'
-import type { Membership } from './members/membership.ts'
 import type { Person } from './people/person.ts'
 import {
   ALL_PERMISSIONS,
@@ -7,7 +6,8 @@ import {
   permissionsOf,
   permissionsOfRole,
 } from './permissions.ts'
-import type { Token } from './tokens/token.ts'
+import type { Membership } from './store/membership-store.ts'
+import type { Token } from './store/token-store.ts'
 
 /** Who performs an operation, in which workspace, and with which permissions. */
 export type Actor = {

@@ -1,15 +1,12 @@
 /** What other modules use of identity. */
 
+export { type Actor, commandLine, systemActor } from './actor.ts'
 export {
   type AuthenticationDependencies,
   actorOf,
   mayStill,
-} from './access/authentication.ts'
-export { type Actor, commandLine, systemActor } from './actor.ts'
-export type { ErasureStore } from './erasures/store/erasure-store.ts'
-export { findActor, type MakerStores } from './grants/find-actor.ts'
-export type { ShownMember } from './members/membership.ts'
-export type { MembershipStore } from './members/store/membership-store.ts'
+} from './authentication.ts'
+export { findActor, type MakerStores } from './grants.ts'
 export { requirePermission, requireRecentAuthentication } from './permissions.ts'
 export type { QuotaBook } from './quotas/quota-book.ts'
 export {
@@ -18,4 +15,6 @@ export {
   type QuotaStores,
   type WorkspaceLimits,
 } from './quotas/quota-book.ts'
+export type { ErasureStore } from './store/erasure-store.ts'
+export type { MembershipStore, ShownMember } from './store/membership-store.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

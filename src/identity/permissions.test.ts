@@ -3,18 +3,19 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Role } from '@terse/contract/roles'
 import fastify from 'fastify'
-import { nameOperations } from './access/authentication.ts'
 import { type Actor, personActor, systemActor, tokenActor } from './actor.ts'
-import { ROLES } from './members/role.ts'
+import { nameOperations } from './authentication.ts'
 import {
   type Access,
   isPermission,
   OPERATION_ACCESS,
   type Operation,
   permissionsOfRole,
+  ROLES,
   requireAccess,
+  SCOPES,
+  type Scope,
 } from './permissions.ts'
-import { SCOPES, type Scope } from './tokens/scope.ts'
 
 type Description = {
   readonly paths: Readonly<

@@ -1,7 +1,34 @@
 import type { Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
-import { ROLES } from './members/role.ts'
-import { SCOPES, type Scope } from './tokens/scope.ts'
+
+/** From the least to the most that a member may do, as in the contract, which loads zod. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const satisfies readonly Role[]
+
+export function isHigher(role: Role, than: Role): boolean {
+  return ROLES.indexOf(role) > ROLES.indexOf(than)
+}
+
+/** What a token may do. */
+export const SCOPES = [
+  'links:read',
+  'links:write',
+  'domains:read',
+  'domains:write',
+  'clicks:read',
+  'workspace:admin',
+] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/**
+ * The scopes of a token for which none are requested: to read and write, but not to administer the
+ * workspace.
+ */
+export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'workspace:admin')
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text)
+}
 
 const PERMISSIONS = [
   'links.view',

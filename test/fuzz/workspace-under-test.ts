@@ -1,6 +1,6 @@
 import type { Click } from '../../src/clicks/click.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { SCOPES } from '../../src/identity/tokens/scope.ts'
+import { SCOPES } from '../../src/identity/permissions.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import type { Service } from '../support/service.ts'

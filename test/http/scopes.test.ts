@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SCOPES, type Scope } from '../../src/identity/tokens/scope.ts'
+import { SCOPES, type Scope } from '../../src/identity/permissions.ts'
 import { type Answer, apiClient } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type Operation, readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'

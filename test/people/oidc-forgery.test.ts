@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { generateKeyPair } from 'jose'
-import { OidcProvider } from '../../src/identity/oidc/oidc-provider.ts'
+import { OidcProvider } from '../../src/identity/oidc/provider.ts'
 import {
   type CredulousProvider,
   startCredulousProvider,

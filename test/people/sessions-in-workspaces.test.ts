@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Role } from '@terse/contract/roles'
-import { ROLES } from '../../src/identity/members/role.ts'
-import { isPermission, permissionsOf, permissionsOfRole } from '../../src/identity/permissions.ts'
-import { SCOPES } from '../../src/identity/tokens/scope.ts'
+import {
+  isPermission,
+  permissionsOf,
+  permissionsOfRole,
+  ROLES,
+  SCOPES,
+} from '../../src/identity/permissions.ts'
 import { sessionChange } from '../../src/platform/changes/changes.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'

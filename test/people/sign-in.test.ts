@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { IDLE_MICROS_MAX } from '../../src/identity/sessions/session.ts'
+import { IDLE_MICROS_MAX } from '../../src/identity/sign-in/session.ts'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

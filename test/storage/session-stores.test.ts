@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Session } from '../../src/identity/sessions/session.ts'
+import type { Session } from '../../src/identity/sign-in/session.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addPerson, NOW, newOneTimeLink, newSession, unique } from './samples.ts'

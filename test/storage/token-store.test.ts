@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Token } from '../../src/identity/tokens/token.ts'
+import type { Token } from '../../src/identity/store/token-store.ts'
 import { UniqueViolation } from '../../src/platform/database/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'

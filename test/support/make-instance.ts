@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { SCOPES } from '../../src/identity/tokens/scope.ts'
+import { SCOPES } from '../../src/identity/permissions.ts'
 
 type Env = Readonly<Record<string, string>>
 

@@ -4,18 +4,24 @@ import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
 import type { EventRouteDependencies } from '../../events/list-events.ts'
 import type { ExportRouteDependencies } from '../../exports/routes.ts'
-import type { AuthenticationDependencies } from '../../identity/access/authentication.ts'
-import type { InvitationRouteDependencies } from '../../identity/members/invitation-routes.ts'
-import type { MemberRouteDependencies } from '../../identity/members/routes.ts'
-import type { OidcBrowserDependencies } from '../../identity/oidc/browser-routes.ts'
-import type { AccountRouteDependencies } from '../../identity/people/account-routes.ts'
-import type { MeRouteDependencies } from '../../identity/people/me-routes.ts'
-import type { PasswordResetRouteDependencies } from '../../identity/people/password-reset-routes.ts'
+import type { AuthenticationDependencies } from '../../identity/authentication.ts'
+import type {
+  InvitationRouteDependencies,
+  MemberRouteDependencies,
+} from '../../identity/members/routes.ts'
+import type { OidcBrowserDependencies } from '../../identity/oidc/routes.ts'
+import type {
+  AccountRouteDependencies,
+  MeRouteDependencies,
+  PasswordResetRouteDependencies,
+} from '../../identity/people/routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { SecondFactorRouteDependencies } from '../../identity/second-factors/routes.ts'
-import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts'
-import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
+import type {
+  SessionRouteDependencies,
+  SetupRouteDependencies,
+} from '../../identity/sign-in/routes.ts'
 import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
 import type { WorkspaceRouteDependencies } from '../../identity/workspaces/routes.ts'
 import type { ImportRouteDependencies } from '../../imports/routes.ts'

@@ -1,4 +1,4 @@
-import type { PeopleServices } from '../../identity/commands/people-services.ts'
+import type { PeopleServices } from '../../identity/commands/people.ts'
 import { withInstance } from './with-instance.ts'
 
 /** Opens the configured instance and its services for people for one command. */

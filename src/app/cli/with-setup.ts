@@ -1,4 +1,4 @@
-import type { SetupLinks } from '../../identity/setup/setup-links.ts'
+import type { SetupLinks } from '../../identity/sign-in/setup.ts'
 import { withInstance } from './with-instance.ts'
 
 /** Opens the configured instance for the set-up of its first person. */

@@ -27,43 +27,41 @@ import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
 import type { EventStore } from '../../events/event-store.ts'
 import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
-import { type ErasureStore, erasureStore } from '../../identity/erasures/store/erasure-store.ts'
-import type { OpenEventMarks } from '../../identity/erasures/store/event-marks.ts'
 import {
-  type MembershipStore,
-  membershipStore,
-} from '../../identity/members/store/membership-store.ts'
+  type IdentityStore,
+  identityStore,
+  type PasskeyStore,
+  type PasswordStore,
+  passkeyStore,
+  passwordStore,
+  type RecoveryCodeStore,
+  recoveryCodeStore,
+  type TotpStore,
+  totpStore,
+  type UsedChallengeStore,
+  usedChallengeStore,
+} from '../../identity/store/credential-store.ts'
 import {
-  type GroupBindingStore,
-  groupBindingStore,
-} from '../../identity/oidc/store/group-binding-store.ts'
-import { type IdentityStore, identityStore } from '../../identity/oidc/store/identity-store.ts'
+  type ErasureStore,
+  erasureStore,
+  type OpenEventMarks,
+} from '../../identity/store/erasure-store.ts'
+import { type MembershipStore, membershipStore } from '../../identity/store/membership-store.ts'
 import {
   type OneTimeLinkStore,
   oneTimeLinkStore,
-} from '../../identity/one-time-links/store/one-time-link-store.ts'
-import { type PasswordStore, passwordStore } from '../../identity/people/store/password-store.ts'
-import { type PersonStore, personStore } from '../../identity/people/store/person-store.ts'
-import { type QuotaStore, quotaStore } from '../../identity/quotas/store/quota-store.ts'
+} from '../../identity/store/one-time-link-store.ts'
+import { type PersonStore, personStore } from '../../identity/store/person-store.ts'
+import { type SessionStore, sessionStore } from '../../identity/store/session-store.ts'
+import { type TokenStore, tokenStore } from '../../identity/store/token-store.ts'
 import {
-  type PasskeyStore,
-  passkeyStore,
-} from '../../identity/second-factors/store/passkey-store.ts'
-import {
-  type RecoveryCodeStore,
-  recoveryCodeStore,
-} from '../../identity/second-factors/store/recovery-code-store.ts'
-import { type TotpStore, totpStore } from '../../identity/second-factors/store/totp-store.ts'
-import {
-  type UsedChallengeStore,
-  usedChallengeStore,
-} from '../../identity/second-factors/store/used-challenge-store.ts'
-import { type SessionStore, sessionStore } from '../../identity/sessions/store/session-store.ts'
-import { type TokenStore, tokenStore } from '../../identity/tokens/store/token-store.ts'
-import {
+  type GroupBindingStore,
+  groupBindingStore,
+  type QuotaStore,
+  quotaStore,
   type WorkspaceStore,
   workspaceStore,
-} from '../../identity/workspaces/store/workspace-store.ts'
+} from '../../identity/store/workspace-store.ts'
 import { type ImportRowStore, importRowStore } from '../../imports/store/import-row-store.ts'
 import { type ImportStore, importStore } from '../../imports/store/import-store.ts'
 import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'

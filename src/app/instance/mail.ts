@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { systemActor } from '../../identity/actor.ts'
-import { invitationMail } from '../../identity/mails/invitation-mail.ts'
-import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
-import { type Invitation, invitationAddress } from '../../identity/members/invitation.ts'
+import { DEFAULT_MAIL_LANGUAGE, invitationMail, MAIL_LANGUAGES } from '../../identity/mails.ts'
 import type { Invitations } from '../../identity/members/invitations.ts'
-import { EMAIL_CHANGE_LIMITS, EmailChanges } from '../../identity/people/email-changes.ts'
+import { type Invitation, invitationAddress } from '../../identity/one-time-links.ts'
+import { EMAIL_CHANGE_LIMITS, EmailChanges } from '../../identity/people/addresses.ts'
 import {
   PasswordResets,
   RESET_MAIL_LIMITS,
   RESET_REQUEST_LIMITS,
+  type ResetLinks,
 } from '../../identity/people/password-resets.ts'
-import type { PeoplePasswords } from '../../identity/people/people-passwords.ts'
-import type { ResetLinks } from '../../identity/people/reset-links.ts'
+import type { PeoplePasswords } from '../../identity/people/passwords.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { type EventFields, INSTANCE } from '../../platform/events/event-writer.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'

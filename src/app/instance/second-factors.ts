@@ -1,11 +1,15 @@
-import { OwnIdentities } from '../../identity/oidc/own-identities.ts'
-import { CodeLimits } from '../../identity/second-factors/code-limits.ts'
-import { FactorChecks } from '../../identity/second-factors/factor-checks.ts'
+import { OwnIdentities } from '../../identity/oidc/sign-in.ts'
+import {
+  CodeLimits,
+  FactorChecks,
+  TotpSecrets,
+} from '../../identity/second-factors/factor-checks.ts'
 import { OwnFactors } from '../../identity/second-factors/own-factors.ts'
 import { OwnPasskeys } from '../../identity/second-factors/own-passkeys.ts'
-import { PasskeyCeremonies } from '../../identity/second-factors/passkey-ceremonies.ts'
-import { PasskeyChallenges } from '../../identity/second-factors/passkey-challenges.ts'
-import { TotpSecrets } from '../../identity/second-factors/totp.ts'
+import {
+  PasskeyCeremonies,
+  PasskeyChallenges,
+} from '../../identity/second-factors/passkey-ceremonies.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { SealedCookie } from '../../platform/http/cookies/sealed-cookie.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'

@@ -5,9 +5,9 @@ import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { IncludedOfDomains } from '../../domains/included.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
-import { usageOf } from '../../identity/quotas/usage.ts'
-import type { SessionCache } from '../../identity/sessions/session-cache.ts'
-import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import { usageReader } from '../../identity/quotas/quota-book.ts'
+import type { SessionCache } from '../../identity/sign-in/sessions.ts'
+import type { Authenticator } from '../../identity/tokens.ts'
 import type { Imports } from '../../imports/imports.ts'
 import { UPLOAD_QUEUE } from '../../imports/routes.ts'
 import { BulkLinks } from '../../links/bulk-links.ts'
@@ -111,7 +111,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       }),
       cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
       workspaceExports: openExports(config, instance, queues),
-      usage: usageOf({ store, quotas }),
+      usage: usageReader({ store, quotas }),
       baseUrl: config.baseUrl,
       quotas,
       rateLimit: config.rateLimit,

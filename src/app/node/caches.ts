@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { SessionCache } from '../../identity/sessions/session-cache.ts'
-import { type Authenticator, authenticator } from '../../identity/tokens/authenticator.ts'
+import { SessionCache } from '../../identity/sign-in/sessions.ts'
+import { type Authenticator, authenticator } from '../../identity/tokens.ts'
 import type { WarmStart } from '../../platform/cache/coherent-cache.ts'
 import {
   type ChangeFollower,

@@ -3,7 +3,7 @@ import { example, type RunWith } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { commandLine } from '../actor.ts'
-import { type SetupLinks, setupAddress } from '../setup/setup-links.ts'
+import { type SetupLinks, setupAddress } from '../sign-in/setup.ts'
 
 type SetupServices = { readonly setupLinks: SetupLinks; readonly baseUrl: string }
 

@@ -2,11 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { example, type RunWith } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import { canonicalInstant, formatInstant } from '../../platform/time/clock.ts'
+import { canonicalInstant, formatInstant, INSTANT_MILLIS_MAX } from '../../platform/time/clock.ts'
 import { commandLine } from '../actor.ts'
-import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../tokens/scope.ts'
-import { EXPIRY_MILLIS_MAX, type Token } from '../tokens/token.ts'
-import type { Tokens } from '../tokens/tokens.ts'
+import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../permissions.ts'
+import type { Token } from '../store/token-store.ts'
+import type { Tokens } from '../tokens.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
 
 type CreateOptions = {
@@ -143,7 +143,7 @@ function parseExpiry(text: string): number {
   }
   const millis = Date.parse(instant)
   if (millis <= Date.now()) throw new InvalidArgumentError('It lies in the past.')
-  if (millis > EXPIRY_MILLIS_MAX) {
+  if (millis > INSTANT_MILLIS_MAX) {
     throw new InvalidArgumentError('It must be before the year 2255; leave it out for never.')
   }
   return millis * 1_000

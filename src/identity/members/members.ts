@@ -5,12 +5,10 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import { endLostGrants, memberResetFault } from '../grants/grants.ts'
-import { type ActingStores, requireActor } from '../grants/require-actor.ts'
-import { type AccessStores, dropUnproved } from '../people/address-proof.ts'
-import { type Operation, requireRankOver } from '../permissions.ts'
-import type { Membership, ShownMember } from './membership.ts'
-import { isHigher } from './role.ts'
+import { type ActingStores, endLostGrants, memberResetFault, requireActor } from '../grants.ts'
+import { type AccessStores, dropUnproved } from '../people/addresses.ts'
+import { isHigher, type Operation, requireRankOver } from '../permissions.ts'
+import type { Membership, ShownMember } from '../store/membership-store.ts'
 
 type MemberStores = AccessStores & ActingStores
 

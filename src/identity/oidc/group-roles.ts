@@ -2,12 +2,11 @@ import type { Role } from '@terse/contract/roles'
 import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { systemActor } from '../actor.ts'
-import { endLostGrants, type GrantStores } from '../grants/grants.ts'
-import type { Membership } from '../members/membership.ts'
-import { isHigher } from '../members/role.ts'
+import { endLostGrants, type GrantStores } from '../grants.ts'
 import type { Person } from '../people/person.ts'
-import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import type { GroupBindingStore } from './store/group-binding-store.ts'
+import { isHigher } from '../permissions.ts'
+import type { Membership } from '../store/membership-store.ts'
+import type { GroupBindingStore, WorkspaceStore } from '../store/workspace-store.ts'
 
 /** Members of a group of the provider have a role in a workspace. */
 export type GroupRole = {

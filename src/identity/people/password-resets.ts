@@ -1,27 +1,32 @@
+import { isUuid, type Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
-import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { type EventAuthor, INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { DropReason, Mailer } from '../../platform/mail/mailer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { personActor, systemActor } from '../actor.ts'
-import { findGranted, type JudgeStores } from '../grants/grants.ts'
-import type { MailLanguage } from '../mails/mail-layout.ts'
-import { passwordResetMail } from '../mails/password-reset-mail.ts'
-import type { Identity } from '../oidc/store/identity-store.ts'
-import { hashCode } from '../one-time-links/one-time-code.ts'
-import type { FoundLink } from '../one-time-links/one-time-link.ts'
-import type { Passkey } from '../second-factors/store/passkey-store.ts'
+import { type Actor, personActor, systemActor } from '../actor.ts'
+import {
+  type ActingStores,
+  findGranted,
+  type GrantStores,
+  type JudgeStores,
+  type Maker,
+  memberResetFault,
+  requireActor,
+} from '../grants.ts'
+import { type MailLanguage, passwordResetMail } from '../mails.ts'
+import { createOneTimeLink, hashCode, madeBy, NO_SUBJECT } from '../one-time-links.ts'
+import type { Identity, Passkey } from '../store/credential-store.ts'
+import type { FoundLink, OneTimeLink } from '../store/one-time-link-store.ts'
 import {
   type AccessStores,
   type ConfirmedAccess,
   dropUnconfirmed,
   proveAddress,
-} from './address-proof.ts'
-import { foldEmail } from './email.ts'
-import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
-import type { Person } from './person.ts'
-import { type ResetLinks, resetAddress } from './reset-links.ts'
+} from './addresses.ts'
+import type { PasswordWriteStores, PeoplePasswords } from './passwords.ts'
+import { foldEmail, type Person } from './person.ts'
 
 type ResetStores = PasswordWriteStores & JudgeStores & AccessStores
 
@@ -186,4 +191,115 @@ export class PasswordResets {
 
 function wrongCode(): Failure {
   return Failure.invalid({ code: [{ code: 'invalid_code', reason: 'reset' }] })
+}
+
+/** How long a mailed link is valid. */
+const MAILED_MICROS = 60 * 60 * 1_000_000
+/** How long a link is valid that a person hands over: they may meet tomorrow. */
+const HANDED_OVER_MICROS = 24 * 60 * 60 * 1_000_000
+
+export type ResetLink = { readonly link: OneTimeLink; readonly code: string }
+
+type ResetLinkStores = GrantStores & ActingStores
+
+/** Makes links with which people set a new password, for others to hand over. */
+export class ResetLinks {
+  readonly #deps: { store: Store<ResetLinkStores>; clock: Clock; random: Random }
+
+  constructor(deps: { store: Store<ResetLinkStores>; clock: Clock; random: Random }) {
+    this.#deps = deps
+  }
+
+  /**
+   * For operators. Earlier links of the person stop working.
+   *
+   * @throws {Failure} `not_found`; `validation_failed` for the actor's own account
+   */
+  async create(by: Actor, personId: string): Promise<ResetLink> {
+    if (!isUuid(personId)) throw Failure.notFound('Person')
+    refuseOwn(by, personId)
+    return this.#deps.store.write(async (stores) => {
+      const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
+      const actor = await requireActor(stores, by, 'people.resetPassword', at)
+      const person = await stores.people.findById(personId)
+      if (person === undefined) throw Failure.notFound('Person')
+      await stores.oneTimeLinks.deleteResetsOf(personId)
+      return this.#insert(stores, actor, personId, {
+        maker: actor,
+        lifetimeMicros: HANDED_OVER_MICROS,
+      })
+    })
+  }
+
+  /** For a mail to the person. A request for one must not end a link that was handed over. */
+  async createForMail(author: EventAuthor, { id, name }: Person): Promise<ResetLink> {
+    const maker = { kind: 'person', id, name, workspaceId: INSTANCE } as const
+    const { link, mailedCode } = await this.#deps.store.write((stores) =>
+      this.#insert(stores, author, id, { maker, lifetimeMicros: MAILED_MICROS }),
+    )
+    return { link, code: mailedCode }
+  }
+
+  /**
+   * For a member of the actor's workspace who belongs to no other workspace, does not operate the instance, and may do
+   * no more than the actor: a new password opens everything that the person may do.
+   *
+   * @throws {Failure} `not_found` for a person who is no member; `validation_failed` for the actor's own account;
+   *   `missing_role` where it takes an owner or an operator
+   */
+  async createForMember(by: Actor, personId: string): Promise<ResetLink> {
+    if (!isUuid(personId)) throw Failure.notFound('Member')
+    refuseOwn(by, personId)
+    return this.#deps.store.write(async (stores) => {
+      const at = { nowMicros: this.#deps.clock.nowMicros(), personId }
+      const actor = await requireActor(stores, by, 'members.resetPassword', at)
+      const fault = await memberResetFault(stores, actor, personId, true)
+      if (fault !== undefined) throw fault
+      await stores.oneTimeLinks.deleteResetsOf(personId)
+      return this.#insert(stores, actor, personId, {
+        maker: actor,
+        lifetimeMicros: HANDED_OVER_MICROS,
+      })
+    })
+  }
+
+  async #insert(
+    stores: GrantStores,
+    author: EventAuthor,
+    personId: string,
+    { maker, lifetimeMicros }: { readonly maker: Maker; readonly lifetimeMicros: number },
+  ): Promise<ResetLink & { readonly mailedCode: string }> {
+    const { workspaceId } = maker
+    const made = await createOneTimeLink(
+      this.#deps,
+      stores.oneTimeLinks,
+      {
+        ...NO_SUBJECT,
+        kind: 'reset',
+        person_id: personId,
+        workspace_id: workspaceId === INSTANCE ? null : workspaceId,
+        ...madeBy(maker),
+      },
+      lifetimeMicros,
+    )
+    const event = { type: 'password_reset.created', subjectId: personId } as const
+    const now = this.#deps.clock.nowMicros()
+    await stores.events.append(author, { ...event, before: null, after: {} }, now)
+    return made
+  }
+}
+
+/**
+ * A link that names its person as its maker was requested by mail: its use checks no maker's rights.
+ *
+ * @throws {Failure} `validation_failed`
+ */
+function refuseOwn({ id }: Actor, personId: string): void {
+  if (id !== personId) return
+  throw Failure.invalid({ id: [{ code: 'own_account' }] })
+}
+
+/** Browsers do not send what is behind `#`, so no log has the code. */
+export function resetAddress(baseUrl: string, code: string): string {
+  return `${baseUrl}/app/reset#code=${code}`
 }

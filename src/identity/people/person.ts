@@ -1,4 +1,6 @@
+import { parse } from 'tldts'
 import type { NewEvent } from '../../platform/events/event-writer.ts'
+import { Failure, type Parsed } from '../../platform/failure.ts'
 
 export type Person = {
   readonly id: string
@@ -13,7 +15,7 @@ export type Person = {
   readonly created_at: number
   readonly disabled_at: number | null
   /**
-   * When the person first showed that the address is theirs (address-proof.ts); null before: whoever invited the address
+   * When the person first showed that the address is theirs (addresses.ts); null before: whoever invited the address
    * may have prepared the account for somebody else.
    */
   readonly email_proved_at: number | null
@@ -22,4 +24,47 @@ export type Person = {
 export function personCreated({ id, email, name, is_operator }: Person): NewEvent {
   const after = { email, name, is_operator }
   return { type: 'person.created', subjectId: id, before: null, after }
+}
+
+/**
+ * An address that mail can be sent to: one `@`, something before it and a host name behind it. Stricter
+ * rules would refuse addresses that work.
+ */
+export function parseEmail(text: string): Parsed<string> {
+  const trimmed = text.trim()
+  return /^[^\s@<>,;]+@[^\s@<>,;.]+(?:\.[^\s@<>,;.]+)*$/.test(trimmed)
+    ? { value: trimmed }
+    : { fault: { code: 'invalid_email' } }
+}
+
+/** The form in which two addresses are compared: NFKC, lower case. */
+export function foldEmail(email: string): string {
+  return email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+const HOST_LIKE = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)+/gu
+
+/**
+ * Whether programs that show mail would make a link of a part of the text: a URL, or a host under a domain that the
+ * public suffix list has. "St.John" is none.
+ */
+export function holdsWebAddress(text: string): boolean {
+  // Also in the forms of other scripts: full-width letters and signs, and the ideographic full stop.
+  const plain = text.normalize('NFKC').replaceAll('\u3002', '.').toLowerCase()
+  if (plain.includes('://') || /(?<![\p{L}\p{N}])www\./u.test(plain)) return true
+  return (plain.match(HOST_LIKE) ?? []).some((host) => {
+    const { isIcann, isIp } = parse(host)
+    return isIcann === true || isIp === true
+  })
+}
+
+/**
+ * Refuses names that hold a web address: invitations are mailed with the name of who invites. The person's own e-mail
+ * address is a name like others.
+ *
+ * @throws {Failure} `validation_failed`
+ */
+export function requirePersonName(name: string, email: string): string {
+  if (!holdsWebAddress(name) || foldEmail(name) === foldEmail(email)) return name
+  throw Failure.invalid({ name: [{ code: 'web_address' }] })
 }

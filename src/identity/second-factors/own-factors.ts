@@ -1,21 +1,25 @@
+import type { FastifyRequest } from 'fastify'
 import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { IdentityStore } from '../oidc/store/identity-store.ts'
-import { PASSWORD_LENGTH_MIN_ALONE } from '../people/password-rules.ts'
+import { actorOf, signedInOf } from '../authentication.ts'
+import { PASSWORD_LENGTH_MIN_ALONE } from '../people/passwords.ts'
 import type { Person } from '../people/person.ts'
-import type { PasswordStore } from '../people/store/password-store.ts'
-import type { PersonStore } from '../people/store/person-store.ts'
-import { requireSession } from '../sessions/sessions.ts'
-import type { SessionStore } from '../sessions/store/session-store.ts'
-import type { CodeLimits } from './code-limits.ts'
-import { factorState, hasSecondFactor } from './factor-state.ts'
-import { generateRecoveryCodes, hashRecoveryCode } from './recovery-code.ts'
-import type { SecondFactorStores } from './second-factors.ts'
-import type { TotpSecrets, TotpSetup } from './totp.ts'
+import { requireSession } from '../sign-in/sessions.ts'
+import type { IdentityStore, PasskeyStore, PasswordStore } from '../store/credential-store.ts'
+import type { PersonStore } from '../store/person-store.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import {
+  type CodeLimits,
+  generateRecoveryCodes,
+  hashRecoveryCode,
+  type TotpSecrets,
+  type TotpSetup,
+} from './factor-checks.ts'
+import { factorState, hasSecondFactor, type SecondFactorStores } from './second-factors.ts'
 
 export type OwnFactorStores = SecondFactorStores & {
   readonly people: PersonStore
@@ -175,4 +179,35 @@ export async function settleAfterRemoval(stores: OwnFactorStores, personId: stri
     })
   }
   await stores.recoveryCodes.replace(personId, [])
+}
+
+type WayInStores = {
+  readonly passwords: PasswordStore
+  readonly passkeys: PasskeyStore
+  readonly identities: IdentityStore
+}
+
+/**
+ * Call within a transaction that has removed a passkey or an identity, and locked the person.
+ *
+ * @param field of the request, for the fault
+ * @param issuer of the instance's provider, whose identities alone count; undefined without one
+ * @throws {Failure} `validation_failed` where the person could no longer sign in
+ */
+export async function requireWayIn(
+  { passwords, passkeys, identities }: WayInStores,
+  personId: string,
+  field: string,
+  issuer: string | undefined,
+): Promise<void> {
+  if ((await passwords.find(personId)) !== undefined) return
+  if ((await passkeys.list(personId)).length > 0) return
+  if ((await identities.list(personId)).some((identity) => identity.issuer === issuer)) return
+  throw Failure.invalid({ [field]: [{ code: 'last_way_in' }] })
+}
+
+/** The person of a request who changes their own second factors. */
+export function changerOf(request: FastifyRequest): Changer {
+  const { person, session } = signedInOf(request)
+  return { author: actorOf(request), person, sessionId: session.id }
 }

@@ -5,17 +5,22 @@ import { changedFields } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Person } from '../people/person.ts'
-import { requireWayIn } from '../people/ways-in.ts'
-import { requireSession } from '../sessions/sessions.ts'
+import { requireSession } from '../sign-in/sessions.ts'
+import type { Passkey } from '../store/credential-store.ts'
 import {
   type Changer,
   changeFactors,
   type OwnFactorStores,
+  requireWayIn,
   settleAfterRemoval,
 } from './own-factors.ts'
-import type { CeremonyOptions, PasskeyCeremonies, RegistrationInput } from './passkey-ceremonies.ts'
-import type { ChallengePurpose, PasskeyChallenges } from './passkey-challenges.ts'
-import type { Passkey } from './store/passkey-store.ts'
+import type {
+  CeremonyOptions,
+  ChallengePurpose,
+  PasskeyCeremonies,
+  PasskeyChallenges,
+  RegistrationInput,
+} from './passkey-ceremonies.ts'
 
 /** The most passkeys of one person. */
 const PASSKEYS_MAX = 50

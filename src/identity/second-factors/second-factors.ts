@@ -1,8 +1,10 @@
 import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
-import type { PasskeyStore } from './store/passkey-store.ts'
-import type { RecoveryCodeStore } from './store/recovery-code-store.ts'
-import type { TotpStore } from './store/totp-store.ts'
-import type { UsedChallengeStore } from './store/used-challenge-store.ts'
+import type {
+  PasskeyStore,
+  RecoveryCodeStore,
+  TotpStore,
+  UsedChallengeStore,
+} from '../store/credential-store.ts'
 
 /** The stores that `ProvenFactor.use` works with, in the transaction that needs the factor. */
 export type SecondFactorStores = {
@@ -53,4 +55,39 @@ export type SecondFactors = {
     passkey: PasskeyAssertionInput,
     cookie: string | undefined,
   ): Promise<{ readonly personId: string; readonly factor: ProvenFactor } | undefined>
+}
+
+/** What a person has set up besides a password. */
+export type FactorState = {
+  readonly hasTotp: boolean
+  readonly passkeys: number
+  readonly recoveryCodesLeft: number
+}
+
+export async function factorState(
+  stores: SecondFactorStores,
+  personId: string,
+): Promise<FactorState> {
+  const totp = await stores.totp.find(personId)
+  const passkeys = await stores.passkeys.list(personId)
+  return {
+    hasTotp: typeof totp?.sealed_secret === 'string',
+    passkeys: passkeys.length,
+    recoveryCodesLeft: await stores.recoveryCodes.countUnused(personId),
+  }
+}
+
+/** Recovery codes alone are none: they stand in for a second factor that is lost. */
+export function hasSecondFactor({ hasTotp, passkeys }: FactorState): boolean {
+  return hasTotp || passkeys > 0
+}
+
+/** The fields that prove a second factor; none where the person has no second factor. */
+export function factorFields(state: FactorState): readonly SecondFactorField[] {
+  const { hasTotp, passkeys, recoveryCodesLeft } = state
+  const fields: SecondFactorField[] = []
+  if (!hasSecondFactor(state)) return fields
+  if (hasTotp || recoveryCodesLeft > 0) fields.push('code')
+  if (passkeys > 0) fields.push('passkey')
+  return fields
 }

@@ -2,31 +2,30 @@ import type { Fault } from '@terse/contract/faults'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure, type FieldFaults } from '../../platform/failure.ts'
-import type { Charge } from '../../platform/limits/attempt-limits.ts'
+import { AttemptLimits, type Charge } from '../../platform/limits/attempt-limits.ts'
+import type { Throttle, Throttles } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
 import { endLapsedGroupRoles, type GroupRoleStores } from '../oidc/group-roles.ts'
-import { foldEmail } from '../people/email.ts'
-import type { PeoplePasswords } from '../people/people-passwords.ts'
-import type { Person } from '../people/person.ts'
-import type { PersonStore } from '../people/store/person-store.ts'
-import { factorFields, factorState } from '../second-factors/factor-state.ts'
-import type {
-  GivenFactors,
-  ProvenFactor,
-  SecondFactorField,
-  SecondFactorStores,
-  SecondFactors,
+import type { PeoplePasswords } from '../people/passwords.ts'
+import { foldEmail, type Person } from '../people/person.ts'
+import {
+  factorFields,
+  factorState,
+  type GivenFactors,
+  type ProvenFactor,
+  type SecondFactorField,
+  type SecondFactorStores,
+  type SecondFactors,
 } from '../second-factors/second-factors.ts'
-import type { SignedIn } from '../sessions/session-cache.ts'
-import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { PersonStore } from '../store/person-store.ts'
+import type { OpenedSession, Sessions, SessionWriteStores, SignedIn } from './sessions.ts'
 
 type SignInStores = SessionWriteStores &
   SecondFactorStores &
   GroupRoleStores & { readonly people: PersonStore }
 
-export type Credentials = GivenFactors & {
+type Credentials = GivenFactors & {
   readonly email?: string | undefined
   readonly password?: string | undefined
 }
@@ -262,4 +261,75 @@ function factorWrong({ passkey }: GivenFactors): Failure {
   const field: SecondFactorField = passkey === undefined ? 'code' : 'passkey'
   const faults: FieldFaults = { [field]: [{ code: 'wrong', reason: 'used' }] }
   return Failure.secondFactorRequired(`The ${field} is wrong, or was used before.`, faults)
+}
+
+const WINDOW_SECONDS = 15 * 60
+const KEYS_MAX = 100_000
+/** Wrong attempts of one address, at all accounts together. */
+const PER_ADDRESS = 50
+
+/** Wrong attempts at one account. */
+const PER_ACCOUNT = {
+  name: 'sign-in-failures',
+  windowSeconds: WINDOW_SECONDS,
+  perVisitor: 10,
+  byKnownGuessers: 20,
+  byOthers: 20,
+  rememberedSeconds: 24 * 60 * 60,
+}
+
+/**
+ * Bounds how many wrong passwords and codes are tried: from one address, at one account from one address, and
+ * at one account. An account that does not exist has the same limits.
+ */
+export class SignInLimits {
+  readonly #perAccount: AttemptLimits
+  readonly #perAddress: Throttle
+
+  constructor(throttles: Throttles) {
+    this.#perAccount = new AttemptLimits(throttles, PER_ACCOUNT)
+    this.#perAddress = throttles.create('sign-in-failures-of-address', {
+      limit: PER_ADDRESS,
+      windowSeconds: WINDOW_SECONDS,
+      keysMax: KEYS_MAX,
+    })
+  }
+
+  /**
+   * @param account the folded e-mail address; the same for a person that does not exist
+   * @param address as `subscriberOf`
+   * @throws {Failure} `too_many_attempts` when an attempt would be refused now
+   */
+  check(account: string, address: string): void {
+    const ofAddress = this.#perAddress.peek(address)
+    if (!ofAddress.allowed) throw tooMany(ofAddress.resetSeconds)
+    const refusal = this.#perAccount.refusal(account, `${account} ${address}`)
+    if (refusal !== undefined) throw tooMany(refusal.waitSeconds)
+  }
+
+  /**
+   * Counts an attempt as a failure until it is given back.
+   *
+   * @throws {Failure} `too_many_attempts`
+   */
+  charge(account: string, address: string): Charge {
+    this.check(account, address)
+    const charge = this.#perAccount.charge(account, `${account} ${address}`)
+    if ('waitSeconds' in charge) throw tooMany(charge.waitSeconds)
+    this.#perAddress.take(address)
+    return {
+      keep: charge.keep,
+      giveBack: () => {
+        charge.giveBack()
+        this.#perAddress.refund(address)
+      },
+    }
+  }
+}
+
+function tooMany(waitSeconds: number): Failure {
+  return Failure.tooManyAttempts(
+    `Too many attempts were wrong. Try again in ${waitSeconds} seconds.`,
+    waitSeconds,
+  )
 }

@@ -20,10 +20,10 @@ import {
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
-import { canonicalInstant, formatInstant } from '../../platform/time/clock.ts'
-import { actorOf } from '../access/authentication.ts'
-import { EXPIRY_MILLIS_MAX, type NamedToken, type Token } from './token.ts'
-import type { Tokens } from './tokens.ts'
+import { canonicalInstant, formatInstant, INSTANT_MILLIS_MAX } from '../../platform/time/clock.ts'
+import { actorOf } from '../authentication.ts'
+import type { NamedToken, Token } from '../store/token-store.ts'
+import type { Tokens } from '../tokens.ts'
 
 export type TokenRouteDependencies = WalkContext & {
   readonly tokens: Tokens
@@ -125,7 +125,7 @@ function parseExpiry(text: string): number {
   if (instant === undefined) throw Failure.invalid({ expires_at: [{ code: 'invalid_instant' }] })
   const millis = Date.parse(instant)
   if (millis <= Date.now()) throw Failure.invalid({ expires_at: [{ code: 'past' }] })
-  if (millis > EXPIRY_MILLIS_MAX) {
+  if (millis > INSTANT_MILLIS_MAX) {
     throw Failure.invalid({ expires_at: [{ code: 'too_late', reason: 'year' }] })
   }
   return millis * 1_000

@@ -25,7 +25,7 @@ import {
 } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
-import { actorOf, signedInOf } from '../access/authentication.ts'
+import { actorOf, signedInOf } from '../authentication.ts'
 import type { Members } from '../members/members.ts'
 import type { Workspace } from './workspace.ts'
 import type { Workspaces } from './workspaces.ts'

@@ -1,6 +1,6 @@
 import type { Fault } from '@terse/contract/faults'
 import type { Parsed } from '../../platform/failure.ts'
-import { holdsWebAddress } from '../people/person-name.ts'
+import { holdsWebAddress } from '../people/person.ts'
 
 export type Workspace = {
   readonly id: string

@@ -20,15 +20,18 @@ import {
 } from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
-import { type ActingStores, requireActor } from '../grants/require-actor.ts'
-import type { MembershipStore } from '../members/store/membership-store.ts'
+import { type ActingStores, requireActor } from '../grants.ts'
 import { groupsBound } from '../oidc/group-roles.ts'
-import type { GroupBindingStore } from '../oidc/store/group-binding-store.ts'
-import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
-import type { QuotaStore } from '../quotas/store/quota-store.ts'
-import type { TokenStore } from '../tokens/store/token-store.ts'
-import type { WorkspaceChanges, WorkspaceStore } from './store/workspace-store.ts'
+import type { MembershipStore } from '../store/membership-store.ts'
+import type { OneTimeLinkStore } from '../store/one-time-link-store.ts'
+import type { TokenStore } from '../store/token-store.ts'
+import type {
+  GroupBindingStore,
+  QuotaStore,
+  WorkspaceChanges,
+  WorkspaceStore,
+} from '../store/workspace-store.ts'
 import { namesOf, parseWorkspaceName, parseWorkspaceTitle, type Workspace } from './workspace.ts'
 
 type WorkspaceStores = ActingStores &

@@ -20,7 +20,7 @@ export type PeopleTables = {
     deleted_at: number
     /** The number up to which this pass has looked through the events. */
     events_until: number
-    /** The pass as JSON (identity/erasures/store/erasure-store.ts); null before the first. */
+    /** The pass as JSON (identity/store/erasure-store.ts); null before the first. */
     events_pass: string | null
   }
   passwords: {
@@ -47,7 +47,7 @@ export type PeopleTables = {
   }
   totp: {
     person_id: string
-    /** Sealed (second-factors/totp.ts); null until the person has sent a first code. */
+    /** Sealed (second-factors/factor-checks.ts); null until the person has sent a first code. */
     sealed_secret: string | null
     /** Sealed; takes effect when the person sends a code of it. */
     pending_secret: string | null

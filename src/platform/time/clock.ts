@@ -6,6 +6,9 @@ export type Clock = {
   nowMicros(): number
 }
 
+/** The last millisecond whose microseconds are exact as a number; SQLite refuses to return later ones. */
+export const INSTANT_MILLIS_MAX = Date.UTC(2255, 0) - 1
+
 /** How far the monotonic clock may drift from the wall clock before it is synchronized again. */
 const DRIFT_MS_MAX = 2
 

@@ -7,7 +7,7 @@ import {
   sqliteRawClickSource,
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
-import { sqliteEventMarks } from '../../../identity/erasures/store/event-marks.ts'
+import { sqliteEventMarks } from '../../../identity/store/erasure-store.ts'
 import { findPageWith, findSortedBySlices } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { EventAuthors } from '../../../platform/database/event-authors.ts'
