@@ -1,5 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ClickReportResource } from '@terse/contract/clicks'
+import type { SparklinesResource } from '@terse/contract/sparklines'
+import { browserTimeZone } from '../text/time-zone.ts'
 import {
   type ClickScope,
   type Grouping,
@@ -9,7 +11,7 @@ import {
   seriesRead,
 } from './click-reads.ts'
 import { BEHIND_REFRESH_MS } from './links.ts'
-import { requestPatiently } from './request-patiently.ts'
+import { requestPatiently } from './request.ts'
 
 export type ClickSeries = Extract<ClickReportResource, { group_by: null }>
 export type ClickGroups = Exclude<ClickReportResource, { group_by: null }>
@@ -47,5 +49,24 @@ function reportQuery<T extends ClickReportResource>({
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS / 2,
     refetchInterval: ({ state }) => (state.data?.counted_until ? BEHIND_REFRESH_MS : REFRESH_MS),
+  })
+}
+
+export type Sparkline = SparklinesResource['data'][number]
+
+/** Clicks of the links of a page on each of the last 14 days, by the id of the link. */
+export function sparklinesQuery(ids: readonly string[]) {
+  return queryOptions({
+    queryKey: ['clicks', 'sparklines', ids],
+    queryFn: async ({ signal }) => {
+      const query = { link: ids, timezone: browserTimeZone() }
+      const { data } = await requestPatiently<SparklinesResource>('/clicks/sparklines', {
+        query,
+        signal,
+      })
+      return new Map(data.map((one) => [one.link_id, one]))
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
   })
 }

@@ -6,8 +6,7 @@ import type {
   DomainResource,
   IncludingDomain,
 } from '@terse/contract/domains'
-import { request } from './request.ts'
-import { type ListPage, requestAll } from './request-all.ts'
+import { type ListPage, request, requestAll } from './request.ts'
 
 export type { DnsReportResource, DomainResource }
 

@@ -5,9 +5,11 @@ import type {
   InstanceResource,
   NodeResource,
 } from '@terse/contract/instance'
-import { request } from './request.ts'
+import type { AccountResource } from '@terse/contract/people'
+import type { OneTimeLinkResource } from '@terse/contract/sign-in'
+import { request, requestAll } from './request.ts'
 
-export type { DiagnosisResource, FindingResource, InstanceResource, NodeResource }
+export type { AccountResource, DiagnosisResource, FindingResource, InstanceResource, NodeResource }
 
 const REFRESH_MS = 15_000
 
@@ -24,3 +26,21 @@ export const diagnosisQuery = queryOptions({
   queryFn: ({ signal }) => request<DiagnosisResource>('GET', '/instance/diagnosis', { signal }),
   staleTime: 60_000,
 })
+
+/** Everyone with an account. For operators. */
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: ({ signal }) => requestAll<AccountResource>('/people', { signal }),
+  staleTime: 5_000,
+})
+
+export function changePerson(
+  id: string,
+  change: { readonly is_disabled?: boolean; readonly is_operator?: boolean },
+): Promise<AccountResource> {
+  return request('PATCH', `/people/${id}`, { body: change })
+}
+
+export function makeResetLink(id: string): Promise<OneTimeLinkResource> {
+  return request('POST', `/people/${id}/password-reset`)
+}

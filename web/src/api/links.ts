@@ -1,12 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { KeyAvailabilityResource } from '@terse/contract/link-keys'
 import type { LinkPageMeta, LinkResource } from '@terse/contract/links'
-import type { LinkFilter } from './link-filter.ts'
+import { visitAddress as addressAt, type ServiceAddress } from '@terse/contract/visit-address'
+import { noAnswer } from './api-error.ts'
+import { filterQuery, type LinkFilter } from './link-filter.ts'
 import { linkRead, linksRead } from './reads.ts'
-import { request, requestVersioned } from './request.ts'
+import { request, requestRaw, requestVersioned } from './request.ts'
 
 export type { LinkResource }
 
-export type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: LinkPageMeta }
+type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: LinkPageMeta }
 
 /** What a create or a change sends: fields that are left out keep their value, null clears them. */
 export type LinkFields = {
@@ -82,4 +85,81 @@ export function changeLink(
 /** Is sent even while the page is being left. */
 export function deleteLink(id: string): Promise<unknown> {
   return request('DELETE', `/links/${id}`, { keepalive: true })
+}
+
+/** Whether a key is free on a domain, and a free one. */
+export function keyAvailabilityQuery(domain: string, key: string) {
+  return queryOptions({
+    queryKey: [...LINKS_KEY, 'key-availability', domain, key],
+    queryFn: ({ signal }) =>
+      request<KeyAvailabilityResource>('GET', '/links/key-availability', {
+        query: { domain, key: key === '' ? undefined : key },
+        signal,
+      }),
+    staleTime: 5_000,
+  })
+}
+
+/** How many links have exactly this destination. */
+export function sameDestinationQuery(url: string) {
+  return queryOptions({
+    queryKey: [...LINKS_KEY, 'same-destination', url],
+    queryFn: async ({ signal }) => {
+      const page = await request<LinkPage>('GET', '/links', { query: { url, per_page: 1 }, signal })
+      return page.meta.total
+    },
+    staleTime: 30_000,
+  })
+}
+
+/** The links that match, the newest first, as CSV with every field. */
+export function exportLinks(filter: LinkFilter): Promise<Blob> {
+  return readExport(filter, undefined, (answer) => answer.blob())
+}
+
+/** Returns the ids of the links that match, the newest first; those that are made meanwhile may be missing. */
+export async function findLinkIds(filter: LinkFilter): Promise<readonly string[]> {
+  const text = await readExport(filter, 'id', (answer) => answer.text())
+  const [, ...lines] = text.trimEnd().split('\r\n')
+  return lines.map((line) => line.replaceAll('"', ''))
+}
+
+async function readExport<T>(
+  filter: LinkFilter,
+  fields: string | undefined,
+  take: (answer: Response) => Promise<T>,
+): Promise<T> {
+  const query = { ...filterQuery(filter), sort: undefined, fields }
+  const answer = await requestRaw('/links/export', { query })
+  try {
+    return await take(answer)
+  } catch {
+    // The connection was cut: what has arrived is not the whole list.
+    throw noAnswer()
+  }
+}
+
+/** Addresses of people, which a phone or a mail program opens. */
+const CONTACT = new Set(['mailto:', 'tel:', 'sms:'])
+
+/** A typed or pasted destination; `example.com/x` gets `https://`. Undefined where it is neither a web
+ * address nor one of a person. */
+export function destinationOf(typed: string): string | undefined {
+  const text = typed.trim()
+  if (text === '' || /\s/.test(text)) return undefined
+  const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[\w.-]+:\d/.test(text)
+  const url = hasScheme ? text : `https://${text}`
+  if (!URL.canParse(url)) return undefined
+  const { protocol, hostname } = new URL(url)
+  if (CONTACT.has(protocol)) return text
+  if (protocol !== 'http:' && protocol !== 'https:') return undefined
+  return hasScheme || hostname.includes('.') ? url : undefined
+}
+
+/** The address at which a link opens; the dashboard is open at that of the service. */
+export function visitAddress(
+  link: Pick<LinkResource, 'domain' | 'link'>,
+  service: ServiceAddress = location,
+): string {
+  return addressAt(link, service)
 }

@@ -1,9 +1,7 @@
 import type { LiveClick, LiveStart } from '@terse/contract/clicks'
 import { ApiError } from './api-error.ts'
 import type { ValueFilter } from './click-reads.ts'
-import { EventStreamParser, type StreamEvent } from './event-stream.ts'
-import { pause } from './pause.ts'
-import { openStream } from './request.ts'
+import { openStream, pause } from './request.ts'
 
 export type { LiveClick, LiveStart }
 
@@ -110,4 +108,33 @@ async function readOnce(
 function hand({ name, data }: StreamEvent, listener: LiveListener, aheadMs: number): void {
   if (name === 'start') listener.onStart(JSON.parse(data) as LiveStart, aheadMs)
   if (name === 'clicks') listener.onClicks(JSON.parse(data) as LiveBatch)
+}
+
+/** An event as a server sent it. */
+type StreamEvent = { readonly name: string; readonly data: string }
+
+/**
+ * Splits the text of a stream into events (`text/event-stream`), chunk by chunk. Comments and fields other than
+ * `event` and `data` are ignored.
+ */
+export class EventStreamParser {
+  #rest = ''
+
+  /** Returns the events that are complete with this chunk. */
+  push(chunk: string): readonly StreamEvent[] {
+    const blocks = (this.#rest + chunk).replaceAll('\r\n', '\n').split('\n\n')
+    this.#rest = blocks.pop() ?? ''
+    return blocks.flatMap(parseEvent)
+  }
+}
+
+function parseEvent(block: string): readonly StreamEvent[] {
+  let name = 'message'
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [, field, value = ''] = /^(event|data): ?(.*)$/.exec(line) ?? []
+    if (field === 'event') name = value
+    if (field === 'data') data.push(value)
+  }
+  return data.length === 0 ? [] : [{ name, data: data.join('\n') }]
 }

@@ -1,10 +1,11 @@
+import type { PageMeta } from '@terse/contract/pagination'
+import { Observable } from '../state/observable.ts'
 import { currentWorkspace } from '../state/workspace.ts'
 import { addressOf, type Query } from './address.ts'
 import { ApiError, errorOf, noAnswer } from './api-error.ts'
-import { reportAnswer, reportFailure } from './availability.ts'
 import { headersOf, takeEarlyAnswer } from './early-answers.ts'
 
-export type RequestOptions = {
+type RequestOptions = {
   readonly query?: Query
   /** Sent as JSON. */
   readonly body?: unknown
@@ -25,7 +26,7 @@ export type RequestOptions = {
 }
 
 /** What asks the person to sign in. Each resolves when that has happened, and rejects when it is cancelled. */
-export type Gates = {
+type Gates = {
   signIn(): Promise<void>
   authenticate(): Promise<void>
 }
@@ -54,7 +55,7 @@ export async function request<T>(
 }
 
 /** What an answer holds, and the version of it for `If-Match`. */
-export type Versioned<T> = { readonly value: T; readonly version: string | undefined }
+type Versioned<T> = { readonly value: T; readonly version: string | undefined }
 
 /** As `request`, with the version of the answer. */
 export async function requestVersioned<T>(
@@ -136,4 +137,132 @@ async function attempt(method: string, path: string, options: RequestOptions): P
   if (failure.isTemporary) reportFailure(failure)
   else reportAnswer()
   throw failure
+}
+
+const OUTAGE_RETRY_MS_MIN = 2_000
+const OUTAGE_RETRY_MS_MAX = 30_000
+
+export type Outage = {
+  /** `offline`: no answer at all. `unavailable`: the service answers, but cannot read or write now. */
+  readonly kind: 'offline' | 'unavailable'
+  /** When the pages are loaded again, in ms since the epoch. */
+  readonly retryAtMs: number
+}
+
+/** Undefined while the API answers. */
+export const outage = new Observable<Outage | undefined>(undefined)
+
+let failures = 0
+
+function reportAnswer(): void {
+  failures = 0
+  outage.set(undefined)
+}
+
+/** Each failure after the time of the last retry doubles the pause before the next. */
+function reportFailure(error: ApiError): void {
+  const current = outage.value
+  if (current !== undefined && Date.now() < current.retryAtMs) return
+  failures += 1
+  const backoffMs = Math.min(OUTAGE_RETRY_MS_MAX, OUTAGE_RETRY_MS_MIN * 2 ** (failures - 1))
+  const pauseMs = Math.max(backoffMs, (error.retryAfterSeconds ?? 0) * 1_000)
+  const kind = error.status === 0 ? 'offline' : 'unavailable'
+  outage.set({ kind, retryAtMs: Date.now() + pauseMs })
+}
+
+const WATCH_INTERVAL_MS = 5_000
+/** A service that hangs is noticed within ten seconds too. */
+const WATCH_PATIENCE_MS = 4_000
+
+/**
+ * Asks the service now and then whether it answers, so that a page on which nothing happens notices an outage too. Only
+ * while the page is visible, and not during an outage: the page is then loaded again until it answers.
+ *
+ * @returns stops it
+ */
+export function watchAvailability(): () => void {
+  const check = () => {
+    if (document.visibilityState === 'visible' && outage.value === undefined) void ask()
+  }
+  const timer = setInterval(check, WATCH_INTERVAL_MS)
+  document.addEventListener('visibilitychange', check)
+  return () => {
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', check)
+  }
+}
+
+/** Anonymously: it must not keep the session of a person who has left alive. */
+async function ask(): Promise<void> {
+  const signal = AbortSignal.timeout(WATCH_PATIENCE_MS)
+  try {
+    await request('GET', '/sign-in-options', { signal, isSilent: true, isAnonymous: true })
+  } catch {
+    if (signal.aborted) reportFailure(noAnswer())
+  }
+}
+
+const PER_PAGE = 100
+
+export type ListPage<T> = { readonly data: readonly T[]; readonly meta: PageMeta }
+
+/**
+ * Reads a list page by page, each item once, even if others come and go meanwhile.
+ *
+ * @param options.max more are left out
+ */
+export async function requestAll<T>(
+  path: string,
+  { signal, max = Number.POSITIVE_INFINITY }: { signal: AbortSignal; max?: number },
+): Promise<readonly T[]> {
+  const items: T[] = []
+  let cursor: string | null = ''
+  while (cursor !== null && items.length < max) {
+    const query = { per_page: PER_PAGE, cursor }
+    const page: ListPage<T> = await request('GET', path, { query, signal })
+    items.push(...page.data)
+    cursor = page.meta.next_cursor ?? null
+  }
+  return items
+}
+
+/** By then others have had their turns; the first answer comes after 5 s at most. */
+const RETRIES_MAX = 3
+
+/** As `request` with GET, for work that waits in a queue: a busy service is asked again when it says. */
+export async function requestPatiently<T>(
+  path: string,
+  options: Pick<RequestOptions, 'query' | 'signal'>,
+): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    const isRetried = retries < RETRIES_MAX
+    try {
+      return await request<T>('GET', path, { ...options, isRetried })
+    } catch (error) {
+      const seconds = isRetried && error instanceof ApiError ? secondsUntilRetry(error) : undefined
+      if (seconds === undefined) throw error
+      await pause(seconds * 1_000, options.signal)
+      options.signal?.throwIfAborted()
+    }
+  }
+}
+
+/** Undefined for what would fail again. */
+function secondsUntilRetry({ status, retryAfterSeconds }: ApiError): number | undefined {
+  return status === 503 || status === 429 ? retryAfterSeconds : undefined
+}
+
+/** Ends early when the signal aborts, and when the browser is online again. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    addEventListener('online', end)
+    function end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      removeEventListener('online', end)
+      resolve()
+    }
+  })
 }

@@ -4,8 +4,7 @@ import type { TagResource } from '@terse/contract/tags'
 import { browserTimeZone } from '../text/time-zone.ts'
 import { type ClickGroups, GROUPS_MAX } from './clicks.ts'
 import { LINKS_KEY } from './links.ts'
-import { request } from './request.ts'
-import { requestPatiently } from './request-patiently.ts'
+import { request, requestPatiently } from './request.ts'
 
 export type Tag = TagResource
 

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { CreatedTokenResource, Scope, TokenResource } from '@terse/contract/tokens'
-import { request } from './request.ts'
-import { requestAll } from './request-all.ts'
+import { request, requestAll } from './request.ts'
 
 export type { CreatedTokenResource, Scope, TokenResource }
 

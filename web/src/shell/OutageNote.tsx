@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
-import { type Outage, outage } from '../api/availability.ts'
-import { watchAvailability } from '../api/watch-availability.ts'
+import { type Outage, outage, watchAvailability } from '../api/request.ts'
 import { Icon } from '../icons/Icon.tsx'
 import { OfflineIcon } from '../icons/index.ts'
 import { useObservable } from '../state/observable.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { outage } from '../api/availability.ts'
 import { instanceQuery } from '../api/instance.ts'
+import { outage } from '../api/request.ts'
 import { usageQuery } from '../api/workspaces.ts'
 import { Icon } from '../icons/Icon.tsx'
 import { DarkThemeIcon, LightThemeIcon, WarningIcon } from '../icons/index.ts'

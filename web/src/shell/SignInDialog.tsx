@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { oidcStartPath } from '../api/oidc.ts'
-import { hasPasskeys } from '../api/passkeys.ts'
+import { hasPasskeys, oidcStartPath } from '../api/account.ts'
 import { type Session, sessionQuery, signInOptionsQuery } from '../api/session.ts'
 import { ExternalIcon, PasskeyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'

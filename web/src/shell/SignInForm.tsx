@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { hasPasskeys, PasskeyCancelled } from '../api/passkeys.ts'
+import { hasPasskeys, PasskeyCancelled } from '../api/account.ts'
 import { PasskeyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'

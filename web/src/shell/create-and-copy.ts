@@ -1,5 +1,4 @@
-import { createLink, type LinkFields, type LinkResource } from '../api/links.ts'
-import { visitAddress } from '../api/visit-address.ts'
+import { createLink, type LinkFields, type LinkResource, visitAddress } from '../api/links.ts'
 import type { Catalogue } from '../text/en.ts'
 import { copyText, copyWithMessage } from '../widgets/copy.ts'
 import { showMessage } from '../widgets/toasts.ts'

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { destinationOf } from '../api/destination.ts'
-import { type LinkResource, linkSearchQuery } from '../api/links.ts'
-import { visitAddress } from '../api/visit-address.ts'
+import { destinationOf, type LinkResource, linkSearchQuery, visitAddress } from '../api/links.ts'
 import {
   AddIcon,
   AnalyticsIcon,

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { outage } from '../api/availability.ts'
 import { LINKS_KEY } from '../api/links.ts'
+import { outage } from '../api/request.ts'
 
 const REFRESH_MS = 5_000
 /** A click that has become known is counted in the reports by then. */

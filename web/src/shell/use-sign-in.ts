@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { askForPasskey, type PasskeyAssertionInput } from '../api/account.ts'
 import { ApiError } from '../api/api-error.ts'
-import { askForPasskey, type PasskeyAssertionInput } from '../api/passkeys.ts'
 import { authenticate, type Credentials, type Session, signIn } from '../api/session.ts'
 
 export type SignInFlow = {

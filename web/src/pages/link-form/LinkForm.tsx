@@ -2,9 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { destinationOf } from '../../api/destination.ts'
-import { keyAvailabilityQuery, sameDestinationQuery } from '../../api/link-keys.ts'
-import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
+import {
+  destinationOf,
+  keyAvailabilityQuery,
+  LINKS_KEY,
+  type LinkFields,
+  type LinkResource,
+  sameDestinationQuery,
+} from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, CheckIcon, DiceIcon, InfoIcon, LinkIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { visitAddress } from '../../api/visit-address.ts'
+import { visitAddress } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'

@@ -1,5 +1,4 @@
-import { destinationOf } from '../../api/destination.ts'
-import type { LinkFields, LinkResource } from '../../api/links.ts'
+import { destinationOf, type LinkFields, type LinkResource } from '../../api/links.ts'
 
 export const UTM_FIELDS = [
   'utm_source',

@@ -4,8 +4,7 @@ import type { EventResource } from '@terse/contract/events'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { eventsQuery } from '../../api/events.ts'
-import { type LinkResource, linkQuery } from '../../api/links.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import { type LinkResource, linkQuery, visitAddress } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   AlertIcon,

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { BulkAct } from '../../api/bulk-links.ts'
-import { findLinkIds } from '../../api/link-exports.ts'
 import { isFiltered, type LinkFilter } from '../../api/link-filter.ts'
+import { findLinkIds } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { exportLinks } from '../../api/link-exports.ts'
 import {
   addDays,
   isFiltered,
@@ -11,6 +10,7 @@ import {
   type LinkState,
   NO_FILTER,
 } from '../../api/link-filter.ts'
+import { exportLinks } from '../../api/links.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { ColumnsIcon, CommandIcon, DownloadIcon, SortIcon } from '../../icons/index.ts'
 import { paletteOpen } from '../../shell/palette-open.ts'

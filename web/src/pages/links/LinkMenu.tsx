@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import type { LinkResource } from '../../api/links.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import { type LinkResource, visitAddress } from '../../api/links.ts'
 import {
   CopyIcon,
   DuplicateIcon,

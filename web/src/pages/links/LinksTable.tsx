@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { memo, type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
+import { type Sparkline, sparklinesQuery } from '../../api/clicks.ts'
 import type { LinkSort } from '../../api/link-filter.ts'
-import type { LinkResource } from '../../api/links.ts'
-import { type Sparkline, sparklinesQuery } from '../../api/sparklines.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import { type LinkResource, visitAddress } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   ArrowDownIcon,

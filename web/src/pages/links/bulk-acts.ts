@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { flushSync } from 'react-dom'
 import {
   actOnLinks,
+  BULK_ITEMS_MAX,
   type BulkChanges,
   type BulkOutcome,
   type BulkResult,
   type BulkWatch,
   updateLinks,
 } from '../../api/bulk-links.ts'
-import { BULK_ITEMS_MAX } from '../../api/bulk-parts.ts'
 import { LINKS_KEY } from '../../api/links.ts'
 import { CheckIcon, TrashIcon } from '../../icons/index.ts'
 import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'

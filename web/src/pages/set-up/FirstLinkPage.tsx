@@ -1,9 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { destinationOf } from '../../api/destination.ts'
-import { createLink, LINKS_KEY, type LinkResource, linkQuery } from '../../api/links.ts'
-import { visitAddress } from '../../api/visit-address.ts'
+import {
+  createLink,
+  destinationOf,
+  LINKS_KEY,
+  type LinkResource,
+  linkQuery,
+  visitAddress,
+} from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   AlertIcon,

@@ -8,9 +8,9 @@ import {
   auditQuery,
   type EventResource,
 } from '../../api/events.ts'
-import { membersQuery } from '../../api/members.ts'
 import { tokensQuery } from '../../api/tokens.ts'
 import { utmTemplatesQuery } from '../../api/utm-templates.ts'
+import { membersQuery } from '../../api/workspaces.ts'
 import { EventDifferences } from '../../shell/EventDifferences.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useMembership } from '../../shell/use-membership.ts'

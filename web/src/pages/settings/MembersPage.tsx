@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ROLES, type Role, sessionQuery } from '../../api/session.ts'
 import {
   type CreatedInvitationResource,
   type InvitationResource,
@@ -12,8 +13,7 @@ import {
   removeMember,
   setRole,
   withdrawInvitation,
-} from '../../api/members.ts'
-import { ROLES, type Role, sessionQuery } from '../../api/session.ts'
+} from '../../api/workspaces.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   ChevronDownIcon,

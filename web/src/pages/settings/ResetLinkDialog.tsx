@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { OneTimeLinkResource } from '../../api/members.ts'
+import type { OneTimeLinkResource } from '../../api/workspaces.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { SecretDialog } from '../../shell/SecretDialog.tsx'
 import { useFormats, useText } from '../../text/use-text.ts'

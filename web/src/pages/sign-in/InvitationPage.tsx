@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { startOidcInvitation } from '../../api/account.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { type Session, sessionQuery, signInOptionsQuery, signOut } from '../../api/session.ts'
 import {
   acceptInvitation,
   type InvitationDetailsResource,
   lookUpInvitation,
-} from '../../api/members.ts'
-import { startOidcInvitation } from '../../api/oidc.ts'
-import { type Session, sessionQuery, signInOptionsQuery, signOut } from '../../api/session.ts'
+} from '../../api/workspaces.ts'
 import { SignInIcon } from '../../icons/index.ts'
 import { SignInFields } from '../../shell/SignInForm.tsx'
 import { SoloPage } from '../../shell/SoloPage.tsx'

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { oidcStartPath } from '../../api/oidc.ts'
 import {
   askForPasskey,
   canSuggestPasskeys,
   hasPasskeys,
+  oidcStartPath,
   stopAskingForPasskey,
-} from '../../api/passkeys.ts'
+} from '../../api/account.ts'
 import { requestPasswordReset, signInOptionsQuery } from '../../api/session.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CheckIcon, PasskeyIcon, SignInIcon } from '../../icons/index.ts'

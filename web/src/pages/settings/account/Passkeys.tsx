@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ME_KEY } from '../../../api/me.ts'
 import {
   addPasskey,
   deletePasskey,
   hasPasskeys,
+  ME_KEY,
   PasskeyCancelled,
   type PasskeyResource,
   passkeysQuery,
   renamePasskey,
-} from '../../../api/passkeys.ts'
+} from '../../../api/account.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { AddIcon, EditIcon, MoreIcon, PasskeyIcon, TrashIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'

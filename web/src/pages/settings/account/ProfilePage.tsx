@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeEmail, changeName, confirmEmail, ME_KEY } from '../../../api/me.ts'
+import { changeEmail, changeName, confirmEmail, ME_KEY } from '../../../api/account.ts'
 import { sessionQuery } from '../../../api/session.ts'
 import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { LeaveGuard } from '../../../shell/LeaveGuard.tsx'

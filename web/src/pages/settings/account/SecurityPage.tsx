@@ -8,10 +8,11 @@ import {
   removeTotp,
   replaceRecoveryCodes,
   setPassword,
+  startOidcLink,
   startTotp,
   type TotpSetupResource,
-} from '../../../api/me.ts'
-import { startOidcLink, unlinkIdentity } from '../../../api/oidc.ts'
+  unlinkIdentity,
+} from '../../../api/account.ts'
 import { signInOptionsQuery } from '../../../api/session.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { CheckIcon, CopyIcon, DownloadIcon, PrintIcon } from '../../../icons/index.ts'

@@ -5,7 +5,7 @@ import {
   endSession,
   type SessionEntryResource,
   sessionsQuery,
-} from '../../../api/me.ts'
+} from '../../../api/account.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { DesktopIcon, PhoneIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'

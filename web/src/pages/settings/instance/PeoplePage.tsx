@@ -5,7 +5,7 @@ import {
   changePerson,
   makeResetLink,
   peopleQuery,
-} from '../../../api/people.ts'
+} from '../../../api/instance.ts'
 import { LockIcon, MoreIcon, SearchIcon, ShieldIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { EventStreamParser } from './event-stream.ts'
+import { EventStreamParser } from './live-clicks.ts'
 
 const STREAM = ': heartbeat\n\nevent: start\ndata: {"a":1}\n\ndata: one\ndata: two\n\n'
 const EVENTS = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sendParts } from './send-parts.ts'
+import { sendParts } from './imports.ts'
 
 const MIB = 1024 * 1024
 

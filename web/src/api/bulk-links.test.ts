@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
-import { type BulkSender, sendBulk } from './bulk-parts.ts'
+import { type BulkSender, sendBulk } from './bulk-links.ts'
 
 const IDS = Array.from({ length: 2_500 }, (_, nth) => `id-${nth}`)
 const BUSY = new Error('busy')

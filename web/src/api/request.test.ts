@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import { outage } from './availability.ts'
-import { requestPatiently } from './request-patiently.ts'
+import { outage, requestPatiently } from './request.ts'
 
 const BUSY = { code: 'unavailable', message: 'The service is busy with charts.' }
 
