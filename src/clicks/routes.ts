@@ -18,7 +18,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { actorOf } from '../identity/index.ts'
-import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
 import { CLICK_DIMENSIONS } from './click.ts'
@@ -52,8 +51,6 @@ export type ClickRouteDependencies = {
 
 export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (app, deps) => {
   const { clicks } = deps
-  const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport, ...NOT_MODIFIED }
-  const sent = { ...INVALID_QUERY, ...FAILURES, 200: exported }
 
   app.get(
     '/clicks',
@@ -66,7 +63,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         description: REPORT,
         headers: ifNoneMatchHeaders,
         querystring: clicksQuery,
-        response: counted,
+        response: { 200: clickReport },
       },
     },
     async (request) => report(deps, request, { kind: 'workspace' }, request.query),
@@ -84,7 +81,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
           'Counts the clicks of up to 100 links by day, in one answer. Without a period: the last 14 days.',
         headers: ifNoneMatchHeaders,
         querystring: sparklinesQuery,
-        response: { ...INVALID_QUERY, ...FAILURES, 200: sparklines, ...NOT_MODIFIED },
+        response: { 200: sparklines },
       },
     },
     async (request) => sparklinesOf(deps, request, request.query),
@@ -100,7 +97,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         summary: 'Export clicks on all links',
         description: EXPORT,
         querystring: exportClicksQuery,
-        response: sent,
+        response: { 200: exported },
       },
     },
     async (request, reply) =>
@@ -122,7 +119,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
           params: idParams,
           headers: ifNoneMatchHeaders,
           querystring: clicksQuery,
-          response: { ...counted, ...NOT_FOUND },
+          response: { 200: clickReport },
         },
       },
       async (request) => report(deps, request, { kind, id: request.params.id }, request.query),
@@ -139,7 +136,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
           description: EXPORT,
           params: idParams,
           querystring: exportClicksQuery,
-          response: { ...sent, ...NOT_FOUND },
+          response: { 200: exported },
         },
       },
       async (request, reply) =>

@@ -3,13 +3,6 @@ import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '@terse/contract/pr
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
-import {
-  CHANGED,
-  FAILURES,
-  INVALID,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../platform/http/api/responses.ts'
 import { type DomainHttps, httpsVersion } from './domain-https.ts'
 import { presentDomainHttps } from './present.ts'
 
@@ -32,7 +25,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
         description: 'Returns the certificate of the domain, and the `max-age` of its HSTS header.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: domainHttpsSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: domainHttpsSchema },
       },
     },
     async (request, reply) => {
@@ -55,7 +48,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
         params: idParams,
         headers: ifMatchHeaders,
         body: domainHttpsBody,
-        response: { 200: domainHttpsSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+        response: { 200: domainHttpsSchema },
       },
     },
     async (request) =>

@@ -24,18 +24,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
-import {
-  CHANGED,
-  CHECKED_LATELY,
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../platform/http/api/responses.ts'
+import { CHECKED_LATELY, type FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import { type Domain, defaultVersion, domainVersion } from './domain.ts'
 import type { DomainChecks } from './domain-checks.ts'
@@ -50,7 +39,7 @@ const update = {
     tags,
     params: idParams,
     headers: ifMatchHeaders,
-    response: { 200: domainSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+    response: { 200: domainSchema },
   },
 } as const
 
@@ -90,7 +79,7 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
           'Returns one page of the domains of the workspace; the newest first. `include` adds what a page about them shows, without asking DNS.',
         headers: ifNoneMatchHeaders,
         querystring: listDomainsQuery,
-        response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: domainPage },
       },
     },
     (request) => listDomains(request, request.query, deps),
@@ -110,10 +99,6 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
         querystring: getDomainQuery,
         response: {
           200: includingDomainSchema,
-          ...NOT_MODIFIED,
-          ...NOT_FOUND,
-          ...INVALID_QUERY,
-          ...FAILURES,
         },
       },
     },
@@ -143,7 +128,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
         description: 'Adds a domain, with the status `pending` until its DNS records are found.',
         headers: idempotencyHeaders,
         body: domainBody,
-        response: { 201: domainSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: domainSchema },
       },
     },
     async (request, reply) => {
@@ -200,7 +185,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
           'Deletes a domain. Its links are kept, and work again when the domain is added and proved again.',
         params: idParams,
         headers: ifMatchHeaders,
-        response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
+        response: { 200: domainDeleted },
       },
     },
     async (request) => {
@@ -221,7 +206,7 @@ function registerDefault(app: FastifyInstanceZod, deps: DomainRouteDependencies)
         description:
           'Returns the domain on which the dashboard starts new links of the workspace. `POST /links` requires `domain` all the same.',
         headers: ifNoneMatchHeaders,
-        response: { 200: defaultDomainSchema, ...NOT_MODIFIED, ...FAILURES },
+        response: { 200: defaultDomainSchema },
       },
     },
     async (request, reply) => {
@@ -243,7 +228,7 @@ function registerDefault(app: FastifyInstanceZod, deps: DomainRouteDependencies)
           'Lets new links start on another domain of the workspace, which may still be pending, or with null on none. The deletion of the domain ends it too.',
         headers: ifMatchHeaders,
         body: defaultDomainBody,
-        response: { 200: defaultDomainSchema, ...CHANGED, ...INVALID, ...FAILURES },
+        response: { 200: defaultDomainSchema },
       },
     },
     async (request) => {
@@ -268,7 +253,7 @@ function registerDnsChecks(app: FastifyInstanceZod, deps: DomainRouteDependencie
           'Looks the domain up in DNS and compares the records found with the required ones. Does not change the status.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: dnsReportSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: dnsReportSchema },
       },
     },
     async (request) =>
@@ -287,9 +272,6 @@ function registerDnsChecks(app: FastifyInstanceZod, deps: DomainRouteDependencie
         params: idParams,
         response: {
           200: dnsReportSchema,
-          ...NOT_FOUND,
-          ...INVALID_BODY,
-          ...FAILURES,
           ...CHECKED_LATELY,
         },
       },

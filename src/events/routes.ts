@@ -1,7 +1,6 @@
 import { eventPage, listEventsQuery } from '@terse/contract/events'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { FAILURES, INVALID_QUERY, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { type EventRouteDependencies, listEvents } from './list-events.ts'
 
 export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async (app, deps) => {
@@ -17,7 +16,7 @@ export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async 
           'Returns what was changed in the workspace, by whom, and how, a page at a time, the newest first.',
         headers: ifNoneMatchHeaders,
         querystring: listEventsQuery,
-        response: { 200: eventPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: eventPage },
       },
     },
     (request) => listEvents(request, request.query, deps),

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { actorOf } from '../identity/index.ts'
-import { FAILURES, INVALID_QUERY } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
 import type { WorkspaceExports } from './workspace-exports.ts'
@@ -31,8 +30,6 @@ export const exportRoutes: FastifyPluginAsyncZod<ExportRouteDependencies> = asyn
         description: DESCRIPTION,
         querystring: exportQuery,
         response: {
-          ...INVALID_QUERY,
-          ...FAILURES,
           200: {
             description: 'The records.',
             content: {

@@ -18,17 +18,7 @@ import { z } from 'zod'
 import { type Actor, actorOf } from '../identity/index.ts'
 import type { UncountedLink } from '../links/index.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
-import {
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  tooLargeFor,
-} from '../platform/http/api/responses.ts'
+import { type FastifyInstanceZod, tooLargeFor } from '../platform/http/api/responses.ts'
 import { type CursoredList, cursoredList, type WalkContext } from '../platform/http/api/walk.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
@@ -76,7 +66,7 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
         description: 'Returns the imports of the workspace a page at a time, the newest first.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: importPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: importPage },
       },
     },
     (request) => {
@@ -96,7 +86,7 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
         description: 'Returns how far an import is, and what became of its rows so far.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: importSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: importSchema },
       },
     },
     async (request) => presentImport(await imports.get(actorOf(request), request.params.id)),
@@ -112,7 +102,7 @@ function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): 
           'Returns the import that took a link, and what its source knows of it that links do not have.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: linkOriginSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: linkOriginSchema },
       },
     },
     async (request) => {
@@ -136,7 +126,7 @@ function registerRowReads(app: FastifyInstanceZod, { imports }: ImportRouteDepen
           'Returns the columns of a CSV file, the field that was recognized of each, and up to three of its values while the node of the request has the file. Passwords are hidden.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: importColumns, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: importColumns },
       },
     },
     async (request) => {
@@ -162,8 +152,6 @@ function registerRowReads(app: FastifyInstanceZod, { imports }: ImportRouteDepen
               'text/csv': { schema: z.string().describe('A header, and a line for each row.') },
             },
           },
-          ...NOT_FOUND,
-          ...FAILURES,
         },
       },
     },
@@ -193,7 +181,7 @@ function registerWrites(
           'Prepares an import of links from another service. Then send the file, if the source is one, and start it.',
         headers: idempotencyHeaders,
         body: createImportBody,
-        response: { 201: importSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: importSchema },
       },
     },
     async (request, reply) => {
@@ -214,7 +202,7 @@ function registerWrites(
           'Queues an import, or a dry run of it, after which it can be started again. A failed import goes on where it was.',
         params: idParams,
         body: startImportBody,
-        response: { 200: importSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: importSchema },
       },
     },
     async (request) => {
@@ -234,9 +222,6 @@ function registerWrites(
         params: idParams,
         response: {
           200: importCancelled,
-          ...NOT_FOUND,
-          ...INVALID_BODY,
-          ...FAILURES,
         },
       },
     },
@@ -277,10 +262,7 @@ const uploadRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app,
         consumes: ['application/octet-stream'],
         response: {
           200: importSchema,
-          ...NOT_FOUND,
-          ...INVALID,
           ...tooLargeFor(IMPORT_PART_BYTES_MAX),
-          ...FAILURES,
         },
       },
     },

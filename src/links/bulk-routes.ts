@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
-import { CONFLICT, FAILURES, INVALID, tooLargeFor } from '../platform/http/api/responses.ts'
+import { tooLargeFor } from '../platform/http/api/responses.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { BulkLinks } from './bulk-links.ts'
 import { bulkItems, countItems, type ItemResult, validateEnvelope } from './bulk-writer.ts'
@@ -59,10 +59,7 @@ export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (a
         body: bulkLinksBody,
         response: {
           200: bulkLinksAnswer,
-          ...CONFLICT,
-          ...INVALID,
           ...tooLargeFor(BODY_BYTES_MAX),
-          ...FAILURES,
         },
       },
     },

@@ -11,7 +11,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { type Actor, actorOf } from '../identity/index.ts'
-import { FAILURES, INVALID_QUERY } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
 import { yieldToEventLoop } from '../platform/work/async.ts'
@@ -127,8 +126,6 @@ export const linkExportRoutes: FastifyPluginAsyncZod<LinkExportDependencies> = a
               },
             },
           },
-          ...INVALID_QUERY,
-          ...FAILURES,
         },
       },
     },

@@ -27,17 +27,7 @@ import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { presentFault } from '../platform/http/api/problem.ts'
-import {
-  CHANGED,
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../platform/http/api/responses.ts'
+import type { FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import { asCreated, type Link, linkVersion, presentLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
@@ -51,7 +41,7 @@ const update = {
     tags,
     params: idParams,
     headers: ifMatchHeaders,
-    response: { 200: linkSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+    response: { 200: linkSchema },
   },
 } as const
 
@@ -87,9 +77,6 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
         querystring: listLinksQuery,
         response: {
           200: linkPage.or(linkFieldsPage),
-          ...NOT_MODIFIED,
-          ...INVALID_QUERY,
-          ...FAILURES,
         },
       },
     },
@@ -106,7 +93,7 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
         description: 'Returns one link.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: linkSchema },
       },
     },
     async (request, reply) => {
@@ -128,7 +115,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
           'Creates a link. Without `key` the service generates a random one. A domain that the workspace does not have yet is added as `pending`.',
         headers: idempotencyHeaders,
         body: createLinkBody,
-        response: { 201: linkSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: linkSchema },
       },
     },
     async (request, reply) => {
@@ -185,7 +172,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
           'Deletes a link. The short link stops working at once, and its key can be used again.',
         params: idParams,
         headers: ifMatchHeaders,
-        response: { 200: linkDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
+        response: { 200: linkDeleted },
       },
     },
     async (request) => {
@@ -217,7 +204,7 @@ export const keyRoutes: FastifyPluginAsyncZod<KeyRouteDependencies> = async (app
           'Returns whether a link could be created with this key on this domain, why not, and a generated key that is free. The answer reserves nothing.',
         headers: ifNoneMatchHeaders,
         querystring: keyAvailabilityQuery,
-        response: { 200: keyAvailability, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: keyAvailability },
       },
     },
     async (request) => {

@@ -9,12 +9,11 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { envelope, offsetOf, pageRequestOf } from '../platform/http/api/pagination.ts'
-import { FAILURES, INVALID, INVALID_QUERY, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import type { Tags } from './tags.ts'
 
 const tags = ['Tags']
 const config = { mayTakeLong: true } as const
-const changed = { 200: tagsChanged, ...INVALID, ...FAILURES }
+const changed = { 200: tagsChanged }
 
 export type TagRouteDependencies = { readonly tags: Tags; readonly baseUrl: string }
 
@@ -30,7 +29,7 @@ export const tagRoutes: FastifyPluginAsyncZod<TagRouteDependencies> = async (app
         description: 'Returns the tags of the workspace, with the number of links that carry each.',
         headers: ifNoneMatchHeaders,
         querystring: listTagsQuery,
-        response: { 200: tagPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: tagPage },
       },
     },
     async (request) => {

@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { isPermission, OPERATION_ACCESS } from '../../identity/permissions.ts'
+import { answersOf } from '../../platform/http/api/responses.ts'
 import { Asset } from '../../platform/http/assets/asset.ts'
 import type { Compressor } from '../../platform/http/compression/compressor.ts'
 import { referencePage } from '../../platform/http/reference/reference-page.ts'
@@ -26,6 +28,18 @@ const TAGS = [
   { name: 'Me', description: 'The account of the person who is signed in.' },
   { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
 ]
+
+/** Adds the failures of a route to what its module says of it. */
+const describeRoute: typeof jsonSchemaTransform = (given) => {
+  const { schema, route } = given
+  const operation = route.config?.operation
+  if (operation === undefined) return jsonSchemaTransform(given)
+  const access = OPERATION_ACCESS[operation]
+  const ofPeople = access === 'open' ? 'nothing' : 'session'
+  const needs = isPermission(access) ? 'workspace' : ofPeople
+  const response = answersOf(schema, { method: String(route.method), needs })
+  return jsonSchemaTransform({ ...given, schema: { ...schema, response } })
+}
 
 /** Collects the routes that are registered after it, for the OpenAPI document and the reference page. */
 export async function describeApi(app: FastifyInstance, compressor: Compressor): Promise<void> {
@@ -53,7 +67,7 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
         },
       },
     },
-    transform: jsonSchemaTransform,
+    transform: describeRoute,
     transformObject: (document) =>
       completeDescription(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
   })

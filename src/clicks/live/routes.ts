@@ -3,7 +3,7 @@ import { liveClicksQuery, liveEvent } from '@terse/contract/clicks'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { type AuthenticationDependencies, actorOf, mayStill } from '../../identity/index.ts'
-import { FAILURES, INVALID_QUERY, NOT_FOUND } from '../../platform/http/api/responses.ts'
+import { NOT_FOUND } from '../../platform/http/api/responses.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { LiveClicks } from './live-clicks.ts'
 
@@ -26,8 +26,6 @@ export const liveRoutes: FastifyPluginAsyncZod<LiveRouteDependencies> = async (a
         description: DESCRIPTION,
         querystring: liveClicksQuery,
         response: {
-          ...INVALID_QUERY,
-          ...FAILURES,
           ...NOT_FOUND,
           200: {
             description: 'A stream of events.',

@@ -19,17 +19,7 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
-import {
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  OPEN_FAILURES,
-} from '../../platform/http/api/responses.ts'
+import type { FastifyInstanceZod } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { actorOf } from '../authentication.ts'
 import { invitationAddress } from '../one-time-links.ts'
@@ -56,7 +46,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         description: 'Returns the people in the workspace, by name.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: memberList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: memberList },
       },
     },
     async (request) => {
@@ -81,7 +71,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
           'Takes effect with the next request of the member. Neither role can allow more than the caller may do; people need a recent authentication to make and unmake admins and owners. A member whose address is not proved and who gets a higher role is signed out and loses all ways to sign in: give them a link for a new password. The last owner keeps the role.',
         params: idParams,
         body: patchMemberBody,
-        response: { 200: memberSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: memberSchema },
       },
     },
     async (request) => {
@@ -101,7 +91,7 @@ export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = asyn
         description:
           'The person can no longer use the workspace, and open invitations and links that the person made end. People need a recent authentication to remove admins and owners. Tokens that the person created stay valid; revoke them where needed.',
         params: idParams,
-        response: { 200: memberRemoved, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 200: memberRemoved },
       },
     },
     async (request) => {
@@ -147,7 +137,7 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
         description: 'Returns the invitations that were neither accepted nor have expired.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: invitationList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: invitationList },
       },
     },
     async (request) => {
@@ -172,7 +162,7 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
           'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. It ends when its author may no longer give the role. The role can allow no more than the caller may do; people need a recent authentication to invite admins and owners. With an `Idempotency-Key`, only the caller who invited gets the link again, and no second mail is sent.',
         headers: idempotencyHeaders,
         body: createInvitationBody,
-        response: { 201: createdInvitationSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: createdInvitationSchema },
       },
     },
     async (request, reply) => {
@@ -198,7 +188,7 @@ function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependen
         summary: 'Withdraw an invitation',
         description: 'Its link stops working.',
         params: idParams,
-        response: { 200: invitationDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 200: invitationDeleted },
       },
     },
     async (request) => {
@@ -218,7 +208,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         summary: 'Read an invitation',
         description: 'Returns what the code of an invitation leads to, without using it.',
         body: lookUpInvitationBody,
-        response: { 200: invitationDetailsSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: invitationDetailsSchema },
       },
     },
     async (request) => presentDetails(await deps.invitations.lookUp(request.body.code)),
@@ -234,7 +224,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         description:
           'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first: `name` and `password` are refused like a wrong sign-in. Where the instance sends mail, a new account takes the code that was mailed. Where the address is not proved, whoever made the account may have kept a way into it: the person sends a new `password` after a recent authentication, all else that signs in is removed, and all sessions end but the new one of the answer.',
         body: acceptInvitationBody,
-        response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 201: sessionSchema },
       },
     },
     async (request, reply) => {

@@ -11,12 +11,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { Failure } from '../../platform/failure.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
-import {
-  INVALID,
-  NOT_FOUND,
-  OPEN_FAILURES,
-  SESSION_FAILURES,
-} from '../../platform/http/api/responses.ts'
+import { REFUSED } from '../../platform/http/api/responses.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import { subscriberOf } from '../../platform/network/ip-address.ts'
@@ -195,7 +190,7 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
         description:
           'Returns the address to which the browser goes, to sign in or to accept an invitation. The answer’s cookie ties the rest to this browser, for ten minutes.',
         body: startOidcBody,
-        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON },
       },
     },
     (request, reply) => {
@@ -217,7 +212,7 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
         description:
           'Returns the address to which the browser goes. The account with which the person signs in there leads to them from then on. Needs an authentication within the last ten minutes.',
         body: linkIdentityBody,
-        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON },
       },
     },
     (request, reply) => {
@@ -236,7 +231,7 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
         description:
           'Unlinks it, and ends all other sessions. The last way to sign in stays: set a password first. Needs an authentication within the last ten minutes.',
         params: identityParams,
-        response: { 200: identityUnlinked, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: identityUnlinked, ...REFUSED },
       },
     },
     async (request) => {

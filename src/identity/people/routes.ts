@@ -30,16 +30,7 @@ import {
 } from '@terse/contract/sign-in'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import {
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  OPEN_FAILURES,
-  SESSION_FAILURES,
-} from '../../platform/http/api/responses.ts'
+import { type FastifyInstanceZod, REFUSED } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
@@ -94,7 +85,7 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
         summary: 'Show your account',
         description: 'Returns the account of the person who is signed in.',
         headers: ifNoneMatchHeaders,
-        response: { 200: meSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        response: { 200: meSchema },
       },
     },
     (request) => present(signedInOf(request).person),
@@ -109,7 +100,7 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
         summary: 'Change your name',
         description: 'Changes the fields that are sent.',
         body: patchMeBody,
-        response: { 200: meSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: meSchema },
       },
     },
     async (request) => {
@@ -129,7 +120,7 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
         description:
           'Sets the password, and ends all other sessions of the person. Needs an authentication within the last ten minutes.',
         body: setPasswordBody,
-        response: { 200: passwordChanged, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: passwordChanged },
       },
     },
     async (request) => {
@@ -154,7 +145,7 @@ const emailRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, deps
         description:
           'Sends a code to the new address, which `me.confirmEmail` takes within an hour. Where the instance sends no mail, the address changes at once, is not proved, and all other sessions of the person end. Needs an authentication within the last ten minutes.',
         body: changeEmailBody,
-        response: { 200: emailChangeSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: emailChangeSchema },
       },
     },
     async (request) => {
@@ -174,7 +165,7 @@ const emailRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, deps
         description:
           'Changes the address with the code that went to it, in any session of the person who has requested it. All other sessions end. An address that was proved is proved again; one that was not stays so.',
         body: confirmEmailBody,
-        response: { 200: emailChangeSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: emailChangeSchema },
       },
     },
     async (request) => {
@@ -216,7 +207,7 @@ function registerPeople(app: FastifyInstanceZod, deps: AccountRouteDependencies)
         description: 'Returns everyone with an account, by name. For operators of the instance.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: accountList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
+        response: { 200: accountList },
       },
     },
     async (request) =>
@@ -239,7 +230,7 @@ function registerPeople(app: FastifyInstanceZod, deps: AccountRouteDependencies)
           'For operators of the instance. A person who is disabled cannot sign in, and all sessions end. One whose address is not proved and who becomes an operator is signed out and loses all ways to sign in: give them a link for a new password. The instance keeps an operator.',
         params: idParams,
         body: patchAccountBody,
-        response: { 200: accountSchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: accountSchema },
       },
     },
     async (request) => {
@@ -262,9 +253,7 @@ function registerPeople(app: FastifyInstanceZod, deps: AccountRouteDependencies)
         params: idParams,
         response: {
           200: accountDeleted,
-          ...NOT_FOUND,
-          ...INVALID,
-          ...SESSION_FAILURES,
+          ...REFUSED,
         },
       },
     },
@@ -289,7 +278,7 @@ function registerResets(
         description:
           'Returns a link for another person, this once. It works once, for 24 hours, as long as the operator is one. Passkeys and single sign-on accounts that the person does not confirm with the new password are removed; an authenticator app stays. For operators of the instance.',
         params: idParams,
-        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 201: oneTimeLinkSchema, ...REFUSED },
       },
     },
     async (request, reply) => {
@@ -308,7 +297,7 @@ function registerResets(
         description:
           'As `people.resetPassword`, for a member who belongs to no other workspace, does not operate the instance and may do no more than the caller: as long as all of that holds. No token may do this.',
         params: idParams,
-        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 201: oneTimeLinkSchema, ...REFUSED },
       },
     },
     async (request, reply) => {
@@ -349,7 +338,7 @@ export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDepend
         description:
           'Sends the link by e-mail where the address has an account with a password; the answer is the same where it has none. The link works once, within an hour. Where the instance sends no mail, the answer is 422, and an admin or operator can make a link.',
         body: requestPasswordResetBody,
-        response: { 202: passwordResetRequested, ...INVALID, ...OPEN_FAILURES },
+        response: { 202: passwordResetRequested },
       },
     },
     async (request, reply) => {
@@ -375,7 +364,7 @@ export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDepend
         description:
           'Returns what signs in as the person besides the password, without using the link: passkeys and single sign-on accounts that `passwordResets.complete` removes unless the person confirms them.',
         body: lookUpPasswordResetBody,
-        response: { 200: passwordResetDetailsSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: passwordResetDetailsSchema },
       },
     },
     async (request) => presentDetails(await passwordResets.lookUp(request.body.code)),
@@ -391,7 +380,7 @@ export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDepend
         description:
           'Sets the password, and ends all sessions of the person. It starts no session: a second factor is still required. Passkeys and single sign-on accounts that the request does not name are removed; a passkey that is the only second factor stays, and no longer signs in without the password until it was used with it. With a link that an operator made, it is removed too. The first link that came by mail proves the address, and removes whatever else was set up before.',
         body: resetPasswordBody,
-        response: { 200: passwordReset, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: passwordReset },
       },
     },
     async (request) => {

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
-import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
@@ -28,7 +27,7 @@ export const usageRoutes: FastifyPluginAsyncZod<UsageRouteDependencies> = async 
         summary: 'Show usage and quotas',
         description: 'Returns what the workspace uses, with the limit of each quota.',
         headers: ifNoneMatchHeaders,
-        response: { 200: usageSchema, ...NOT_MODIFIED, ...FAILURES },
+        response: { 200: usageSchema },
       },
     },
     async (request): Promise<UsageResource> => {

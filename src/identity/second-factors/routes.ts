@@ -18,16 +18,7 @@ import {
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import {
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  OPEN_FAILURES,
-  SESSION_FAILURES,
-} from '../../platform/http/api/responses.ts'
+import { type FastifyInstanceZod, NOT_FOUND, REFUSED } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
 import { signedInOf } from '../authentication.ts'
@@ -60,7 +51,7 @@ function registerTotp(app: FastifyInstanceZod, deps: SecondFactorRouteDependenci
         summary: 'Begin to set up an authenticator app',
         description:
           'Returns a secret for the app. It takes effect when `PUT` confirms it with a code; an app that is set up already works until then. Needs an authentication within the last ten minutes.',
-        response: { 201: totpSetupSchema, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 201: totpSetupSchema },
       },
     },
     async (request, reply) => {
@@ -79,7 +70,7 @@ function registerTotp(app: FastifyInstanceZod, deps: SecondFactorRouteDependenci
         description:
           'Puts the last secret into effect, and ends all other sessions. The code that confirms it cannot be used again. Needs an authentication within the last ten minutes.',
         body: confirmTotpBody,
-        response: { 200: totpConfirmed, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: totpConfirmed },
       },
     },
     async (request) => {
@@ -97,7 +88,7 @@ function registerTotp(app: FastifyInstanceZod, deps: SecondFactorRouteDependenci
         summary: 'Remove the authenticator app',
         description:
           'Removes it, and ends all other sessions. The last second factor stays while the password has fewer than 15 characters. Needs an authentication within the last ten minutes.',
-        response: { 200: totpDeleted, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: totpDeleted, ...NOT_FOUND, ...REFUSED },
       },
     },
     async (request) => {
@@ -115,7 +106,7 @@ function registerTotp(app: FastifyInstanceZod, deps: SecondFactorRouteDependenci
         summary: 'Get new recovery codes',
         description:
           'Returns ten codes, each of which works once in place of a code of the app, and ends all other sessions. Earlier ones stop working. Needs a second factor, and an authentication within the last ten minutes.',
-        response: { 201: recoveryCodesSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 201: recoveryCodesSchema, ...REFUSED },
       },
     },
     async (request, reply) => {
@@ -142,7 +133,7 @@ function registerOptions(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteD
         summary: 'Get what a browser needs to sign in with a passkey',
         description:
           'Returns the options of `navigator.credentials.get`, for `POST /session` and `POST /session/authenticate`. The answer’s cookie holds the challenge, which works once within five minutes.',
-        response: { 200: passkeyOptionsSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: passkeyOptionsSchema, ...REFUSED },
       },
     },
     async (_request, reply) => sendOptions(reply, await ownPasskeys.requestOptions()),
@@ -157,7 +148,7 @@ function registerOptions(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteD
         summary: 'Get what a browser needs to make a passkey',
         description:
           'Returns the options of `navigator.credentials.create`, for `POST /me/passkeys`. The answer’s cookie holds the challenge, which works once within five minutes. Needs an authentication within the last ten minutes.',
-        response: { 200: passkeyOptionsSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: passkeyOptionsSchema, ...REFUSED },
       },
     },
     async (request, reply) =>
@@ -177,7 +168,7 @@ function registerList(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): 
         description: 'Returns the passkeys of the person who is signed in, the oldest first.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: passkeyList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
+        response: { 200: passkeyList },
       },
     },
     async (request) => {
@@ -201,7 +192,7 @@ function registerList(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): 
         description:
           'Adds a passkey that the browser has made, and ends all other sessions. Needs an authentication within the last ten minutes.',
         body: createPasskeyBody,
-        response: { 201: passkeySchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 201: passkeySchema },
       },
     },
     async (request, reply) => {
@@ -221,7 +212,7 @@ function registerList(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): 
         description: 'Changes the name.',
         params: idParams,
         body: renamePasskeyBody,
-        response: { 200: passkeySchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: passkeySchema },
       },
     },
     async (request) => {
@@ -240,7 +231,7 @@ function registerList(app: FastifyInstanceZod, deps: PasskeyRouteDependencies): 
         description:
           'Deletes it, and ends all other sessions. The last second factor stays while the password has fewer than 15 characters. Needs an authentication within the last ten minutes.',
         params: idParams,
-        response: { 200: passkeyDeleted, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: passkeyDeleted, ...REFUSED },
       },
     },
     async (request) => {

@@ -14,16 +14,7 @@ import Bowser from 'bowser'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
-import {
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  OPEN_FAILURES,
-  SESSION_FAILURES,
-} from '../../platform/http/api/responses.ts'
+import type { FastifyInstanceZod } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
@@ -61,7 +52,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         description:
           'Starts a session, whose secret is in the cookie of the answer. Where the person has a second factor, the first answer is 401 `second_factor_required`, and its `errors` name the fields that would do; send the same request with one of them.',
         body: signInBody,
-        response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 201: sessionSchema },
       },
     },
     async (request, reply) => {
@@ -83,7 +74,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         description:
           'Proves again who the person is, which some operations need within the last ten minutes: they are refused with 403 `authentication_required`. The session gets a new secret.',
         body: authenticateBody,
-        response: { 200: sessionSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: sessionSchema },
       },
     },
     async (request, reply) => {
@@ -102,7 +93,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         summary: 'Show the session',
         description: 'Returns who is signed in, and the workspaces with the role in each.',
         headers: ifNoneMatchHeaders,
-        response: { 200: sessionSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        response: { 200: sessionSchema },
       },
     },
     async (request) => presentSession(signedInOf(request), deps.baseUrl),
@@ -116,7 +107,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         operationId: 'session.delete',
         summary: 'Sign out',
         description: 'Ends the session.',
-        response: { 200: signedOut, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 200: signedOut },
       },
     },
     async (request, reply) => {
@@ -139,7 +130,7 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
         description: 'Returns the sessions of the person who is signed in, the last used first.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: sessionList, ...NOT_MODIFIED, ...INVALID_QUERY, ...SESSION_FAILURES },
+        response: { 200: sessionList },
       },
     },
     async (request) => {
@@ -161,7 +152,7 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
         operationId: 'sessions.deleteOthers',
         summary: 'End all other sessions',
         description: 'Ends all sessions of the person but the one of this request.',
-        response: { 200: sessionEnded, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 200: sessionEnded },
       },
     },
     async (request) => {
@@ -180,7 +171,7 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
         summary: 'End one of your sessions',
         description: 'Ends a session of the person who is signed in.',
         params: idParams,
-        response: { 200: sessionEnded, ...NOT_FOUND, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 200: sessionEnded },
       },
     },
     async (request) => {
@@ -239,7 +230,7 @@ export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async 
         summary: 'Show how to sign in',
         description: 'Returns what a page needs to know before anybody has signed in.',
         headers: ifNoneMatchHeaders,
-        response: { 200: signInOptionsSchema, ...NOT_MODIFIED, ...OPEN_FAILURES },
+        response: { 200: signInOptionsSchema },
       },
     },
     async () => ({
@@ -260,7 +251,7 @@ export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async 
         description:
           'Creates the first person, who operates the instance and owns every workspace that has no owner, and signs in. The code is printed at the first start, and by `terse setup`; it works once, for 24 hours.',
         body: setupBody,
-        response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 201: sessionSchema },
       },
     },
     async (request, reply) => {

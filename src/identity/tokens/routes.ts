@@ -10,15 +10,6 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
-import {
-  CONFLICT,
-  FAILURES,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { canonicalInstant, formatInstant, INSTANT_MILLIS_MAX } from '../../platform/time/clock.ts'
 import { actorOf } from '../authentication.ts'
@@ -44,7 +35,7 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
         description: 'Returns the tokens of the workspace that are not revoked, oldest first.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: tokenList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: tokenList },
       },
     },
     async (request) => {
@@ -69,7 +60,7 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
           'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do, and it expires no later than a token that creates it. People need a recent authentication. With an `Idempotency-Key`, only the caller who created it gets it again.',
         headers: idempotencyHeaders,
         body: createTokenBody,
-        response: { 201: createdTokenSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: createdTokenSchema },
       },
     },
     async (request, reply) => {
@@ -92,7 +83,7 @@ export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async 
         summary: 'Revoke a token',
         description: 'Every node refuses it within a second.',
         params: idParams,
-        response: { 200: tokenRevoked, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 200: tokenRevoked },
       },
     },
     async (request) => {

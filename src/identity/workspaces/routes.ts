@@ -13,16 +13,7 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
-import {
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../../platform/http/api/responses.ts'
+import { type FastifyInstanceZod, REFUSED } from '../../platform/http/api/responses.ts'
 import { type WalkContext, wholeList } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
 import { actorOf, signedInOf } from '../authentication.ts'
@@ -59,7 +50,7 @@ function registerCollection(app: FastifyInstanceZod, deps: WorkspaceRouteDepende
           'Returns the workspaces of the person who is signed in; of all people for an operator of the instance, with `role` null where the operator is no member.',
         headers: ifNoneMatchHeaders,
         querystring: pageQuery,
-        response: { 200: workspaceList, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: workspaceList },
       },
     },
     async (request) => {
@@ -86,7 +77,7 @@ function registerCollection(app: FastifyInstanceZod, deps: WorkspaceRouteDepende
         description: 'For operators of the instance. The person who creates it is its owner.',
         headers: idempotencyHeaders,
         body: createWorkspaceBody,
-        response: { 201: workspaceSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: workspaceSchema },
       },
     },
     async (request, reply) => {
@@ -115,7 +106,7 @@ function registerOne(
         description: 'Returns the workspace of the token, or one of the person who is signed in.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: workspaceSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: workspaceSchema },
       },
     },
     async (request) => present(request, await workspaces.getById(actorOf(request).workspaceId)),
@@ -132,7 +123,7 @@ function registerOne(
           'Changes the fields that are sent: `title` is what people see, `name` the slug of commands and settings. Identifiers, links and tokens stay as they are.',
         params: idParams,
         body: patchWorkspaceBody,
-        response: { 200: workspaceSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: workspaceSchema },
       },
     },
     async (request) => {
@@ -156,7 +147,7 @@ function registerOne(
         description:
           'Removes its members and revokes its tokens at once. Its domains and links are deleted soon after, and then stop answering. Needs a recent authentication. Cannot be undone.',
         params: idParams,
-        response: { 200: workspaceDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 200: workspaceDeleted },
       },
     },
     async (request) => {
@@ -174,7 +165,7 @@ function registerOne(
         summary: 'Leave a workspace',
         description: 'Ends the membership of the person who is signed in. The last owner stays.',
         params: idParams,
-        response: { 200: workspaceLeft, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: workspaceLeft, ...REFUSED },
       },
     },
     async (request) => {

@@ -6,13 +6,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { actorOf } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
-import {
-  FAILURES,
-  INVALID,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../../platform/http/api/responses.ts'
 import { contentDisposition } from '../../platform/http/content-disposition.ts'
 import { type Link, scannableAddress, shortLink } from '../link.ts'
 import type { Links } from '../links.ts'
@@ -86,7 +79,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
         operationId: 'links.getQrCode',
         description: 'Draws the QR code of the short link, with the parameters of the query.',
         headers: ifNoneMatchHeaders,
-        response: { 200: picture, ...NOT_MODIFIED, ...NOT_FOUND, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: picture },
       },
     },
     async (request, reply) => {
@@ -105,7 +98,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
         description:
           'Draws the QR code of the short link. Parameters may be in the body as well, and a logo only there.',
         body: qrCodeBody,
-        response: { 200: picture, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: picture },
       },
     },
     async (request, reply) => {

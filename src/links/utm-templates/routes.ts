@@ -12,16 +12,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../../identity/index.ts'
 import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import { envelope, offsetOf, pageRequestOf } from '../../platform/http/api/pagination.ts'
-import {
-  CONFLICT,
-  FAILURES,
-  type FastifyInstanceZod,
-  INVALID,
-  INVALID_BODY,
-  INVALID_QUERY,
-  NOT_FOUND,
-  NOT_MODIFIED,
-} from '../../platform/http/api/responses.ts'
+import type { FastifyInstanceZod } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
 import type { UtmTemplate } from './utm-template-store.ts'
 import type { UtmTemplates } from './utm-templates.ts'
@@ -55,7 +46,7 @@ function registerReads(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenci
         description: 'Returns the UTM templates of the workspace, by name.',
         headers: ifNoneMatchHeaders,
         querystring: listUtmTemplatesQuery,
-        response: { 200: utmTemplatePage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: utmTemplatePage },
       },
     },
     async (request) => {
@@ -77,7 +68,7 @@ function registerReads(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenci
         description: 'Returns one UTM template.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: utmTemplateSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        response: { 200: utmTemplateSchema },
       },
     },
     async (request) => present(await deps.utmTemplates.get(actorOf(request), request.params.id)),
@@ -85,7 +76,7 @@ function registerReads(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenci
 }
 
 function registerWrites(app: FastifyInstanceZod, deps: UtmTemplateRouteDependencies): void {
-  const changed = { 200: utmTemplateSchema, ...NOT_FOUND, ...INVALID, ...FAILURES }
+  const changed = { 200: utmTemplateSchema }
   const { utmTemplates } = deps
 
   app.post(
@@ -98,7 +89,7 @@ function registerWrites(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenc
         description: 'Creates a UTM template. A workspace may have 500.',
         headers: idempotencyHeaders,
         body: utmTemplateBody,
-        response: { 201: utmTemplateSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+        response: { 201: utmTemplateSchema },
       },
     },
     async (request, reply) => {
@@ -152,7 +143,7 @@ function registerWrites(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenc
         summary: 'Delete UTM template',
         description: 'Deletes a UTM template. Links keep their values.',
         params: idParams,
-        response: { 200: utmTemplateDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: { 200: utmTemplateDeleted },
       },
     },
     async (request) => {

@@ -1,7 +1,6 @@
 import { diagnosisSchema, type InstanceResource, instanceSchema } from '@terse/contract/instance'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { NOT_MODIFIED, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
 import type { Finding } from '../doctor/finding.ts'
 import type { ListedNode } from '../nodes/nodes.ts'
@@ -39,7 +38,7 @@ export const instanceRoutes: FastifyPluginAsyncZod<InstanceRouteDependencies> = 
         description:
           'Returns what the node that answers and the database know: version, roles, nodes, waiting clicks and certificates. For operators of the instance.',
         headers: ifNoneMatchHeaders,
-        response: { 200: instanceSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        response: { 200: instanceSchema },
       },
     },
     async () => {
@@ -59,7 +58,7 @@ export const instanceRoutes: FastifyPluginAsyncZod<InstanceRouteDependencies> = 
         description:
           'Returns what `terse doctor` reports on the node that answers, within ten seconds. Files are not read again: their last check is reported. Results are at most ten seconds old. For operators of the instance.',
         headers: ifNoneMatchHeaders,
-        response: { 200: diagnosisSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
+        response: { 200: diagnosisSchema },
       },
     },
     async () => {

@@ -5,7 +5,6 @@ import type { Sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
 import type { IdempotentRequest, SealedRequest } from '../../idempotency/idempotency.ts'
 import type { Throttle } from '../../limits/throttle.ts'
-import { INVALID_QUERY } from './responses.ts'
 
 const KIB = 1024
 
@@ -96,8 +95,6 @@ export function refuseUnhonouredKeys(app: FastifyInstance): void {
     const { url, method, schema } = route
     if (method !== 'POST' || !url.startsWith('/api/') || schema === undefined) return
     if (schema.headers === idempotencyHeaders) return
-    const response = schema.response as Record<string, unknown> | undefined
-    route.schema = { ...schema, response: { ...INVALID_QUERY, ...response } }
     route.onRequest = [
       ...[route.onRequest ?? []].flat(),
       async ({ headers }: FastifyRequest) => {
