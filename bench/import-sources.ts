@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import type { SourceSettings } from '../src/imports/source-settings.ts'
+import type { SourceSettings } from '../src/imports/source-kinds.ts'
 import { openSource, type SourceAccess } from '../src/imports/sources/open-source.ts'
 
 /**

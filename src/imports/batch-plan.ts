@@ -1,11 +1,15 @@
-import type { KeyHolder, LookedBatch, PreparedCreate } from '../links/index.ts'
-import { foldKey, parseKey } from '../links/index.ts'
+import {
+  foldKey,
+  type KeyHolder,
+  type LookedBatch,
+  type PreparedCreate,
+  parseKey,
+} from '../links/index.ts'
 import { Failure } from '../platform/failure.ts'
-import { reasonOf } from './failure-text.ts'
-import type { Import, ImportedLink } from './import.ts'
+import { type Import, type ImportedLink, reasonOf } from './import.ts'
 import type { Candidate } from './import-candidate.ts'
-import type { LinkRecord } from './import-record.ts'
-import type { ImportStores } from './import-stores.ts'
+import type { LinkRecord } from './import-source.ts'
+import type { ImportStores } from './store/import-store.ts'
 import type { SettledRecord, WorkspaceRecord } from './workspace-records.ts'
 
 /** A link of a batch, checked and prepared as far as that goes without the database. */

@@ -2,8 +2,8 @@ import { type BatchUpdate, type KeyHolder, shortLink, type UncountedLink } from 
 import { type BatchEntry, type Planned, targetOf } from './batch-plan.ts'
 import type { Import, ImportCounts, ImportedLink, ReportRow } from './import.ts'
 import type { Candidate } from './import-candidate.ts'
-import type { ImportRecord, LinkRecord, RefusedRecord } from './import-record.ts'
-import type { ImportStores } from './import-stores.ts'
+import type { ImportRecord, LinkRecord, RefusedRecord } from './import-source.ts'
+import type { ImportStores } from './store/import-store.ts'
 
 const TEXT_LENGTH_MAX = 2_000
 

@@ -6,16 +6,12 @@ import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type BatchEntry, BatchPlanner, type Planned, targetOf } from './batch-plan.ts'
 import { BatchReport, type Item } from './batch-report.ts'
-import { ClicksOfBatch } from './clicks-of-batch.ts'
-import { reasonOf } from './failure-text.ts'
-import { type Import, ImportFault, ImportTakenOver } from './import.ts'
-import { requireImporter } from './import-actor.ts'
+import { requireImporter } from './end-import.ts'
+import { type Import, ImportFault, ImportTakenOver, LEASE_MICROS, reasonOf } from './import.ts'
 import { candidateOf } from './import-candidate.ts'
-import { LEASE_MICROS } from './import-lease.ts'
-import type { ImportRecord } from './import-record.ts'
-import type { ImportStores } from './import-stores.ts'
-import type { ImportedClicks } from './imported-clicks.ts'
-import { type Prepared, planItems, UpdatesNeeded } from './plan-items.ts'
+import type { ImportRecord } from './import-source.ts'
+import { ClicksOfBatch, type ImportedClicks } from './imported-clicks.ts'
+import type { ImportStores } from './store/import-store.ts'
 import { writeWorkspaceRecord } from './workspace-records.ts'
 
 /** Each takes a row of the report: a file of a tenant must not fill the database with those. */
@@ -340,4 +336,41 @@ function namesOf(items: readonly Item[]): readonly string[] {
 function nameOf(record: ImportRecord): string | undefined {
   if (record.kind === 'link') return record.ref
   return record.kind === 'click' || record.kind === 'count' ? undefined : record.place
+}
+
+/** The updates that a transaction needs, which must be prepared before it. */
+class UpdatesNeeded extends Error {
+  readonly missing: ReadonlyMap<number, string>
+
+  constructor(missing: ReadonlyMap<number, string>) {
+    super('updates must be prepared')
+    this.missing = missing
+  }
+}
+
+/** Updates that were prepared, by the index of their items. */
+type Prepared = ReadonlyMap<number, { readonly id: string; readonly update: PreparedUpdate }>
+
+/**
+ * Returns what is to be done with the items, up to the one where the import ends.
+ *
+ * @throws {UpdatesNeeded}
+ */
+async function planItems(planner: BatchPlanner, items: readonly Item[], prepared: Prepared) {
+  const plan: (Planned | undefined)[] = []
+  const missing = new Map<number, string>()
+  let stopped: string | undefined
+  for (const [index, { entry }] of items.entries()) {
+    const planned = entry && (await planner.plan(entry))
+    if (planned?.do === 'stop') {
+      stopped = planned.reason
+      break
+    }
+    if (planned?.do === 'update' && prepared.get(index)?.id !== planned.holder.id) {
+      missing.set(index, planned.holder.id)
+    }
+    plan.push(planned)
+  }
+  if (missing.size > 0) throw new UpdatesNeeded(missing)
+  return { plan, stopped }
 }

@@ -4,11 +4,9 @@ import type { Actor } from '../identity/index.ts'
 import { type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type Import, ImportTakenOver } from './import.ts'
-import { LEASE_MICROS } from './import-lease.ts'
-import type { ImportStores } from './import-stores.ts'
-import { type NewImport, newImport } from './new-import.ts'
-import { removeImport } from './remove-imports.ts'
+import { removeImport } from './end-import.ts'
+import { type Import, ImportTakenOver, LEASE_MICROS, type NewImport, newImport } from './import.ts'
+import type { ImportStores } from './store/import-store.ts'
 
 const LOOK_INTERVAL_MS = 1_000
 

@@ -1,9 +1,11 @@
 import { faultText } from '@terse/contract/faults'
 import { fromFields } from '@terse/contract/link-fields'
+import { parseHost } from '../hosts/index.ts'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
 import { canonicalInstant, formatInstant } from '../platform/time/clock.ts'
-import { type LinkRecord, RECORD_TEXTS } from './import-record.ts'
+import { ImportFault, type ImportOptions } from './import.ts'
+import { type LinkRecord, RECORD_TEXTS } from './import-source.ts'
 
 /** A link of a source as it would be created, before it is known whether its key is free. */
 export type Candidate = {
@@ -221,4 +223,55 @@ function expiryOf(record: LinkRecord, times: Times, notes: string[]): string | n
     ? formatInstant(expires_at)
     : // Beyond the year 2255 a number holds milliseconds, but not microseconds.
       new Date(Math.max(0, Math.floor(expires_at / 1_000))).toISOString()
+}
+
+/** Hosts that a service shares among its customers: no workspace can prove that it owns one. */
+const SHARED_HOSTS: ReadonlyMap<string, string> = new Map([
+  ['bit.ly', 'Bitly'],
+  ['bitly.com', 'Bitly'],
+  ['j.mp', 'Bitly'],
+  ['dub.sh', 'Dub'],
+  ['dub.link', 'Dub'],
+  ['rebrand.ly', 'Rebrandly'],
+  ['short.gy', 'Short.io'],
+  ['shorturl.at', 'Short.io'],
+  ['tinyurl.com', 'TinyURL'],
+])
+
+/**
+ * Decides on which host of Terse a link of a source goes.
+ *
+ * @param options.domains maps the source's domains, '' being its own; unmapped names stay as they are
+ * @param fallback the host for links without a domain where '' is not mapped; undefined when it must be
+ */
+export function importDomains(
+  { domains }: Pick<ImportOptions, 'domains'>,
+  fallback: string | undefined,
+): (domain: string | null) => string {
+  const mapped = new Map(Object.entries(domains).map(([from, to]) => [nameOf(from), to]))
+  return (domain) => {
+    const name = nameOf(domain ?? '')
+    const to = mapped.get(name)
+    if (to !== undefined) return to
+    if (name === '') {
+      if (fallback !== undefined) return fallback
+      throw new ImportFault(
+        'The source does not name the domain of its links, and the workspace has several. Say which to use: --domain =HOST, or {"domains": {"": "HOST"}}.',
+      )
+    }
+    const service = SHARED_HOSTS.get(name)
+    if (service !== undefined) {
+      throw new ImportFault(
+        `${name} belongs to ${service}. Say which of your domains replaces it: --domain ${name}=HOST, or {"domains": {"${name}": "HOST"}}.`,
+      )
+    }
+    return name
+  }
+}
+
+/** The stored form of a host where it has one, so that every spelling of it is mapped. */
+function nameOf(domain: string): string {
+  const text = domain.trim().toLowerCase()
+  const parsed = parseHost(text)
+  return 'value' in parsed ? parsed.value : text
 }

@@ -1,11 +1,9 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { nextAttempt } from './attempts.ts'
 import { endImport } from './end-import.ts'
-import { type Import, ImportTakenOver } from './import.ts'
+import { type Import, ImportTakenOver, LEASE_MICROS } from './import.ts'
 import type { ImportFiles } from './import-files.ts'
-import { LEASE_MICROS } from './import-lease.ts'
-import type { ImportStores } from './import-stores.ts'
+import type { ImportStores } from './store/import-store.ts'
 
 /** Imports at once of one node: each is a process. */
 const RUNNING_MAX = 2
@@ -164,4 +162,26 @@ export async function requeueStopped(
 ): Promise<void> {
   const due = { next_at: nowMicros, attempts: Math.max(0, attempts - 1) }
   await store.write(({ imports }) => imports.requeue(id, fence, due))
+}
+
+/** Attempts in a row: a file that crashes its process each time must not do so for ever. */
+const ATTEMPTS_MAX = 5
+const FIRST_WAIT_MICROS = 5_000_000
+const WAIT_FACTOR = 4
+/** An attempt that lasted so long has not failed by what the ones before it failed by. */
+const STEADY_MICROS = 10 * 60 * 1_000_000
+
+/**
+ * Returns what a lease writes before the process starts, so that it counts even if the whole node goes down with the
+ * process: this attempt, and when the next one may begin. Undefined when there were enough.
+ */
+function nextAttempt(
+  { attempts, leased_at: leasedAt, lease_until: leaseUntil }: Import,
+  nowMicros: number,
+): Pick<Import, 'attempts' | 'next_at' | 'leased_at'> | undefined {
+  const lastedMicros = leasedAt === null || leaseUntil === null ? 0 : leaseUntil - leasedAt
+  const before = lastedMicros > STEADY_MICROS ? 0 : attempts
+  if (before >= ATTEMPTS_MAX) return undefined
+  const wait = FIRST_WAIT_MICROS * WAIT_FACTOR ** before
+  return { attempts: before + 1, next_at: nowMicros + wait, leased_at: nowMicros }
 }

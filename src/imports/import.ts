@@ -1,4 +1,10 @@
+import { faultText } from '@terse/contract/faults'
+import type { Actor } from '../identity/index.ts'
 import type { ImportTables } from '../platform/database/import-tables.ts'
+import type { NewEvent } from '../platform/events/event-writer.ts'
+import type { Failure } from '../platform/failure.ts'
+import { failureText } from '../platform/failure-text.ts'
+import type { SourceKind } from './source-kinds.ts'
 
 /** What happens when a key is taken on the domain: see docs/moving/README.md. */
 type OnConflict = 'skip' | 'update' | 'rename' | 'fail'
@@ -81,4 +87,73 @@ export class ImportFault extends Error {
 /** Another process runs the import, or it was cancelled: this process must write nothing more of it. */
 export class ImportTakenOver extends Error {
   override readonly name = 'ImportTakenOver'
+}
+
+/** What is asked of an import. */
+export type NewImport = {
+  readonly source: SourceKind
+  readonly isDryRun: boolean
+  readonly options: ImportOptions
+}
+
+/** Returns an import of the service that waits for its start, and is not stored yet. */
+export function newImport(
+  actor: Actor,
+  { source, isDryRun, options }: NewImport,
+  { id, now }: { readonly id: string; readonly now: number },
+): Import {
+  return {
+    id,
+    workspace_id: actor.workspaceId,
+    source,
+    runner: 'service',
+    status: 'waiting',
+    is_dry_run: Number(isDryRun),
+    options,
+    sealed_settings: null,
+    fingerprint: null,
+    file_id: null,
+    file_bytes: null,
+    file_columns: null,
+    origin: null,
+    links_expected: null,
+    resume: null,
+    ahead: [],
+    rows_done: 0,
+    counts: NO_COUNTS,
+    fault: null,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    created_at: now,
+    started_at: null,
+    ended_at: null,
+    next_at: null,
+    fence: 0,
+    lease_until: null,
+    attempts: 0,
+    leased_at: null,
+  }
+}
+
+/** How long a lease lasts after each transaction. */
+export const LEASE_MICROS = 15_000_000
+
+type ImportEventType = Extract<NewEvent['type'], `import.${string}`>
+
+export function importEvent(type: ImportEventType, of: Import): NewEvent {
+  const { id, source, counts, fault, options } = of
+  const after =
+    type === 'import.started'
+      ? { source, on_conflict: options.onConflict, domains: options.domains }
+      : { source, ...counts, ...(fault !== null && { fault }) }
+  return { type, subjectId: id, before: null, after }
+}
+
+/** What is wrong with each field, as sentences. */
+export function reasonOf(failure: Failure): string {
+  const sentences = Object.entries(failure.fields ?? {}).flatMap(([field, faults]) =>
+    faults.map((fault) => `${field} ${faultText(fault)}.`),
+  )
+  return sentences.length === 0 ? failureText(failure) : sentences.join(' ')
 }

@@ -2,14 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../platform/failure.ts'
 import { backoffMs } from '../platform/work/async.ts'
 import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
-import { endImport } from './end-import.ts'
-import { type Import, ImportFault, ImportTakenOver } from './import.ts'
-import { authorOfImport, requireImporter } from './import-actor.ts'
-import { importDomains } from './import-domains.ts'
-import { importEvent } from './import-events.ts'
-import { LEASE_MICROS } from './import-lease.ts'
-import type { ImportRecord } from './import-record.ts'
-import { type ImportSource, ImportSourceFault } from './import-source.ts'
+import { authorOfImport, endImport, requireImporter } from './end-import.ts'
+import { type Import, ImportFault, ImportTakenOver, importEvent, LEASE_MICROS } from './import.ts'
+import { importDomains } from './import-candidate.ts'
+import { type ImportRecord, type ImportSource, ImportSourceFault } from './import-source.ts'
 
 /** What fills a batch: its transaction takes some 20 ms. */
 const BATCH_WEIGHT = 1_000

@@ -7,20 +7,29 @@ import { Failure } from '../platform/failure.ts'
 import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/idempotency.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
+  type Import,
+  type ImportedLink,
+  type ImportOptions,
+  importEvent,
+  NO_COUNTS,
+  newImport,
+} from './import.ts'
+import {
   type FileColumns,
+  type ImportFiles,
   readFileColumns,
   type SampledColumn,
   sampleColumns,
-} from './file-columns.ts'
-import { type Import, type ImportedLink, type ImportOptions, NO_COUNTS } from './import.ts'
-import { importEvent } from './import-events.ts'
-import type { ImportFiles } from './import-files.ts'
-import type { ImportStores } from './import-stores.ts'
-import { newImport } from './new-import.ts'
-import { reportCsv } from './report.ts'
-import { SOURCE_ACCESS, SourceInputError, type SourceKind, sourceSettings } from './source-kinds.ts'
-import type { SourceSettings } from './source-settings.ts'
-import type { ImportRun } from './store/import-store.ts'
+} from './import-files.ts'
+import { reportCsv } from './present.ts'
+import {
+  SOURCE_ACCESS,
+  SourceInputError,
+  type SourceKind,
+  type SourceSettings,
+  sourceSettings,
+} from './source-kinds.ts'
+import type { ImportRun, ImportStores } from './store/import-store.ts'
 
 /** Imports of a workspace that have not ended. */
 const UNENDED_MAX = 100

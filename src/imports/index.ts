@@ -1,2 +1,2 @@
 /** The exports of imports for other modules. */
-export type { ImportRowStore } from './store/import-row-store.ts'
+export type { ImportRowStore } from './store/import-store.ts'

@@ -5,9 +5,8 @@ import type { Actor } from '../identity/index.ts'
 import type { UtmTemplates } from '../links/index.ts'
 import { Failure } from '../platform/failure.ts'
 import { validate } from '../platform/http/api/validation.ts'
-import { reasonOf } from './failure-text.ts'
-import type { RowOutcome } from './import.ts'
-import type { DomainRecord, UtmTemplateRecord } from './import-record.ts'
+import { type RowOutcome, reasonOf } from './import.ts'
+import type { DomainRecord, UtmTemplateRecord } from './import-source.ts'
 
 export type WorkspaceRecord = DomainRecord | UtmTemplateRecord
 

@@ -1,5 +1,9 @@
-import type { ImportRecord, LinkRecord } from '../../src/imports/import-record.ts'
-import { type ImportSource, ImportSourceFault } from '../../src/imports/import-source.ts'
+import {
+  type ImportRecord,
+  type ImportSource,
+  ImportSourceFault,
+  type LinkRecord,
+} from '../../src/imports/import-source.ts'
 import { NO_VALUES } from '../../src/imports/sources/link-record.ts'
 
 type Unplaced<T> = T extends unknown ? Omit<T, 'resume'> : never

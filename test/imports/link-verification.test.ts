@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { LinkRecord } from '../../src/imports/import-record.ts'
+import type { LinkRecord } from '../../src/imports/import-source.ts'
 import { LinkVerification } from '../../src/imports/verify/link-verification.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { type ApiAnswer, type SourceApi, startSourceApi } from '../support/source-api.ts'

@@ -10,8 +10,12 @@ import type { Identity, Passkey } from '../../src/identity/store/credential-stor
 import type { OneTimeLink } from '../../src/identity/store/one-time-link-store.ts'
 import type { Token } from '../../src/identity/store/token-store.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
-import type { Import, ImportedLink, ReportRow } from '../../src/imports/import.ts'
-import { newImport as waitingImport } from '../../src/imports/new-import.ts'
+import {
+  type Import,
+  type ImportedLink,
+  type ReportRow,
+  newImport as waitingImport,
+} from '../../src/imports/import.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
 import type { Node } from '../../src/operations/nodes/store/node-store.ts'

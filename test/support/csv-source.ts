@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import type { LinkRecord } from '../../src/imports/import-record.ts'
+import type { LinkRecord } from '../../src/imports/import-source.ts'
 import { openCsv } from '../../src/imports/sources/csv.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

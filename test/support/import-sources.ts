@@ -6,10 +6,10 @@ import type {
   ClickCountRecord,
   ClickRecord,
   ImportRecord,
+  ImportSource,
   LinkRecord,
   RefusedRecord,
-} from '../../src/imports/import-record.ts'
-import type { ImportSource } from '../../src/imports/import-source.ts'
+} from '../../src/imports/import-source.ts'
 
 /** A link as `truth.csv` has it. Dates are ISO 8601 in seconds; '' for none. */
 export type Truth = {

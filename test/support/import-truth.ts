@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LinkRecord } from '../../src/imports/import-record.ts'
+import type { LinkRecord } from '../../src/imports/import-source.ts'
 import { formatSecond, importFixture, readTruth, type Truth } from './import-sources.ts'
 
 /** When the data of the fixtures were made. */

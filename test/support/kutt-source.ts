@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type ImportSource, ImportSourceFault } from '../../src/imports/import-source.ts'
-import { openKuttSqlite } from '../../src/imports/sources/kutt-sqlite.ts'
+import { openKuttSqlite } from '../../src/imports/sources/kutt.ts'
 import {
   assertResumes,
   formatSecond,

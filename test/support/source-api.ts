@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ImportSource } from '../../src/imports/import-source.ts'
-import type { WaitingClock } from '../../src/imports/sources/api/waiting-clock.ts'
+import type { WaitingClock } from '../../src/imports/sources/api/source-client.ts'
 import { closeAgents, guardedAgents } from '../../src/platform/network/outgoing-request.ts'
 import { importFixture, readRecords } from './import-sources.ts'
 

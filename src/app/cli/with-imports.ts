@@ -9,7 +9,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
     const { openImporter } = await import('../instance/importing.ts')
     const { openPasswordHasher } = await import('../workers/password-hasher.ts')
     const { CommandImports } = await import('../../imports/command-imports.ts')
-    const { reportCsv, reportHosts } = await import('../../imports/report.ts')
+    const { reportCsv, reportHosts } = await import('../../imports/present.ts')
     const { openSource } = await import('../../imports/sources/open-source.ts')
     const { guardedAgents, closeAgents } = await import(
       '../../platform/network/outgoing-request.ts'

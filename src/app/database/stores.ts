@@ -62,8 +62,12 @@ import {
   type WorkspaceStore,
   workspaceStore,
 } from '../../identity/store/workspace-store.ts'
-import { type ImportRowStore, importRowStore } from '../../imports/store/import-row-store.ts'
-import { type ImportStore, importStore } from '../../imports/store/import-store.ts'
+import {
+  type ImportRowStore,
+  type ImportStore,
+  importRowStore,
+  importStore,
+} from '../../imports/store/import-store.ts'
 import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'

@@ -1,6 +1,6 @@
 import { removeCounted } from '../../clicks/spool/spool-reader.ts'
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sign-in/session.ts'
-import { trimImports } from '../../imports/remove-imports.ts'
+import { trimImports } from '../../imports/end-import.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/idempotency.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Domains } from '../../domains/domains.ts'
 import { systemActor } from '../../identity/actor.ts'
-import { removeImports } from '../../imports/remove-imports.ts'
+import { removeImports } from '../../imports/end-import.ts'
 import { removeLinks } from '../../links/links.ts'
 import { tokenChange } from '../../platform/changes/changes.ts'
 import type { Clock } from '../../platform/time/clock.ts'

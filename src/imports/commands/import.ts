@@ -20,11 +20,19 @@ import {
   SOURCE_KINDS,
   SourceInputError,
   type SourceKind,
+  type SourceSettings,
   sourceSettings,
 } from '../source-kinds.ts'
-import type { SourceSettings } from '../source-settings.ts'
-import { Progress, progressText } from './progress.ts'
-import { summaryOf } from './summary.ts'
+import { Progress, progressText, summaryOf } from './progress.ts'
+import { type VerifyServices, verifyCommand } from './verify.ts'
+
+export function importCommands(
+  terminal: Terminal,
+  withImports: RunWith<ImportTools>,
+  withVerification: RunWith<VerifyServices>,
+): Command {
+  return importCommand(terminal, withImports).addCommand(verifyCommand(terminal, withVerification))
+}
 
 const EXIT_ROWS_REFUSED = 2
 
@@ -56,7 +64,7 @@ type Options = {
   readonly json?: true
 }
 
-export function importCommand(terminal: Terminal, withImports: RunWith<ImportTools>): Command {
+function importCommand(terminal: Terminal, withImports: RunWith<ImportTools>): Command {
   return new Command('import')
     .description(
       'Import links from another service. The same command goes on where a stopped one was. Exits with 2 if rows were refused.',

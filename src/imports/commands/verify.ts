@@ -7,9 +7,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { Workspaces } from '../../identity/index.ts'
 import { example, type RunWith } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
-import type { LinkAnswer } from '../verify/link-answer.ts'
-import type { LinkVerification } from '../verify/link-verification.ts'
-import type { VerifiedPair } from '../verify/verify-links.ts'
+import type { LinkAnswer } from '../verify/answers.ts'
+import type { LinkVerification, VerifiedPair } from '../verify/link-verification.ts'
 import { Progress } from './progress.ts'
 
 const EXIT_DIFFERENT = 2

@@ -1,9 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ImportRecord } from '../import-record.ts'
-import type { ImportSource } from '../import-source.ts'
-import type { FileSettings } from '../source-settings.ts'
-import { linkRecord, presentValues, refOf } from './link-record.ts'
-import { refusedRecord } from './refused-record.ts'
+import type { ImportRecord, ImportSource } from '../import-source.ts'
+import type { FileSettings } from '../source-kinds.ts'
+import { linkRecord, presentValues, refOf, refusedRecord } from './link-record.ts'
 import {
   columnsOf,
   guardSqlite,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type ImportSource, ImportSourceFault } from '../import-source.ts'
-import type { DatabaseSettings } from '../source-settings.ts'
-import { type KuttLinkRow, type KuttReader, type KuttVisitRow, kuttSource } from './kutt-rows.ts'
+import type { DatabaseSettings } from '../source-kinds.ts'
+import { type KuttLinkRow, type KuttReader, type KuttVisitRow, kuttSource } from './kutt.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000

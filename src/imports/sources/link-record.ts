@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fromFields } from '@terse/contract/link-fields'
-import { type LinkRecord, RECORD_TEXTS } from '../import-record.ts'
+import { type LinkRecord, RECORD_TEXTS, type RefusedRecord } from '../import-source.ts'
 
 /** What a link always has; all else is missing unless a source says otherwise. */
 type Known = Pick<LinkRecord, 'resume' | 'ref' | 'place' | 'key' | 'url'>
@@ -43,4 +43,24 @@ const REF_LENGTH_MAX = 500
 export function refOf(text: string): string {
   if (text.length <= REF_LENGTH_MAX) return text
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
+
+const ROW_LENGTH_MAX = 2_000
+
+/** Returns the record of a row that cannot be taken. A row that is no text is shown as JSON. */
+export function refusedRecord(refusal: {
+  readonly resume: string
+  readonly place: string
+  /** Why, as a sentence. */
+  readonly reason: string
+  readonly row: unknown
+}): RefusedRecord {
+  const { resume, place, reason, row } = refusal
+  const text = typeof row === 'string' ? row : JSON.stringify(row)
+  return { kind: 'refused', resume, place, reason, row: text.slice(0, ROW_LENGTH_MAX) }
+}
+
+/** A row has a value that cannot be taken. The message is a sentence for the report. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow'
 }

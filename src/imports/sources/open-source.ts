@@ -1,7 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
 import type { ImportSource } from '../import-source.ts'
-import type { SourceSettings } from '../source-settings.ts'
+import type { SourceSettings } from '../source-kinds.ts'
 
 /** What a source may use besides its settings. */
 export type SourceAccess = {
@@ -32,11 +32,11 @@ export async function openSource(
     case 'terse':
       return (await import('./terse.ts')).openTerseExport(settings)
     case 'kutt-sqlite':
-      return (await import('./kutt-sqlite.ts')).openKuttSqlite(settings)
+      return (await import('./kutt.ts')).openKuttSqlite(settings)
     case 'kutt-postgres':
       return (await import('./kutt-postgres.ts')).openKuttPostgres(settings)
     case 'kutt-sql':
-      return (await import('./kutt-sql.ts')).openKuttSql(settings)
+      return (await import('./kutt.ts')).openKuttSql(settings)
     case 'sink':
       return (await import('./sink.ts')).openSink(settings)
     case 'chhoto':

@@ -1,8 +1,7 @@
 import type { ImportSource } from '../import-source.ts'
-import type { FileSettings } from '../source-settings.ts'
+import type { FileSettings } from '../source-kinds.ts'
 import { countOf, countryOf, type DumpService, openDumpSource, textOf } from './dump-source.ts'
-import { linkRecord } from './link-record.ts'
-import { RefusedRow } from './refused-record.ts'
+import { linkRecord, RefusedRow } from './link-record.ts'
 import { getLocalInstant } from './source-dates.ts'
 
 /**

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { ZipFile } from 'yazl'
 import type { ImportRecord } from '../import-record.ts'
-import { readTerseZip } from './terse-zip.ts'
+import { readTerseZip } from './terse.ts'
 
 const HEAD = JSON.stringify({
   type: 'export',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { ImportRecord, LinkRecord } from '../import-record.ts'
+import type { ImportRecord, LinkRecord } from '../import-source.ts'
 import { openTerseExport } from './terse.ts'
 
 const HEAD = {

@@ -1,10 +1,15 @@
 import type { ImportSource } from '../import-source.ts'
-import type { FileSettings } from '../source-settings.ts'
-import { countOf, countryOf, type DumpService, openDumpSource, textOf } from './dump-source.ts'
-import { linkRecord, presentValues } from './link-record.ts'
-import { RefusedRow } from './refused-record.ts'
+import type { FileSettings } from '../source-kinds.ts'
+import {
+  countOf,
+  countryOf,
+  type DumpService,
+  type NamedRow,
+  openDumpSource,
+  textOf,
+} from './dump-source.ts'
+import { linkRecord, presentValues, RefusedRow } from './link-record.ts'
 import { getLocalInstant, shownIn } from './source-dates.ts'
-import type { NamedRow } from './sql-dump/dump-rows.ts'
 
 /**
  * Opens a dump of YOURLS's database.

@@ -6,9 +6,8 @@ import {
 } from '../../platform/network/outgoing-request.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { backoffMs, SerialQueue } from '../../platform/work/async.ts'
-import { RequestPace } from '../sources/api/request-pace.ts'
-import { type WaitingClock, waitingClock } from '../sources/api/waiting-clock.ts'
-import { answerFromHttp, type LinkAnswer } from './link-answer.ts'
+import { RequestPace, type WaitingClock, waitingClock } from '../sources/api/source-client.ts'
+import { answerFromHttp, type LinkAnswer } from './answers.ts'
 
 /** Lists of bots have it, so that services do not count these visits as a person's. */
 const USER_AGENT = `Mozilla/5.0 (compatible; terse-verify-bot/${VERSION})`

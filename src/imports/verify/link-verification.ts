@@ -4,12 +4,9 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import { closeAgents, guardedAgents } from '../../platform/network/outgoing-request.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { ImportRowStore } from '../store/import-row-store.ts'
-import type { ImportStore } from '../store/import-store.ts'
-import { importedPairs, type OldService } from './imported-pairs.ts'
+import type { ImportRowStore, ImportStore } from '../store/import-store.ts'
+import { compareAnswers, type LinkAnswer, ourAnswer, type VerifyStores } from './answers.ts'
 import { LinkAsker } from './link-asker.ts'
-import { ourAnswer, type VerifyStores } from './our-answers.ts'
-import { type VerifiedPair, verifyLinks } from './verify-links.ts'
 
 const AT_ONCE = 10
 /** Terse on a machine of its own needs no protection from its operator. */
@@ -113,4 +110,98 @@ function askTerse(
     url.protocol = protocol
     return asker.ask(url, signal)
   }
+}
+
+const BATCH_SIZE = 500
+
+export type OldService = {
+  /** Where its own domain is, for links that name none. */
+  readonly ownUrl: URL | undefined
+  /** The scheme of the source's other domains. */
+  readonly scheme: 'http' | 'https'
+}
+
+/**
+ * Returns the links that an import made or found, with their links at the old service, in the order of the source.
+ *
+ * @throws {Error} when a link is on the service's own domain, and that is not given
+ */
+export async function* importedPairs(
+  importRows: Pick<ImportRowStore, 'list'>,
+  importId: string,
+  service: OldService,
+): AsyncGenerator<LinkPair, void, void> {
+  for (let beyond = 0; ; ) {
+    const rows = await importRows.list(importId, beyond, BATCH_SIZE)
+    for (const { old_link, link, link_id } of rows) {
+      const linkUrl = link === null ? null : urlOf(link)
+      if (link_id === null || linkUrl === null) continue
+      yield { oldLink: oldUrlOf(old_link, service), link: linkUrl }
+    }
+    const last = rows.at(-1)
+    if (last === undefined) return
+    beyond = last.number
+  }
+}
+
+function oldUrlOf(oldLink: string, { ownUrl, scheme }: OldService): URL {
+  if (!oldLink.startsWith('/')) return getUrl(`${scheme}://${oldLink}`)
+  if (ownUrl === undefined) {
+    throw new Error(
+      'The import has links on the own domain of the old service: name it with --old-url.',
+    )
+  }
+  return getUrl(`${ownUrl.href.replace(/\/+$/, '')}${oldLink}`)
+}
+
+function getUrl(text: string): URL {
+  const url = urlOf(text)
+  if (url === null) throw new Error(`${text} is no URL.`)
+  return url
+}
+
+/** Encodes what stands for itself in keys, and means something else in URLs. */
+function urlOf(shortLink: string): URL | null {
+  return URL.parse(shortLink.replaceAll('%', '%25').replaceAll('?', '%3F').replaceAll('#', '%23'))
+}
+
+/** A link of the old service, and the one that an import made of it. */
+export type LinkPair = { readonly oldLink: URL; readonly link: URL }
+
+export type VerifiedPair = LinkPair & {
+  readonly verdict: 'same' | 'different' | 'unknown'
+  /** A sentence; '' for links that are the same. */
+  readonly reason: string
+  readonly before: LinkAnswer
+  readonly now: LinkAnswer
+}
+
+type Ask = (link: URL) => Promise<LinkAnswer>
+
+/** Compares pair after pair, in their order. Some are asked for at once, so that slow answers do not add up. */
+export async function* verifyLinks(
+  pairs: AsyncIterable<LinkPair>,
+  options: {
+    readonly askOld: Ask
+    readonly askTerse: Ask
+    readonly atOnce: number
+  },
+): AsyncGenerator<VerifiedPair, void, void> {
+  const { askOld, askTerse, atOnce } = options
+  const verify = async (pair: LinkPair): Promise<VerifiedPair> => {
+    const [before, now] = await Promise.all([askOld(pair.oldLink), askTerse(pair.link)])
+    return { reason: '', ...pair, before, now, ...compareAnswers(before, now) }
+  }
+  const asked: Promise<VerifiedPair>[] = []
+  for await (const pair of pairs) {
+    const verifying = verify(pair)
+    // Its failure is reported when its turn comes.
+    verifying.catch(() => {})
+    asked.push(verifying)
+    const [first] = asked
+    if (asked.length < atOnce || first === undefined) continue
+    yield await first
+    asked.shift()
+  }
+  for (const verifying of asked) yield await verifying
 }

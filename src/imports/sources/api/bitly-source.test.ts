@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import fc from 'fast-check'
 import {
   assertResumes,
   importFixture,
@@ -8,6 +9,7 @@ import {
   readSorted,
 } from '../../../../test/support/import-sources.ts'
 import { assertTruth } from '../../../../test/support/import-truth.ts'
+import { cases } from '../../../../test/support/properties.ts'
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -17,7 +19,7 @@ import {
   type SourceApi,
   startSourceApi,
 } from '../../../../test/support/source-api.ts'
-import { openBitly } from './bitly-source.ts'
+import { openBitly, repairJson } from './bitly-source.ts'
 
 const GROUP = 'Bexample0001'
 const DAYS = [
@@ -150,3 +152,36 @@ describe('the Bitly API source', () => {
 })
 
 const fresh = () => ({ resume: undefined, signal: new AbortController().signal })
+
+describe('repairJson', () => {
+  test('repairs what Bitly sends', () => {
+    const text = readFileSync(importFixture('bitly/bitlinks-invalid-json.txt'), 'utf8')
+    assert.throws(() => JSON.parse(text))
+    const [link] = JSON.parse(repairJson(text)).links
+    assert.equal(link.title, 'line\none "quoted"')
+    assert.equal(link.long_url, 'https://example.com/bad\\path')
+  })
+
+  const repaired: [string, unknown][] = [
+    ['{"a": "tab\there"}', { a: 'tab\there' }],
+    ['["\\u00e9 \\n \\"x\\" \\q"]', ['é \n "x" \\q']],
+    ['{"a": "", "b": "x"y, z", "c": null}', { a: '', b: 'x"y, z', c: null }],
+    ['{"a": "ends with "quotes""}', { a: 'ends with "quotes"' }],
+  ]
+  for (const [text, value] of repaired) {
+    test(`repairs ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(JSON.parse(repairJson(text)), value)
+    })
+  }
+
+  test('leaves the meaning of JSON as it is', () => {
+    // Texts with `",` and the like are ambiguous only where JSON is broken; escaped quotes stay.
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        assert.deepEqual(JSON.parse(repairJson(text)), JSON.parse(text))
+      }),
+      cases(300),
+    )
+  })
+})

@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
-import type { TokenApiSettings } from '../../source-settings.ts'
-import { microsOf } from './instants.ts'
-import { type PagedList, readPages, type SourcePage } from './read-pages.ts'
-import { repairJson } from './repair-json.ts'
-import { type ApiDeps, SourceClient } from './source-client.ts'
+import type { TokenApiSettings } from '../../source-kinds.ts'
 import {
   countRecord,
   linkRecord,
+  microsOf,
+  type PagedList,
   parseItem,
+  readPages,
   refusedRecord,
   restOf,
+  type SourcePage,
   type SourceRecord,
   splitShortLink,
-} from './source-records.ts'
+} from './pages.ts'
+import { type ApiDeps, SourceClient } from './source-client.ts'
 
 const API_URL = 'https://api-ssl.bitly.com/v4'
 const PAGE_SIZE = 100
@@ -239,4 +240,37 @@ function refOf({ domain, key }: { domain: string; key: string }): string {
 function pathOf(id: string): string {
   const { domain, key } = splitShortLink(id) ?? { domain: '', key: '' }
   return [domain, ...key.split('/')].map(encodeURIComponent).join('/')
+}
+
+const ESCAPES = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
+/** What follows the quote that ends a string: the next value, a colon, or the end of an object or array. */
+const AFTER_STRING = /^\s*(?:[:\]}]|,\s*["{[\d\-tfn]|$)/
+
+/**
+ * Repairs texts in JSON that a service did not escape: raw control characters, backslashes, and quotes. A
+ * quote ends a text only where JSON can go on after it, so a text that imitates JSON stays ambiguous: callers
+ * mark what they read from a repaired answer.
+ */
+export function repairJson(json: string): string {
+  let repaired = ''
+  let isInText = false
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charAt(at)
+    if (!isInText) {
+      isInText = character === '"'
+      repaired += character
+    } else if (character === '\\') {
+      const known = ESCAPES.exec(json.slice(at + 1, at + 6))?.[0]
+      repaired += known === undefined ? '\\\\' : `\\${known}`
+      at += known?.length ?? 0
+    } else if (character === '"' && AFTER_STRING.test(json.slice(at + 1, at + 200))) {
+      isInText = false
+      repaired += character
+    } else if (character === '"') {
+      repaired += '\\"'
+    } else {
+      repaired += character < ' ' ? JSON.stringify(character).slice(1, -1) : character
+    }
+  }
+  return repaired
 }

@@ -8,7 +8,7 @@ import {
   type SourceApi,
   startSourceApi,
 } from '../../../../test/support/source-api.ts'
-import type { LinkRecord } from '../../import-record.ts'
+import type { LinkRecord } from '../../import-source.ts'
 import { openDub } from './dub-source.ts'
 
 type Listed = { readonly id: string }

@@ -1,12 +1,19 @@
 import { z } from 'zod'
-import type { LinkProtection } from '../../import-record.ts'
-import type { ImportSource } from '../../import-source.ts'
-import type { TokenApiSettings } from '../../source-settings.ts'
-import { microsOf } from './instants.ts'
-import { type LastIdCursor, lastIdPage } from './last-id-page.ts'
-import { allAfter, type PagedList, readPages } from './read-pages.ts'
+import type { ImportSource, LinkProtection } from '../../import-source.ts'
+import type { TokenApiSettings } from '../../source-kinds.ts'
+import {
+  allAfter,
+  type LastIdCursor,
+  lastIdPage,
+  linkRecord,
+  microsOf,
+  type PagedList,
+  parseItem,
+  readPages,
+  restOf,
+  type SourceRecord,
+} from './pages.ts'
 import { type ApiDeps, SourceClient } from './source-client.ts'
-import { linkRecord, parseItem, restOf, type SourceRecord } from './source-records.ts'
 
 const API_URL = 'https://api.dub.co'
 const PAGE_SIZE = 100

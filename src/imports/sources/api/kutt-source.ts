@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
-import type { SelfHostedApiSettings } from '../../source-settings.ts'
-import { microsOf } from './instants.ts'
-import { allAfter, type PagedList, readPages, type SourcePage } from './read-pages.ts'
+import type { SelfHostedApiSettings } from '../../source-kinds.ts'
+import {
+  allAfter,
+  linkRecord,
+  microsOf,
+  type PagedList,
+  parseItem,
+  readPages,
+  restOf,
+  type SourcePage,
+  type SourceRecord,
+} from './pages.ts'
 import { type ApiDeps, SourceClient } from './source-client.ts'
-import { linkRecord, parseItem, restOf, type SourceRecord } from './source-records.ts'
 
 const PAGE_SIZE = 50
 /** Links that are read again, to see that the list still stands where it was left. */

@@ -11,7 +11,7 @@ import {
   type SourceApi,
   startSourceApi,
 } from '../../../../test/support/source-api.ts'
-import type { LinkRecord } from '../../import-record.ts'
+import type { LinkRecord } from '../../import-source.ts'
 import { openShlink } from './shlink-source.ts'
 
 type Listed = {

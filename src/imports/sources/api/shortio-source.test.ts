@@ -11,8 +11,7 @@ import {
   type SourceApi,
   startSourceApi,
 } from '../../../../test/support/source-api.ts'
-import type { LinkRecord } from '../../import-record.ts'
-import { ImportSourceFault } from '../../import-source.ts'
+import { ImportSourceFault, type LinkRecord } from '../../import-source.ts'
 import { openShortIo } from './shortio-source.ts'
 
 type Page = { readonly links: readonly Record<string, unknown>[]; readonly nextPageToken: unknown }

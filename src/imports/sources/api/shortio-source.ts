@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
-import type { ShortIoSettings } from '../../source-settings.ts'
-import { microsOf } from './instants.ts'
-import { type PagedList, readPages, type SourcePage } from './read-pages.ts'
+import type { ShortIoSettings } from '../../source-kinds.ts'
+import {
+  linkRecord,
+  microsOf,
+  type PagedList,
+  parseItem,
+  readPages,
+  restOf,
+  type SourcePage,
+  type SourceRecord,
+} from './pages.ts'
 import { type ApiDeps, SourceClient } from './source-client.ts'
-import { linkRecord, parseItem, restOf, type SourceRecord } from './source-records.ts'
 
 const API_URL = 'https://api.short.io'
 const STATISTICS_URL = 'https://statistics.short.io'

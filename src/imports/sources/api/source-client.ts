@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { z } from 'zod'
 import { RefusedAddressError } from '../../../platform/dns/checked-lookup.ts'
 import {
@@ -9,8 +10,6 @@ import {
 import { VERSION } from '../../../platform/process/version.ts'
 import { backoffMs } from '../../../platform/work/async.ts'
 import { ImportSourceFault } from '../../import-source.ts'
-import { type RateLimit, RequestPace } from './request-pace.ts'
-import { type WaitingClock, waitingClock } from './waiting-clock.ts'
 
 const TIMEOUT_MS = 60_000
 const BODY_BYTES_MAX = 32 * 1024 * 1024
@@ -30,7 +29,7 @@ export type ApiDeps = {
   readonly timeoutMs?: number
 }
 
-export type SourceClientOptions = ApiDeps & {
+type SourceClientOptions = ApiDeps & {
   /** As people call it. */
   readonly service: string
   /** Below which all requests are sent. */
@@ -40,7 +39,7 @@ export type SourceClientOptions = ApiDeps & {
   readonly limits: readonly RateLimit[]
 }
 
-export type SourceRequest<S extends z.ZodType> = {
+type SourceRequest<S extends z.ZodType> = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>
   /** Sent by POST, as a form. */
@@ -228,4 +227,53 @@ function parseJson(
   } catch {
     return repair === undefined ? undefined : parseJson(Buffer.from(repair(text)), undefined)
   }
+}
+
+/** At most `requests` in any `perMs`. */
+type RateLimit = { readonly requests: number; readonly perMs: number }
+
+/** Spaces requests so that a service's limits are kept without asking until it refuses. */
+export class RequestPace {
+  readonly #limits: readonly RateLimit[]
+  readonly #clock: WaitingClock
+  /** When the last requests started; as many as the widest limit counts. */
+  readonly #starts: number[] = []
+
+  constructor(limits: readonly RateLimit[], clock: WaitingClock) {
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** Resolves when a request may start. Callers must not overlap. */
+  async turn(signal: AbortSignal): Promise<void> {
+    const waitMs = Math.max(0, ...this.#limits.map((limit) => this.#waitMs(limit)))
+    if (waitMs > 0) await this.#clock.wait(waitMs, signal)
+    this.#starts.push(this.#clock.nowMs())
+    if (this.#starts.length > Math.max(...this.#limits.map(({ requests }) => requests))) {
+      this.#starts.shift()
+    }
+  }
+
+  #waitMs({ requests, perMs }: RateLimit): number {
+    const start = this.#starts.at(-requests)
+    return start === undefined ? 0 : start + perMs - this.#clock.nowMs()
+  }
+}
+
+/** Time, as requests that are paced and retried need it. Tests pass one that does not wait. */
+export type WaitingClock = {
+  /** Milliseconds since the epoch. */
+  nowMs(): number
+  /** @throws the signal's reason when it is aborted */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+  /** In [0, 1). */
+  random(): number
+}
+
+export const waitingClock: WaitingClock = {
+  nowMs: () => Date.now(),
+  wait: async (ms, signal) => {
+    await setTimeout(ms, undefined, { signal })
+  },
+  random: () => Math.random(),
 }

@@ -1,17 +1,20 @@
 import { z } from 'zod'
 import type { ImportSource } from '../../import-source.ts'
-import type { SelfHostedApiSettings } from '../../source-settings.ts'
-import { microsOf } from './instants.ts'
-import { allAfter, type PagedList, readPages } from './read-pages.ts'
-import { type ApiDeps, SourceClient } from './source-client.ts'
+import type { SelfHostedApiSettings } from '../../source-kinds.ts'
 import {
+  allAfter,
   linkRecord,
+  microsOf,
+  type PagedList,
   parseItem,
+  readPages,
+  readTimeOrderedPage,
   refusedRecord,
   restOf,
   type SourceRecord,
-} from './source-records.ts'
-import { readTimeOrderedPage, type TimeCursor } from './time-ordered-page.ts'
+  type TimeCursor,
+} from './pages.ts'
+import { type ApiDeps, SourceClient } from './source-client.ts'
 
 const PAGE_SIZE = 500
 const LIMITS = [{ requests: 10, perMs: 1_000 }]

@@ -1,8 +1,6 @@
 import { ImportSourceFault } from '../../import-source.ts'
-import { BYTE, findCode, findQuoteEnd, isQuote } from './bytes.ts'
-import { DumpSession } from './dump-session.ts'
-import { parseInsertHead } from './insert-head.ts'
-import { parseTuple } from './values.ts'
+import { DumpSession, parseInsertHead } from './statements.ts'
+import { BYTE, findCode, findQuoteEnd, isQuote, parseTuple } from './values.ts'
 
 /** A row of a table. */
 export type DumpRow = {

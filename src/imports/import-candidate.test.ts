@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { importDomains } from './import-domains.ts'
+import { importDomains } from './import-candidate.ts'
 
 describe('importDomains', () => {
   const domains = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Import, ImportCounts } from '../import.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf } from './progress.ts'
 
 describe('summaryOf', () => {
   const of = (counts: Partial<ImportCounts>) => ({ counts, is_dry_run: 0 }) as unknown as Import

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compareAnswers, spelling } from './compare-answers.ts'
-import { answerFromHttp, type LinkAnswer } from './link-answer.ts'
+import { answerFromHttp, compareAnswers, type LinkAnswer, spelling } from './answers.ts'
 
 const to = (location: string): LinkAnswer => ({ kind: 'redirect', status: 302, location })
 const PAGE: LinkAnswer = { kind: 'page', status: 200, location: null }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../../../test/support/properties.ts'
-import { readTimeOrderedPage, type TimeCursor } from './time-ordered-page.ts'
+import { readTimeOrderedPage, type TimeCursor } from './pages.ts'
 
 type Item = { readonly name: string; readonly time: number }
 

@@ -12,20 +12,20 @@ import {
   PEOPLE_TOTAL,
   SpoolEncoder,
   TOTALS_BUCKET,
-} from '../../clicks/store/index.ts'
-import type { Random } from '../../platform/crypto/random.ts'
-import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
-import type { Store } from '../../platform/database/store.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import { yieldToEventLoop } from '../../platform/work/async.ts'
-import type { ClickCountRecord } from '../import-record.ts'
+} from '../clicks/store/index.ts'
+import type { Random } from '../platform/crypto/random.ts'
+import { type SipKey, sipKeyOf } from '../platform/crypto/siphash.ts'
+import type { Store } from '../platform/database/store.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { yieldToEventLoop } from '../platform/work/async.ts'
+import type { ClickCountRecord } from './import-source.ts'
 import type {
   ClickImport,
   FinishedClicks,
   ImportedClick,
   ImportedClicks,
   PreparedClicks,
-} from '../imported-clicks.ts'
+} from './imported-clicks.ts'
 
 const VISITOR_KEY_BYTES = 16
 /** Encoding so many clicks takes some milliseconds. */

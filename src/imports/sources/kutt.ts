@@ -1,9 +1,30 @@
-import type { ClickCountRecord, ImportRecord, LinkRecord, RefusedRecord } from '../import-record.ts'
-import type { ImportSource } from '../import-source.ts'
-import { linkRecord, presentValues, refOf } from './link-record.ts'
-import { RefusedRow, refusedRecord } from './refused-record.ts'
-import { findLocalInstant } from './source-dates.ts'
-import { isUnreadable, type UnreadableRow } from './sqlite-source.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  ClickCountRecord,
+  ImportRecord,
+  ImportSource,
+  LinkRecord,
+  RefusedRecord,
+} from '../import-source.ts'
+import type { FileSettings } from '../source-kinds.ts'
+import {
+  countOf,
+  type DumpService,
+  type DumpTable,
+  type NamedRow,
+  openDumpSource,
+  readDumpRows,
+  textOf,
+} from './dump-source.ts'
+import { linkRecord, presentValues, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import { findLocalInstant, getLocalInstant } from './source-dates.ts'
+import {
+  guardSqlite,
+  isUnreadable,
+  openSourceDatabase,
+  readSourceRows,
+  type UnreadableRow,
+} from './sqlite-source.ts'
 
 /** A date as Kutt's database has it: text in UTC without a zone, or milliseconds. */
 type KuttDate = string | number | null
@@ -233,4 +254,141 @@ function parseInstant(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value * 1_000)
   // Some versions wrote ISO 8601, also in UTC.
   return findLocalInstant(String(value).replace(/Z$/, ''), 'UTC')
+}
+
+/** Opens Kutt's SQLite database, also while Kutt runs. Dates in it are in UTC. */
+export function openKuttSqlite({ file }: FileSettings): ImportSource {
+  return kuttSource('kutt-sqlite', async () =>
+    readerOf(await openSourceDatabase(file, KUTT_TABLES, 'Kutt')),
+  )
+}
+
+const LINK_PAGE = `
+  select links.id, links.address, domains.address as domain, description, links.banned,
+    coalesce(password, '') <> '' as is_protected, expire_in, target,
+    visit_count, links.created_at, null as last_visit
+  from links left join domains on domains.id = links.domain_id
+  where links.id > ? order by links.id limit ?`
+const LAST_VISITS = `
+  select link_id, max(coalesce(updated_at, created_at)) as last_visit
+  from visits where link_id between ? and ? group by link_id`
+const VISIT_PAGE = `
+  select visits.id, link_id, links.address, total, visits.created_at, visits.updated_at
+  from visits left join links on links.id = visits.link_id
+  where visits.id > ? order by visits.id limit ?`
+
+function readerOf(database: DatabaseSync): KuttReader {
+  const isIndexed = hasVisitIndex(database)
+  return {
+    countLinks: async () =>
+      guardSqlite(() =>
+        Number(database.prepare('select count(*) as count from links').get()?.count),
+      ),
+    readLinks: async ({ afterId, limit }) =>
+      guardSqlite(() => {
+        const page = { afterId, limit }
+        const rows = readSourceRows<KuttLinkRow>(
+          database,
+          'links',
+          database.prepare(LINK_PAGE),
+          page,
+        )
+        const [first, last] = [rows[0], rows.at(-1)]
+        if (first === undefined || last === undefined || !isIndexed) return rows
+        const visits = database.prepare(LAST_VISITS).all(first.id, last.id)
+        const byLink = new Map(visits.map((row) => [row.link_id, row.last_visit]))
+        return rows.map((row) => ({
+          ...row,
+          last_visit: (byLink.get(row.id) ?? null) as string | null,
+        }))
+      }),
+    readVisits: async (page) =>
+      readSourceRows<KuttVisitRow>(database, 'visits', database.prepare(VISIT_PAGE), page),
+    close: async () => {
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/** Without its index, each page of links would read all visits. */
+function hasVisitIndex(database: DatabaseSync): boolean {
+  const index = database
+    .prepare(
+      "select 1 from pragma_index_list('visits') as list join pragma_index_info(list.name) as part where part.seqno = 0 and part.name = 'link_id' and list.partial = 0",
+    )
+    .get()
+  return index !== undefined
+}
+
+const [LINK_TABLE, VISIT_TABLE, DOMAIN_TABLE] = KUTT_TABLES.map(
+  ({ name, columns }): DumpTable => ({ suffix: name, columns }),
+) as [DumpTable, DumpTable, DumpTable]
+
+/**
+ * Opens a dump of Kutt's MySQL or MariaDB database.
+ *
+ * @param settings `timeZone` is that of the database server: Kutt has its dates in columns without a zone, which a dump
+ *   shows as they are, whatever zone it sets
+ */
+export function openKuttSql({ file, timeZone }: FileSettings): ImportSource {
+  return openDumpSource(file, kuttDump(file, timeZone))
+}
+
+function kuttDump(file: string, timeZone: string): DumpService {
+  const domains = new Map<string, string>()
+  const addresses = new Map<string, string>()
+  const dateOf = (row: NamedRow, column: string): number | null => {
+    const micros = getLocalInstant(row.named.get(column) ?? null, timeZone)
+    return micros === null ? null : micros / 1_000
+  }
+  return {
+    name: 'kutt-sql',
+    async begin(signal) {
+      for await (const row of readDumpRows(file, DOMAIN_TABLE, { after: -1, signal })) {
+        domains.set(row.named.get('id') ?? '', row.named.get('address') ?? '')
+      }
+      // Visits name their links by numbers alone.
+      for await (const row of readDumpRows(file, LINK_TABLE, { after: -1, signal })) {
+        addresses.set(row.named.get('id') ?? '', row.named.get('address') ?? '')
+      }
+    },
+    links: LINK_TABLE,
+    toLink(row, { resume, place }) {
+      const domainId = row.named.get('domain_id') ?? null
+      const domain = domainId === null ? null : domains.get(domainId)
+      if (domain === undefined) throw new RefusedRow('Its domain is not in the dump.')
+      const link = {
+        id: countOf(row, 'id'),
+        address: textOf(row, 'address'),
+        domain,
+        description: row.named.get('description') ?? null,
+        banned: isSet(row.named.get('banned')),
+        is_protected: (row.named.get('password') ?? '') !== '',
+        expire_in: dateOf(row, 'expire_in'),
+        target: textOf(row, 'target'),
+        visit_count: countOf(row, 'visit_count'),
+        created_at: dateOf(row, 'created_at'),
+        last_visit: null,
+      }
+      return toKuttLink(link, resume, place)
+    },
+    clicks: VISIT_TABLE,
+    toClick(row, resume) {
+      const linkId = textOf(row, 'link_id')
+      const visit = {
+        id: countOf(row, 'id'),
+        link_id: Number(linkId),
+        address: addresses.get(linkId) ?? null,
+        total: countOf(row, 'total'),
+        created_at: dateOf(row, 'created_at'),
+        updated_at: dateOf(row, 'updated_at'),
+      }
+      return toKuttCount(visit, resume)
+    },
+  }
+}
+
+/** Booleans are numbers, or bits that a dump shows as text. */
+function isSet(value: string | null | undefined): boolean {
+  return value !== undefined && value !== null && value !== '0' && value !== '' && value !== '\0'
 }

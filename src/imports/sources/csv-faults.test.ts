@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type CsvOptions, openCsvText, PLAIN } from '../../../../test/support/csv-source.ts'
-import { readRecords, readSorted } from '../../../../test/support/import-sources.ts'
-import { ImportSourceFault } from '../../import-source.ts'
+import { type CsvOptions, openCsvText, PLAIN } from '../../../test/support/csv-source.ts'
+import { readRecords, readSorted } from '../../../test/support/import-sources.ts'
+import { ImportSourceFault } from '../import-source.ts'
 
 const faultOf = (message: RegExp) => (error: unknown) =>
   error instanceof ImportSourceFault && message.test(error.message)

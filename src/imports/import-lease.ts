@@ -1,2 +1,0 @@
-/** How long a lease lasts after each transaction. */
-export const LEASE_MICROS = 15_000_000
