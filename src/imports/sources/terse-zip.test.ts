@@ -5,7 +5,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { ZipFile } from 'yazl'
-import type { ImportRecord } from '../import-record.ts'
+import type { ImportRecord } from '../import-source.ts'
 import { readTerseZip } from './terse.ts'
 
 const HEAD = JSON.stringify({
