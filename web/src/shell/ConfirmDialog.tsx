@@ -1,16 +1,15 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useText } from '../text/use-text.ts'
-import { Button } from '../widgets/Button.tsx'
-import { Dialog } from '../widgets/Dialog.tsx'
+import { FormDialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-import { FormNote } from '../widgets/FormNote.tsx'
 import { showMessage } from '../widgets/toasts.ts'
 import { useFaults } from './use-faults.ts'
 
 type ConfirmDialogProps = {
   readonly title: string
-  readonly text: string
+  /** Undefined until it is known. */
+  readonly text: string | undefined
   /** What the act does, again. */
   readonly verb: string
   /** `ink` for what is no loss. */
@@ -44,32 +43,26 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       await onDone()
     },
   })
-  const isTyped = name === undefined || typed === name
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      onSubmit={() => {
-        if (isTyped) mutate()
-      }}
+    <FormDialog
+      isFirm={false}
       title={title}
       description={text}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look={look} isBusy={isPending} disabled={!isTyped}>
-            {verb}
-          </Button>
-        </>
-      }
+      verb={verb}
+      look={look}
+      fault={useFaults(error).general}
+      isBusy={isPending}
+      isIncomplete={name !== undefined && typed.trim().toLowerCase() !== name.toLowerCase()}
+      onSubmit={() => mutate()}
+      onClose={onClose}
     >
       {children}
-      <FormNote text={useFaults(error).general} />
       {name !== undefined && (
         <Field label={t.settings.typeToConfirm(name)}>
           {(control) => (
             <Input
               {...control}
+              autoCapitalize="none"
               autoComplete="off"
               spellCheck={false}
               value={typed}
@@ -78,6 +71,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           )}
         </Field>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,7 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useText } from '../text/use-text.ts'
-import { Button } from '../widgets/Button.tsx'
-import { Dialog } from '../widgets/Dialog.tsx'
+import { FormDialog } from '../widgets/Dialog.tsx'
 
 /** Asks before the page is left while there is something to lose. */
 export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
@@ -12,19 +11,16 @@ export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
     withResolver: true,
   })
   return (
-    <Dialog
+    <FormDialog
       isOpen={status === 'blocked'}
-      onClose={() => reset?.()}
+      isFirm={false}
       title={t.linkForm.leaveTitle}
       description={t.linkForm.leaveText}
-      footer={
-        <>
-          <Button onClick={() => reset?.()}>{t.linkForm.stay}</Button>
-          <Button look="danger" onClick={() => proceed?.()}>
-            {t.linkForm.leave}
-          </Button>
-        </>
-      }
+      verb={t.linkForm.leave}
+      look="danger"
+      cancel={t.linkForm.stay}
+      onSubmit={() => proceed?.()}
+      onClose={() => reset?.()}
     />
   )
 }

@@ -1,20 +1,19 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { SearchIcon } from '../icons/index.ts'
+import { Input } from '../widgets/Field.tsx'
 import { useShortcut } from './shortcuts.ts'
 
 const TYPING_MS = 250
 
-type SearchFieldProps = {
-  readonly label: string
-  readonly placeholder: string
-  /** What is searched for now, as the address has it. */
+type SearchFieldProps = Omit<ComponentProps<typeof Input>, 'value' | 'onChange'> & {
+  /** What is searched for now. */
   readonly value: string
   readonly onChange: (search: string | undefined) => void
 }
 
 /** Searches after a pause in typing; `/` leads to it. */
-export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
+export function SearchField({ value, onChange, ...props }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)
   const [sent, setSent] = useState(value)
@@ -38,19 +37,16 @@ export function SearchField({ label, placeholder, value, onChange }: SearchField
     return () => clearTimeout(timer)
   })
   return (
-    <div className="in tool-search">
-      <Icon of={SearchIcon} small />
-      <input
-        ref={input}
-        type="search"
-        aria-label={label}
-        placeholder={placeholder}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur()
-        }}
-      />
-    </div>
+    <Input
+      {...props}
+      ref={input}
+      before={<Icon of={SearchIcon} small />}
+      type="search"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+      }}
+    />
   )
 }

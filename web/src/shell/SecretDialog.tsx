@@ -37,7 +37,6 @@ export function SecretDialog({
 
   return (
     <Dialog
-      isOpen
       isFirm
       onClose={() => {}}
       title={title}

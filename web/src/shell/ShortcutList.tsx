@@ -1,7 +1,6 @@
 import { useObservable } from '../state/observable.ts'
 import { usePreference } from '../state/preference.ts'
 import { useText } from '../text/use-text.ts'
-import { Button } from '../widgets/Button.tsx'
 import { Dialog } from '../widgets/Dialog.tsx'
 import { keysText, shortcuts, singleKeys } from './shortcuts.ts'
 
@@ -10,12 +9,7 @@ export default function ShortcutList({ onClose }: { onClose: () => void }) {
   const list = useObservable(shortcuts)
   const isOn = usePreference(singleKeys) === 'on'
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={t.shortcuts.title}
-      footer={<Button onClick={onClose}>{t.common.close}</Button>}
-    >
+    <Dialog onClose={onClose} title={t.shortcuts.title}>
       <ul className="quiet">
         {list.map((shortcut) => (
           <li key={shortcut.keys}>

@@ -5,7 +5,7 @@ import { type Session, sessionQuery, signInOptionsQuery } from '../api/session.t
 import { ExternalIcon, PasskeyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../widgets/Button.tsx'
-import { Dialog } from '../widgets/Dialog.tsx'
+import { FormDialog } from '../widgets/Dialog.tsx'
 import { SignInFields } from './SignInForm.tsx'
 import { useMembership } from './use-membership.ts'
 import { type SignInFlow, useSignIn } from './use-sign-in.ts'
@@ -36,29 +36,19 @@ export default function SignInDialog({ kind, onSuccess, onCancel }: SignInDialog
   const flow = useSignIn(kind, person.email, goOn)
   useSignInElsewhere(goOn)
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       title={isEnded ? t.signIn.title : t.signIn.confirm}
       description={isEnded ? t.signIn.expired : t.signIn.confirmHint}
       onClose={onCancel}
       onSubmit={flow.submit}
-      footer={
-        <>
-          <Button onClick={onCancel}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={flow.isBusy}>
-            {isEnded ? t.signIn.submit : t.signIn.continue}
-          </Button>
-        </>
-      }
+      verb={isEnded ? t.signIn.submit : t.signIn.continue}
+      isBusy={flow.isBusy}
     >
-      <div className="grid gap-3 pt-2">
-        {/* Password managers see whose password it is. */}
-        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
-        <SignInFields flow={flow} />
-        {flow.step === 'password' && <OtherWays flow={flow} />}
-      </div>
-    </Dialog>
+      {/* Password managers see whose password it is. */}
+      <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+      <SignInFields flow={flow} />
+      {flow.step === 'password' && <OtherWays flow={flow} />}
+    </FormDialog>
   )
 }
 

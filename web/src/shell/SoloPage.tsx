@@ -4,6 +4,7 @@ import { DarkThemeIcon, DesktopIcon, LightThemeIcon } from '../icons/index.ts'
 import { usePreference } from '../state/preference.ts'
 import { setTheme, theme } from '../state/theme.ts'
 import { useText } from '../text/use-text.ts'
+import { SegmentedControl } from '../widgets/SegmentedControl.tsx'
 import { Brand } from './Brand.tsx'
 import { AtServiceAddress } from './OtherAddress.tsx'
 
@@ -60,18 +61,15 @@ export function ThemeSwitch() {
   const t = useText()
   const chosen = usePreference(theme)
   return (
-    <fieldset className="end seg" aria-label={t.shell.theme}>
-      {THEME_ICONS.map(([one, icon]) => (
-        <button
-          key={one}
-          type="button"
-          aria-label={t.shell.themes[one]}
-          aria-pressed={chosen === one}
-          onClick={() => setTheme(one)}
-        >
-          <Icon of={icon} small />
-        </button>
-      ))}
-    </fieldset>
+    <div className="end">
+      <SegmentedControl
+        label={t.shell.theme}
+        value={chosen}
+        choices={THEME_ICONS.map(
+          ([one, icon]) => [one, t.shell.themes[one], <Icon key={one} of={icon} small />] as const,
+        )}
+        onChange={setTheme}
+      />
+    </div>
   )
 }

@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { saveUtmTemplate, UTM_TEMPLATES_KEY, type UtmTemplateFields } from '../api/utm-templates.ts'
 import { useText } from '../text/use-text.ts'
-import { Button } from '../widgets/Button.tsx'
-import { Dialog } from '../widgets/Dialog.tsx'
+import { FormDialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
 import { showMessage } from '../widgets/toasts.ts'
 import { useFaults } from './use-faults.ts'
@@ -48,36 +47,25 @@ export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDia
     />
   )
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
-      onSubmit={() => {
-        if (draft.name.trim() !== '' && !isPending) mutate()
-      }}
+      onSubmit={() => mutate()}
       title={id === undefined ? t.utmTemplates.newTitle : t.utmTemplates.editTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending} disabled={draft.name.trim() === ''}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      verb={t.common.save}
+      isBusy={isPending}
+      isIncomplete={draft.name.trim() === ''}
     >
-      <div className="grid gap-3 pt-2">
-        <Field label={t.utmTemplates.name} errors={faults.withGeneral('name')}>
-          {inputFor('name')}
-        </Field>
-        <div className="two">
-          {FIELDS.map((field) => (
-            <Field key={field} label={t.linkForm.utmFields[field]} errors={faults.of(field)}>
-              {inputFor(field)}
-            </Field>
-          ))}
-        </div>
+      <Field label={t.utmTemplates.name} errors={faults.withGeneral('name')}>
+        {inputFor('name')}
+      </Field>
+      <div className="two">
+        {FIELDS.map((field) => (
+          <Field key={field} label={t.linkForm.utmFields[field]} errors={faults.of(field)}>
+            {inputFor(field)}
+          </Field>
+        ))}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 

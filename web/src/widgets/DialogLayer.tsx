@@ -1,5 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { type FormEvent, type ReactNode, useLayoutEffect } from 'react'
+import { useText } from '../text/use-text.ts'
+import { Button } from './Button.tsx'
 import { returnFocusAtEnd } from './return-focus.ts'
 
 export type DialogLayerProps = {
@@ -8,7 +10,7 @@ export type DialogLayerProps = {
   readonly title: string
   readonly description?: ReactNode
   readonly children?: ReactNode
-  /** The buttons, the act last. */
+  /** The buttons, the act last; Close when left out. */
   readonly footer?: ReactNode
   /** Makes the dialog a form. */
   readonly onSubmit?: () => void
@@ -18,6 +20,7 @@ export type DialogLayerProps = {
 
 /** The dialog itself. It is loaded apart, with the library that it is made with. */
 export default function DialogLayer(props: DialogLayerProps) {
+  const t = useText()
   const { onClose, title, description, children, footer, onSubmit, isFirm = false } = props
   const content = (
     <>
@@ -26,7 +29,7 @@ export default function DialogLayer(props: DialogLayerProps) {
         {description !== undefined && <Base.Description>{description}</Base.Description>}
         {children}
       </div>
-      {footer !== undefined && <div className="f">{footer}</div>}
+      <div className="f">{footer ?? <Button onClick={onClose}>{t.common.close}</Button>}</div>
     </>
   )
   function submit(event: FormEvent) {

@@ -78,3 +78,14 @@ export function Input({ icon, before, after, className = '', ...props }: InputPr
 export function Select({ className = '', ...props }: ComponentProps<'select'>) {
   return <select {...props} className={`in ${className}`} />
 }
+
+/** What is wrong with a form as a whole. Screen readers announce it. */
+export function FormNote({ text }: { text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <div className="note bad" role="alert">
+      <Icon of={AlertIcon} />
+      <span>{text}</span>
+    </div>
+  )
+}

@@ -2,8 +2,7 @@ import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useSta
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { CheckIcon } from '../icons/index.ts'
 import type { MenuLayerProps } from './MenuLayer.tsx'
-import { type Opening, useMenuParts } from './menu-parts.ts'
-import { menuTrigger } from './menu-trigger.ts'
+import { menuTrigger, type Opening, useMenuParts } from './menu-parts.ts'
 
 export const loadMenuLayer = () => import('./MenuLayer.tsx')
 const MenuLayer = lazy(loadMenuLayer)

@@ -1,8 +1,8 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { EyeIcon, EyeOffIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
+import { IconButton } from './Button.tsx'
 import { Field, Input } from './Field.tsx'
-import { IconButton } from './IconButton.tsx'
 
 type PasswordFieldProps = Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> & {
   readonly label: string

@@ -7,8 +7,7 @@ import {
   Suspense,
   useState,
 } from 'react'
-import type { Opening } from './menu-parts.ts'
-import { menuTrigger } from './menu-trigger.ts'
+import { menuTrigger, type Opening } from './menu-parts.ts'
 
 const PopoverLayer = lazy(() => import('./PopoverLayer.tsx'))
 

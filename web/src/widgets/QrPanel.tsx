@@ -12,7 +12,7 @@ import {
   qrPath,
   qrPng,
   qrSvg,
-} from './qr-image.ts'
+} from './QrCode.tsx'
 import { saveFile } from './save-file.ts'
 import { showError } from './toasts.ts'
 

@@ -2,7 +2,7 @@
 const LAYERS = '.menu, .pal'
 
 let openDialogs = 0
-/** What had the focus last in the page itself. A dialog that follows another does not know it. */
+/** What had the focus last in the page itself. Base UI loses it where a dialog follows another. */
 let opener: HTMLElement | undefined
 
 addEventListener('focusin', ({ target }) => {

@@ -4,7 +4,6 @@ import { type ClickGroup, GROUPS_MAX } from '../../api/clicks.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { toggled } from './analytics-search.ts'
 import { ChangeLink } from './ChangeLink.tsx'
@@ -28,12 +27,7 @@ export default function AllValues({ view, grouping, onClose }: AllValuesProps) {
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const share = (count: number) => formats.share(total === 0 ? 0 : count / total)
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={title}
-      footer={<Button onClick={onClose}>{t.common.close}</Button>}
-    >
+    <Dialog onClose={onClose} title={title}>
       {data === undefined && error !== null && <LoadFailure error={error} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="scroll all-values" tabIndex={0} aria-label={title}>

@@ -5,25 +5,17 @@ import { domainsQuery } from '../../api/domains.ts'
 import { type LinkResource, linkQuery, linkSearchQuery } from '../../api/links.ts'
 import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import {
-  AddIcon,
-  CalendarIcon,
-  ChevronDownIcon,
-  CloseIcon,
-  CompareIcon,
-  DomainIcon,
-  SearchIcon,
-} from '../../icons/index.ts'
+import { CalendarIcon, ChevronDownIcon, CompareIcon, DomainIcon } from '../../icons/index.ts'
+import { SearchField } from '../../shell/SearchField.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
-import { useSettled } from '../../state/use-settled.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { browserTimeZone, dateIn } from '../../text/time-zone.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Destination } from '../../widgets/Destination.tsx'
-import { Dialog } from '../../widgets/Dialog.tsx'
+import { Chip, FilterChip } from '../../widgets/Chip.tsx'
+import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
-import { LinkName } from '../../widgets/LinkName.tsx'
+import { Destination, LinkName } from '../../widgets/LinkName.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import {
   COMPARED_LINKS_MAX,
@@ -34,7 +26,7 @@ import {
   toggled,
 } from './analytics-search.ts'
 import { useChange } from './ChangeLink.tsx'
-import { valueName } from './groups.ts'
+import { useLinkNames, valueName } from './groups.ts'
 import { rangeText } from './series-data.ts'
 import { addDays, type View } from './view.ts'
 
@@ -87,11 +79,11 @@ function PeriodChip({ view }: { view: View }) {
       <Menu
         align="start"
         trigger={
-          <button className="chip" type="button">
+          <Chip>
             <Icon of={CalendarIcon} />
             {name}
             <Icon of={ChevronDownIcon} />
-          </button>
+          </Chip>
         }
       >
         <MenuChoice
@@ -121,10 +113,10 @@ function ComparisonChip({ view }: { view: View }) {
     <Menu
       align="start"
       trigger={
-        <button className="chip" type="button">
+        <Chip>
           {t.analytics.comparisons[value]}
           <Icon of={ChevronDownIcon} />
-        </button>
+        </Chip>
       }
     >
       <MenuChoice
@@ -172,42 +164,19 @@ function ValueChips({ view }: { view: View }) {
   return (
     <>
       {set.map(({ dimension, value }) => (
-        <RemovableChip
+        <FilterChip
           key={`${dimension} ${value}`}
           name={t.analytics.dimension[dimension]}
-          value={valueName(dimension, value, formats, t)}
+          values={[valueName(dimension, value, formats, t)]}
           onRemove={() => change({ [dimension]: toggled(view.filter[dimension], value) })}
         />
       ))}
       {set.length > 1 && (
-        <button className="chip add" type="button" onClick={() => change(NO_VALUES)}>
+        <Chip isQuiet onClick={() => change(NO_VALUES)}>
           {t.analytics.clearFilters}
-        </button>
+        </Chip>
       )}
     </>
-  )
-}
-
-type RemovableChipProps = {
-  readonly name: string
-  readonly value: string
-  readonly onRemove: () => void
-}
-
-function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
-  const t = useText()
-  return (
-    <span className="chip on">
-      <span>{name}</span>
-      <b>{value}</b>
-      <button
-        type="button"
-        aria-label={t.links.removeFilter(`${name} ${value}`)}
-        onClick={onRemove}
-      >
-        <Icon of={CloseIcon} />
-      </button>
-    </span>
   )
 }
 
@@ -224,19 +193,12 @@ function PeriodDialog({ view, onClose }: { view: View; onClose: () => void }) {
     onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
+      isFirm={false}
       onClose={onClose}
       title={t.analytics.customTitle}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="ink" type="submit">
-            {t.analytics.apply}
-          </Button>
-        </>
-      }
+      verb={t.analytics.apply}
     >
       <div className="two">
         <Field label={t.analytics.from}>
@@ -266,7 +228,7 @@ function PeriodDialog({ view, onClose }: { view: View; onClose: () => void }) {
           )}
         </Field>
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -285,26 +247,24 @@ function DomainChip({ domain }: { domain: string | undefined }) {
   const t = useText()
   const change = useChange()
   const { data: domains = [] } = useQuery(domainsQuery)
-  if (domain !== undefined) {
-    const host = domains.find(({ id }) => id === domain)?.domain ?? domain
-    return (
-      <RemovableChip
-        name={t.analytics.domain}
-        value={host}
-        onRemove={() => change({ domain: undefined })}
-      />
-    )
-  }
-  if (domains.length === 0) return null
+  const host = domains.find(({ id }) => id === domain)?.domain ?? domain
+  if (host === undefined && domains.length === 0) return null
   return (
-    <Menu trigger={<AddChip name={t.analytics.domain} />} align="start">
-      <MenuChoice
-        label={t.analytics.domain}
-        value=""
-        choices={domains.map(({ id, domain: host }) => [id, host] as const)}
-        onChange={(id) => change({ domain: id })}
-      />
-    </Menu>
+    <FilterChip
+      name={t.analytics.domain}
+      values={host === undefined ? [] : [host]}
+      onRemove={() => change({ domain: undefined })}
+      layer={(trigger) => (
+        <Menu trigger={trigger} align="start">
+          <MenuChoice
+            label={t.analytics.domain}
+            value={domain ?? ''}
+            choices={domains.map(({ id, domain: name }) => [id, name] as const)}
+            onChange={(id) => change({ domain: id })}
+          />
+        </Menu>
+      )}
+    />
   )
 }
 
@@ -316,22 +276,29 @@ function TagChips({ tags }: { tags: readonly string[] }) {
   return (
     <>
       {tags.map((tag) => (
-        <RemovableChip
+        <FilterChip
           key={tag}
           name={t.analytics.dimension.tag}
-          value={tag || t.analytics.untagged}
+          values={[tag || t.analytics.untagged]}
           onRemove={() => change({ tag: toggled(tags, tag) })}
         />
       ))}
       {others.length > 0 && (
-        <Menu trigger={<AddChip name={t.analytics.dimension.tag} />} align="start">
-          <MenuChoice
-            label={t.analytics.dimension.tag}
-            value=""
-            choices={others.map((tag) => [tag, tag] as const)}
-            onChange={(tag) => change({ tag: [...tags, tag] })}
-          />
-        </Menu>
+        <FilterChip
+          name={t.analytics.dimension.tag}
+          values={[]}
+          onRemove={() => {}}
+          layer={(trigger) => (
+            <Menu trigger={trigger} align="start">
+              <MenuChoice
+                label={t.analytics.dimension.tag}
+                value=""
+                choices={others.map((tag) => [tag, tag] as const)}
+                onChange={(tag) => change({ tag: [...tags, tag] })}
+              />
+            </Menu>
+          )}
+        />
       )}
     </>
   )
@@ -344,21 +311,12 @@ function LinkChips({ links }: { links: readonly string[] }) {
   const names = useLinkNames(links)
   if (links.length !== 1) return null
   return (
-    <RemovableChip
+    <FilterChip
       name={t.analytics.link}
-      value={names[0] ?? ''}
+      values={[names[0] ?? '']}
       onRemove={() => change({ link: undefined })}
     />
   )
-}
-
-/** The short forms of links; the id of one that does not exist. */
-export function useLinkNames(links: readonly string[]): readonly string[] {
-  const answers = useQueries({ queries: links.map((id) => linkQuery(id)) })
-  return answers.map(({ data, error }, nth) => {
-    if (data !== undefined) return `${data.domain}/${data.key}`
-    return error === null ? '' : (links[nth] ?? '')
-  })
 }
 
 function CompareButton({ links }: { links: readonly string[] }) {
@@ -374,15 +332,6 @@ function CompareButton({ links }: { links: readonly string[] }) {
   )
 }
 
-function AddChip({ name, ...props }: { name: string }) {
-  return (
-    <button className="chip add" type="button" {...props}>
-      <Icon of={AddIcon} />
-      {name}
-    </button>
-  )
-}
-
 type LinkPickerProps = {
   readonly chosen: readonly string[]
   readonly onClose: () => void
@@ -394,7 +343,7 @@ function LinkPicker({ chosen, onClose }: LinkPickerProps) {
   const change = useChange()
   const [search, setSearch] = useState('')
   const [ids, setIds] = useState(chosen)
-  const { data: found = [] } = useQuery(linkSearchQuery(useSettled(search.trim())))
+  const { data: found = [] } = useQuery(linkSearchQuery(search))
   const picked = useQueries({ queries: ids.map((id) => linkQuery(id)) }).flatMap(
     ({ data }) => data ?? [],
   )
@@ -404,30 +353,21 @@ function LinkPicker({ chosen, onClose }: LinkPickerProps) {
     onClose()
   }
   return (
-    <Dialog
-      isOpen
+    <FormDialog
+      isFirm={false}
       onClose={onClose}
       title={t.analytics.compareLinks}
       description={t.analytics.compareHint}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="ink" type="submit">
-            {t.analytics.show}
-          </Button>
-        </>
-      }
+      verb={t.analytics.show}
     >
       <Field label={t.links.search}>
         {(props) => (
-          <Input
+          <SearchField
             {...props}
-            type="search"
-            icon={SearchIcon}
             placeholder={t.analytics.findLink}
             value={search}
-            onChange={(event) => setSearch(event.target.value)}
+            onChange={(typed = '') => setSearch(typed)}
           />
         )}
       </Field>
@@ -443,7 +383,7 @@ function LinkPicker({ chosen, onClose }: LinkPickerProps) {
         ))}
         {links.length === 0 && <p className="muted">{t.analytics.noLinkFound}</p>}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -15,12 +15,11 @@ import {
 import { errorText } from '../../shell/use-faults.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
-import { IconButton } from '../../widgets/IconButton.tsx'
+import { IconButton } from '../../widgets/Button.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
 import { TabList, tabId } from '../../widgets/TabList.tsx'
-import { useLinkNames } from './AnalyticsTools.tsx'
 import { toggled } from './analytics-search.ts'
 import { ChangeLink } from './ChangeLink.tsx'
 import {
@@ -31,6 +30,7 @@ import {
   rowsWithSet,
   setValuesQuery,
   totalOf,
+  useLinkNames,
 } from './groups.ts'
 import { useReport } from './reports.ts'
 import { type View, wantedOf } from './view.ts'

@@ -7,12 +7,13 @@ import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
-import { IconButton } from '../../widgets/IconButton.tsx'
+import { IconButton } from '../../widgets/Button.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
+import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
-import { useLinkNames } from './AnalyticsTools.tsx'
 import { MEASURES, toggled } from './analytics-search.ts'
 import { useChange } from './ChangeLink.tsx'
+import { useLinkNames } from './groups.ts'
 import { Plot } from './Plot.tsx'
 import { lineQuery } from './reports.ts'
 import { IntervalChoice, useZoom, ZoomHint } from './SeriesChart.tsx'
@@ -136,19 +137,12 @@ function MeasureChoice({ view }: { view: View }) {
   const t = useText()
   const change = useChange()
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a frame and a legend
-    <div className="seg" role="group" aria-label={t.analytics.measure}>
-      {MEASURES.map((measure) => (
-        <button
-          key={measure}
-          type="button"
-          aria-pressed={measure === view.measure}
-          onClick={() => change({ measure: measure === 'clicks' ? undefined : measure })}
-        >
-          {t.analytics.measures[measure]}
-        </button>
-      ))}
-    </div>
+    <SegmentedControl
+      label={t.analytics.measure}
+      value={view.measure}
+      choices={MEASURES.map((measure) => [measure, t.analytics.measures[measure]] as const)}
+      onChange={(measure) => change({ measure: measure === 'clicks' ? undefined : measure })}
+    />
   )
 }
 

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { DownloadIcon, TableIcon, ZoomOutIcon } from '../../icons/index.ts'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
-import { IconButton } from '../../widgets/IconButton.tsx'
+import { Button, IconButton } from '../../widgets/Button.tsx'
+import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
 import { type Interval, MEASURES, NO_VALUES } from './analytics-search.ts'
 import { useChange } from './ChangeLink.tsx'
@@ -95,19 +95,12 @@ export function IntervalChoice({ view }: { view: View }) {
   const fitting = intervalsFor(view.period, view.measure)
   if (fitting.length < 2) return null
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a frame and a legend
-    <div className="seg" role="group" aria-label={t.analytics.interval}>
-      {fitting.map((interval) => (
-        <button
-          key={interval}
-          type="button"
-          aria-pressed={interval === view.interval}
-          onClick={() => change({ interval })}
-        >
-          {t.analytics.intervals[interval]}
-        </button>
-      ))}
-    </div>
+    <SegmentedControl
+      label={t.analytics.interval}
+      value={view.interval}
+      choices={fitting.map((interval) => [interval, t.analytics.intervals[interval]] as const)}
+      onChange={(interval) => change({ interval })}
+    />
   )
 }
 

@@ -1,5 +1,7 @@
+import { useQueries } from '@tanstack/react-query'
 import type { Dimension, Grouping } from '../../api/click-reads.ts'
 import { type ClickGroup, GROUPS_MAX, groupsQuery } from '../../api/clicks.ts'
+import { linkQuery } from '../../api/links.ts'
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 import { queryOf, type View } from './view.ts'
@@ -99,4 +101,13 @@ export function groupName(
   if (grouping === 'link') return link ? `${link.domain}/${link.key}` : t.analytics.deletedLink
   if (grouping === 'tag') return value || t.analytics.untagged
   return valueName(grouping, value, formats, t)
+}
+
+/** The short forms of links; the id of one that does not exist. */
+export function useLinkNames(links: readonly string[]): readonly string[] {
+  const answers = useQueries({ queries: links.map((id) => linkQuery(id)) })
+  return answers.map(({ data, error }, nth) => {
+    if (data !== undefined) return `${data.domain}/${data.key}`
+    return error === null ? '' : (links[nth] ?? '')
+  })
 }

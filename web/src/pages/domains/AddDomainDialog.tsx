@@ -4,8 +4,7 @@ import { addDomain, DOMAINS_KEY, type DomainResource } from '../../api/domains.t
 import { usageQuery } from '../../api/workspaces.ts'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
-import { Dialog } from '../../widgets/Dialog.tsx'
+import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 import { hostOf } from './host-of.ts'
@@ -32,22 +31,13 @@ export function AddDomainDialog({ onAdded, onClose }: AddDomainDialogProps) {
   })
   const faults = useFaults(error, ['domain'])
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
-      onSubmit={() => {
-        if (host !== '' && !isPending) mutate()
-      }}
+      onSubmit={() => mutate()}
       title={t.domains.addTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending} disabled={host === ''}>
-            {t.domains.add}
-          </Button>
-        </>
-      }
+      verb={t.domains.add}
+      isBusy={isPending}
+      isIncomplete={host === ''}
     >
       <Field
         label={t.domains.host}
@@ -70,6 +60,6 @@ export function AddDomainDialog({ onAdded, onClose }: AddDomainDialogProps) {
           />
         )}
       </Field>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -28,14 +28,13 @@ import {
   TrashIcon,
   WarningIcon,
 } from '../../icons/index.ts'
+import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { useChange } from '../../shell/use-change.ts'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
-import { Dialog } from '../../widgets/Dialog.tsx'
+import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
-import { FormNote } from '../../widgets/FormNote.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
@@ -204,55 +203,43 @@ function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogProps) {
   })
   const faults = useFaults(error ?? loadError, ['not_found_url', 'expired_url', 'hsts_max_age'])
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
-      onSubmit={() => {
-        if (!isPending) mutate()
-      }}
+      onSubmit={() => mutate()}
       title={domain.domain}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      verb={t.common.save}
+      isBusy={isPending}
     >
-      <div className="grid gap-4 pt-2">
-        <AddressField
-          label={t.domains.notFoundUrl}
-          hint={t.domains.notFoundHint}
-          errors={faults.of('not_found_url')}
-          value={notFoundUrl}
-          onChange={setNotFoundUrl}
-        />
-        <AddressField
-          label={t.domains.expiredUrl}
-          hint={t.domains.expiredHint}
-          errors={faults.of('expired_url')}
-          value={expiredUrl}
-          onChange={setExpiredUrl}
-        />
-        <Field
-          label={t.domains.hsts}
-          hint={t.domains.hstsHint}
-          errors={faults.withGeneral('hsts_max_age')}
-        >
-          {(control) =>
-            hsts === undefined ? (
-              <Skeleton width={120} />
-            ) : (
-              <Select {...control} value={hsts} onChange={(event) => setHsts(event.target.value)}>
-                <HstsChoices value={hsts} />
-              </Select>
-            )
-          }
-        </Field>
-      </div>
-    </Dialog>
+      <AddressField
+        label={t.domains.notFoundUrl}
+        hint={t.domains.notFoundHint}
+        errors={faults.of('not_found_url')}
+        value={notFoundUrl}
+        onChange={setNotFoundUrl}
+      />
+      <AddressField
+        label={t.domains.expiredUrl}
+        hint={t.domains.expiredHint}
+        errors={faults.of('expired_url')}
+        value={expiredUrl}
+        onChange={setExpiredUrl}
+      />
+      <Field
+        label={t.domains.hsts}
+        hint={t.domains.hstsHint}
+        errors={faults.withGeneral('hsts_max_age')}
+      >
+        {(control) =>
+          hsts === undefined ? (
+            <Skeleton width={120} />
+          ) : (
+            <Select {...control} value={hsts} onChange={(event) => setHsts(event.target.value)}>
+              <HstsChoices value={hsts} />
+            </Select>
+          )
+        }
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -311,39 +298,19 @@ type RemoveDomainDialogProps = {
 /** Removing a domain affects visitors at once, so its name must be typed. */
 function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps) {
   const t = useText()
-  const client = useQueryClient()
-  const [typed, setTyped] = useState('')
   const host = domain.domain
   const { data: links } = useQuery(linksQuery({ domain: [host], sort: '-clicks' }, 1, 1))
   const busiest = links?.data[0]
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => removeDomain(domain.id),
-    async onSuccess() {
-      onClose()
-      showMessage(t.domains.removed(host), { icon: TrashIcon })
-      await client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
-      await client.invalidateQueries({ queryKey: LINKS_KEY })
-    },
-  })
-  const isTyped = typed.trim().toLowerCase() === host
-  const faults = useFaults(error)
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      onSubmit={() => {
-        if (isTyped && !isPending) mutate()
-      }}
+    <ConfirmDialog
       title={t.domains.removeTitle(host)}
-      description={links && t.domains.removeText(links.meta.total)}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="danger" isBusy={isPending} disabled={!isTyped}>
-            {t.domains.remove}
-          </Button>
-        </>
-      }
+      text={links && t.domains.removeText(links.meta.total)}
+      verb={t.domains.remove}
+      name={host}
+      act={() => removeDomain(domain.id)}
+      keys={[DOMAIN_LISTS_KEY, LINKS_KEY]}
+      message={t.domains.removed(host)}
+      onClose={onClose}
     >
       {busiest !== undefined && (
         <ul className="quiet">
@@ -355,19 +322,6 @@ function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps) {
           </li>
         </ul>
       )}
-      <FormNote text={faults.general} />
-      <Field label={t.domains.typeHost(host)}>
-        {(control) => (
-          <Input
-            {...control}
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

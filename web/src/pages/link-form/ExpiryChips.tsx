@@ -1,4 +1,5 @@
 import { useText } from '../../text/use-text.ts'
+import { Chip } from '../../widgets/Chip.tsx'
 import { localMinute } from './link-draft.ts'
 
 const HOUR_MS = 3_600_000
@@ -16,8 +17,8 @@ export function ExpiryChips({ onChoose }: { onChoose: (expires: string) => void 
     [t.linkForm.expiresIn.year, endOfYear],
   ] as const
   return chips.map(([name, choose]) => (
-    <button key={name} type="button" className="chip" onClick={choose}>
+    <Chip key={name} onClick={choose}>
       {name}
-    </button>
+    </Chip>
   ))
 }

@@ -6,6 +6,7 @@ import { CalendarIcon, ChevronDownIcon, ChevronRightIcon } from '../../icons/ind
 import { browserTimeZone } from '../../text/time-zone.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
+import { Chip } from '../../widgets/Chip.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { useNow } from '../../widgets/Time.tsx'
 import { ExpiryChips } from './ExpiryChips.tsx'
@@ -175,9 +176,9 @@ function ExpiryBlock({ draft, errors, change }: FormState) {
       <div className="flex gap-1.5 flex-wrap">
         <ExpiryChips onChoose={(expires) => change({ expires })} />
         {draft.expires !== '' && (
-          <button type="button" className="chip add" onClick={() => change({ expires: '' })}>
+          <Chip isQuiet onClick={() => change({ expires: '' })}>
             {t.linkForm.noExpiry}
-          </button>
+          </Chip>
         )}
       </div>
     </Block>

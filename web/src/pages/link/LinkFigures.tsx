@@ -18,6 +18,7 @@ import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { buttonClass } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { useNow } from '../../widgets/Time.tsx'
 import type { AnalyticsPageSearch } from '../analytics/analytics-search.ts'
 import { breakdownQuery, countOf, valueName } from '../analytics/groups.ts'
@@ -82,30 +83,27 @@ function useNewClicks(clicks: number): void {
 function PeriodChoice({ days }: { days: LinkDays }) {
   const t = useText()
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a frame and a legend
-    <div className="seg" role="group" aria-label={t.analytics.period}>
+    <>
+      <SegmentedControl
+        label={t.analytics.period}
+        value={days}
+        choices={OFFERED.map((one) => [one, t.link.days(Number(one))] as const)}
+        onChange={(one) => chosenDays.set(one)}
+      />
       {OFFERED.map((one, nth) => (
-        <PeriodButton key={one} days={one} shortcut={String(nth + 1)} isChosen={one === days} />
+        <PeriodKey key={one} days={one} shortcut={String(nth + 1)} />
       ))}
-    </div>
+    </>
   )
 }
 
-type PeriodButtonProps = {
-  readonly days: LinkDays
-  readonly shortcut: string
-  readonly isChosen: boolean
-}
-
-function PeriodButton({ days, shortcut, isChosen }: PeriodButtonProps) {
-  const t = useText()
-  const choose = () => chosenDays.set(days)
-  useShortcut(shortcut, (text) => text.link.days(Number(days)), choose)
-  return (
-    <button type="button" aria-pressed={isChosen} onClick={choose}>
-      {t.link.days(Number(days))}
-    </button>
+function PeriodKey({ days, shortcut }: { days: LinkDays; shortcut: string }) {
+  useShortcut(
+    shortcut,
+    (text) => text.link.days(Number(days)),
+    () => chosenDays.set(days),
   )
+  return null
 }
 
 /** In place of lists that would be empty. */

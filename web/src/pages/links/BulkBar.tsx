@@ -12,7 +12,8 @@ import { problemText } from '../../shell/use-faults.ts'
 import { useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Dialog } from '../../widgets/Dialog.tsx'
+import { Chip } from '../../widgets/Chip.tsx'
+import { Dialog, FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { ExpiryChips } from '../link-form/ExpiryChips.tsx'
 import { bulkFailures, bulkRun, isLong, useBulkActs } from './bulk-acts.ts'
@@ -144,35 +145,25 @@ function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
   }
 
   return (
-    <Dialog
-      isOpen
+    <FormDialog
+      isFirm={false}
       onClose={onClose}
       onSubmit={submit}
       title={titles[change](ids.length)}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button
-            type="submit"
-            look="ink"
-            isBusy={isBusy}
-            // A tag that is still being typed is not known here.
-            disabled={change !== 'tag' && value === ''}
-          >
-            {names[change]}
-          </Button>
-        </>
-      }
+      verb={names[change]}
+      isBusy={isBusy}
+      // A tag that is still being typed is not known here.
+      isIncomplete={change !== 'tag' && value === ''}
     >
       {change === 'tag' && (
-        <div className="grid gap-4">
+        <>
           <Field label={t.links.bulkAddTags} hint={t.links.bulkTagHint}>
             {(control) => <TagInput control={control} tags={added} onChange={setAdded} />}
           </Field>
           <Field label={t.links.bulkRemoveTags}>
             {(control) => <TagInput control={control} tags={removed} onChange={setRemoved} />}
           </Field>
-        </div>
+        </>
       )}
       {change === 'move' && (
         <Field label={t.linkForm.domain} hint={t.links.bulkMoveHint}>
@@ -187,7 +178,7 @@ function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
         </Field>
       )}
       {change === 'expire' && <BulkExpiry value={value} onChange={setValue} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -224,14 +215,9 @@ function BulkExpiry({ value, onChange }: BulkExpiryProps) {
       </Field>
       <div className="flex gap-1.5 flex-wrap">
         <ExpiryChips onChoose={onChange} />
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={value === NEVER}
-          onClick={() => onChange(value === NEVER ? '' : NEVER)}
-        >
+        <Chip aria-pressed={value === NEVER} onClick={() => onChange(value === NEVER ? '' : NEVER)}>
           {t.linkForm.noExpiry}
-        </button>
+        </Chip>
       </div>
     </div>
   )
@@ -246,7 +232,6 @@ function BulkProgressDialog() {
   const text = t.links.bulkProgress(done, total)
   return (
     <Dialog
-      isOpen
       isFirm
       onClose={() => {}}
       title={text}
@@ -274,7 +259,6 @@ function BulkFailureDialog() {
   const isCut = untouched > 0
   return (
     <Dialog
-      isOpen
       onClose={close}
       title={
         isCut
@@ -286,7 +270,6 @@ function BulkFailureDialog() {
           {reason} {isCut ? t.links.bulkEndedHint(untouched) : t.links.bulkFailedHint}
         </>
       }
-      footer={<Button onClick={close}>{t.common.close}</Button>}
     >
       {failed.length > 0 && (
         <ul className="quiet scroll">

@@ -6,8 +6,8 @@ import { SearchIcon, WarningIcon } from '../../icons/index.ts'
 import { useHosts } from '../../shell/use-hosts.ts'
 import { useIsUnproved } from '../../shell/use-is-unproved.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
+import { FilterChip } from '../../widgets/Chip.tsx'
 import { Popover } from '../../widgets/Popover.tsx'
-import { FilterChip } from './FilterChip.tsx'
 
 type Hosts = readonly string[]
 

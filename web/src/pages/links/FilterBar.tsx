@@ -22,15 +22,14 @@ import type { Catalogue } from '../../text/en.ts'
 import type { Formats } from '../../text/formats.ts'
 import { browserTimeZone, dateIn } from '../../text/time-zone.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
-import { Button } from '../../widgets/Button.tsx'
+import { Button, IconButton } from '../../widgets/Button.tsx'
+import { Chip, FilterChip } from '../../widgets/Chip.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
 import { Field, Input } from '../../widgets/Field.tsx'
-import { IconButton } from '../../widgets/IconButton.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup } from '../../widgets/Menu.tsx'
 import { Popover } from '../../widgets/Popover.tsx'
 import { saveFile } from '../../widgets/save-file.ts'
 import { DomainFilter } from './DomainFilter.tsx'
-import { FilterChip } from './FilterChip.tsx'
 import { COLUMNS, columns, setColumn } from './LinksTable.tsx'
 
 const route = getRouteApi('/shell/links')
@@ -53,7 +52,8 @@ export function LinkSearch({ filter }: FilterBarProps) {
   return (
     <div className="find-links">
       <SearchField
-        label={t.links.search}
+        className="tool-search"
+        aria-label={t.links.search}
         placeholder={t.links.searchHint}
         value={filter.search ?? ''}
         onChange={(search) => set({ search })}
@@ -94,9 +94,9 @@ export function FilterBar({ filter }: FilterBarProps) {
         />
       )}
       {isFiltered(filter) && (
-        <button className="chip add" type="button" onClick={() => set(NO_FILTER)}>
+        <Chip isQuiet onClick={() => set(NO_FILTER)}>
           {t.common.clear}
-        </button>
+        </Chip>
       )}
       <div className="end">
         <Menu

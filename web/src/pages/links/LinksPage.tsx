@@ -1,26 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useId, useLayoutEffect, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { isFiltered, LINKS_PER_PAGE, type LinkFilter } from '../../api/link-filter.ts'
-import { destinationOf, LINKS_KEY, linksQuery } from '../../api/links.ts'
-import { Icon } from '../../icons/Icon.tsx'
-import { AddIcon, AlertIcon, LinkIcon } from '../../icons/index.ts'
+import { linksQuery } from '../../api/links.ts'
+import { AddIcon } from '../../icons/index.ts'
 import { CountedUntil } from '../../shell/CountedUntil.tsx'
 import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
-import { SignInCancelled } from '../../shell/sign-in-cancelled.ts'
-import { errorText } from '../../shell/use-faults.ts'
+import { QuickForm } from '../../shell/QuickForm.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { useStartDomain } from '../../shell/use-start-domain.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
-import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
-import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { useHiddenLinks } from './deleted-links.ts'
@@ -156,38 +153,12 @@ function NoMatch({ filter }: { filter: LinkFilter }) {
 /** The form itself, then the same in a terminal. */
 function EmptyLinks() {
   const t = useText()
-  const client = useQueryClient()
-  const [url, setUrl] = useState('')
   const start = useStartDomain()
   const ownHost = useServiceHost()
   const [chosenDomain, setDomain] = useState<string>()
   const domain = chosenDomain ?? start.host ?? ownHost
   const [key, setKey] = useState('')
-  const [errors, setErrors] = useState<readonly string[]>([])
-  const [isBusy, setBusy] = useState(false)
   const [requestId] = useState(randomId)
-  const id = useId()
-  useFaultReport(id, errors.length > 0, t.common.problems)
-
-  async function create(form: HTMLFormElement) {
-    noteSent(form)
-    const destination = destinationOf(url)
-    if (destination === undefined) return setErrors([t.linkForm.invalidUrl])
-    setErrors([])
-    setBusy(true)
-    try {
-      const fields = { url: destination, domain, ...(key !== '' && { key }) }
-      const { id } = await createAndCopy(fields, requestId, t)
-      start.remember(domain)
-      await client.invalidateQueries({ queryKey: LINKS_KEY })
-      focusWhenShown(id)
-    } catch (error) {
-      setErrors(error instanceof SignInCancelled ? [] : [errorText(error as Error, t)])
-    } finally {
-      setBusy(false)
-    }
-  }
-
   const command = `curl ${location.origin}/api/v1/links \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/json" \\
@@ -199,50 +170,28 @@ function EmptyLinks() {
           <h2>{t.empty.title}</h2>
           <p className="muted">{t.empty.hint}</p>
         </div>
-        <form
-          className="quick"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void create(event.currentTarget)
+        <QuickForm
+          label={t.empty.destination}
+          verb={t.linkForm.create}
+          create={(url) => createAndCopy({ url, domain, ...(key !== '' && { key }) }, requestId, t)}
+          onCreated={({ id }) => {
+            start.remember(domain)
+            focusWhenShown(id)
           }}
         >
-          <div className="q1">
-            <Icon of={LinkIcon} />
-            <input
-              id={id}
-              aria-label={t.empty.destination}
-              aria-invalid={errors.length > 0 || undefined}
-              aria-describedby={errors.length > 0 ? `${id}-text` : undefined}
-              placeholder="https://"
-              inputMode="url"
-              value={url}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          </div>
-          <div className="q2">
-            <div className="in-join grow">
-              <DomainSelect value={domain} onChange={setDomain} aria-label={t.linkForm.domain} />
-              <div className="in">
-                <span className="muted">/</span>
-                <input
-                  aria-label={t.empty.key}
-                  placeholder={t.empty.random}
-                  value={key}
-                  onChange={(event) => setKey(event.target.value)}
-                />
-              </div>
+          <div className="in-join grow">
+            <DomainSelect value={domain} onChange={setDomain} aria-label={t.linkForm.domain} />
+            <div className="in">
+              <span className="muted">/</span>
+              <input
+                aria-label={t.empty.key}
+                placeholder={t.empty.random}
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
             </div>
-            <Button type="submit" look="ink" shortcut="↵" isBusy={isBusy}>
-              {t.linkForm.create}
-            </Button>
           </div>
-        </form>
-        {errors.length > 0 && (
-          <p className="err" role="alert" id={`${id}-text`}>
-            <Icon of={AlertIcon} />
-            <span>{errors.join(' ')}</span>
-          </p>
-        )}
+        </QuickForm>
         <p className="muted">
           {t.imports.invite}{' '}
           <Link to="/settings/imports/new" className="link">

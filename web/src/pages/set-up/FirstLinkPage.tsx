@@ -1,17 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import {
-  createLink,
-  destinationOf,
-  LINKS_KEY,
-  type LinkResource,
-  linkQuery,
-  visitAddress,
-} from '../../api/links.ts'
+import { createLink, type LinkResource, linkQuery, visitAddress } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
-  AlertIcon,
   ArrowRightIcon,
   CheckIcon,
   ChevronRightIcon,
@@ -19,26 +11,24 @@ import {
   DomainIcon,
   ExternalIcon,
   ImportIcon,
-  LinkIcon,
   QrIcon,
   RedirectIcon,
   TokenIcon,
 } from '../../icons/index.ts'
 import { Brand } from '../../shell/Brand.tsx'
 import { OutageNote } from '../../shell/OutageNote.tsx'
+import { QuickForm } from '../../shell/QuickForm.tsx'
 import { refreshFigures } from '../../shell/refresh-figures.ts'
 import { SignInGate } from '../../shell/SignInGate.tsx'
 import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
-import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { copyText } from '../../widgets/copy.ts'
-import { Destination } from '../../widgets/Destination.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
-import { noteSent, useFaultReport } from '../../widgets/form-faults.ts'
+import { Destination } from '../../widgets/LinkName.tsx'
 import { showError } from '../../widgets/toasts.ts'
 
 type Made = { readonly link: LinkResource; readonly isCopied: boolean }
@@ -77,88 +67,32 @@ export default function FirstLinkPage() {
 
 function FirstLinkForm({ onMade }: { onMade: (made: Made) => void }) {
   const t = useText()
-  const client = useQueryClient()
   const host = useServiceHost()
-  const field = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState('')
-  const [isInvalid, setInvalid] = useState(false)
   const [requestId] = useState(randomId)
-  const { mutate, isPending, error, reset } = useMutation({
-    async mutationFn(url: string) {
-      const creation = createLink({ url, domain: host }, requestId)
-      // Within the gesture, as `copyText` demands.
-      const [link, isCopied] = await Promise.all([
-        creation,
-        copyText(creation.then((one) => visitAddress(one))),
-      ])
-      return { link, isCopied }
-    },
-    onSuccess(made) {
-      void client.invalidateQueries({ queryKey: LINKS_KEY })
-      onMade(made)
-    },
-  })
-  useEffect(() => field.current?.focus(), [])
-  const faults = useFaults(error)
-  const fault = isInvalid ? t.linkForm.invalidUrl : faults.general
-  useFaultReport('first-link-url', fault !== undefined, t.common.problems)
-
-  function submit(form: HTMLFormElement) {
-    const url = destinationOf(typed)
-    setInvalid(url === undefined)
-    if (url === undefined) noteSent(form)
-    if (url !== undefined && !isPending) mutate(url)
+  async function create(url: string): Promise<Made> {
+    const creation = createLink({ url, domain: host }, requestId)
+    const [link, isCopied] = await Promise.all([
+      creation,
+      copyText(creation.then((one) => visitAddress(one))),
+    ])
+    return { link, isCopied }
   }
-
   return (
     <>
-      <h1 id="first-link">{t.firstLink.title}</h1>
-      <form
-        className="quick"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit(event.currentTarget)
-        }}
+      <h1>{t.firstLink.title}</h1>
+      <QuickForm
+        label={t.firstLink.title}
+        verb={t.firstLink.shorten}
+        hint={t.firstLink.later}
+        hasFocus
+        create={create}
+        onCreated={onMade}
       >
-        <div className="q1">
-          <Icon of={LinkIcon} />
-          <input
-            ref={field}
-            id="first-link-url"
-            aria-labelledby="first-link"
-            aria-invalid={fault !== undefined || undefined}
-            aria-describedby={fault && 'first-link-fault'}
-            placeholder="https://"
-            inputMode="url"
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.target.value)
-              setInvalid(false)
-              reset()
-            }}
-          />
-        </div>
-        <div className="q2">
-          <span className="becomes">
-            {t.firstLink.becomes} <b>{host}/</b>
-            {t.firstLink.letters}
-          </span>
-          <Button type="submit" look="ink" shortcut="↵" isBusy={isPending} disabled={typed === ''}>
-            {t.firstLink.shorten}
-          </Button>
-        </div>
-      </form>
-      {fault === undefined ? (
-        <p className="hint">{t.firstLink.later}</p>
-      ) : (
-        <p className="err" role="alert" id="first-link-fault">
-          <Icon of={AlertIcon} />
-          <span>{fault}</span>
-        </p>
-      )}
+        <span className="becomes">
+          {t.firstLink.becomes} <b>{host}/</b>
+          {t.firstLink.letters}
+        </span>
+      </QuickForm>
     </>
   )
 }
@@ -224,12 +158,7 @@ function MadeLink({ link, isCopied }: { link: LinkResource; isCopied: boolean })
         </div>
       </div>
       <NextSteps />
-      <Dialog
-        isOpen={isQrShown}
-        onClose={() => setQrShown(false)}
-        title={t.qr.title}
-        footer={<Button onClick={() => setQrShown(false)}>{t.common.close}</Button>}
-      >
+      <Dialog isOpen={isQrShown} onClose={() => setQrShown(false)} title={t.qr.title}>
         <Suspense fallback={<div className="qr-space" aria-busy />}>
           <QrPanel link={encodeURI(address)} />
         </Suspense>

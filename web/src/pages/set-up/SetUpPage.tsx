@@ -13,8 +13,7 @@ import { codeOf, takeLinkCode } from '../../state/link-code.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
-import { Field, Input } from '../../widgets/Field.tsx'
-import { FormNote } from '../../widgets/FormNote.tsx'
+import { Field, FormNote, Input } from '../../widgets/Field.tsx'
 import { PasswordField } from '../../widgets/PasswordField.tsx'
 
 const PASSWORD_LENGTH_MIN = 15

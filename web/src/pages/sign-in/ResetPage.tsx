@@ -11,7 +11,7 @@ import { useFaults } from '../../shell/use-faults.ts'
 import { takeLinkCode } from '../../state/link-code.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button, buttonClass } from '../../widgets/Button.tsx'
-import { FormNote } from '../../widgets/FormNote.tsx'
+import { FormNote } from '../../widgets/Field.tsx'
 import { PasswordField } from '../../widgets/PasswordField.tsx'
 
 /** The length that is always enough. */

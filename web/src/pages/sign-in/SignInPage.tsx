@@ -21,8 +21,7 @@ import { usePreference } from '../../state/preference.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
-import { Field, Input } from '../../widgets/Field.tsx'
-import { FormNote } from '../../widgets/FormNote.tsx'
+import { Field, FormNote, Input } from '../../widgets/Field.tsx'
 
 /** Shorter than the five minutes for which a challenge is valid. */
 const SUGGESTION_MS = 4 * 60_000

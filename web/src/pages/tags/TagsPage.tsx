@@ -22,6 +22,7 @@ import {
   SortIcon,
   TrashIcon,
 } from '../../icons/index.ts'
+import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { Pager } from '../../shell/Pager.tsx'
@@ -31,9 +32,8 @@ import { useMembership } from '../../shell/use-membership.ts'
 import { useSettled } from '../../state/use-settled.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Dialog } from '../../widgets/Dialog.tsx'
+import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
-import { FormNote } from '../../widgets/FormNote.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { tip } from '../../widgets/tip.ts'
@@ -139,7 +139,8 @@ function Tools({ search, sort }: { search: string | undefined; sort: TagSort }) 
     <div className="tools">
       <TagsTabs />
       <SearchField
-        label={t.tags.search}
+        className="tool-search"
+        aria-label={t.tags.search}
         placeholder={t.tags.search}
         value={search ?? ''}
         onChange={(next) =>
@@ -323,23 +324,14 @@ function RenameTagsDialog({ tags, onDone, onClose }: RenameTagsDialogProps) {
   const faults = useFaults(error, ['name'])
   const willMerge = isUsed && settled === name && !names.includes(name)
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
-      onSubmit={() => {
-        if (name !== '' && !isSame && !isPending) mutate()
-      }}
+      onSubmit={() => mutate()}
       title={isMerge ? t.tags.mergeTitle(tags.length) : t.tags.renameTitle(names[0] ?? '')}
       description={isMerge ? names.join(', ') : undefined}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending} disabled={name === '' || isSame}>
-            {isMerge || willMerge ? t.tags.merge : t.tags.rename}
-          </Button>
-        </>
-      }
+      verb={isMerge || willMerge ? t.tags.merge : t.tags.rename}
+      isBusy={isPending}
+      isIncomplete={name === '' || isSame}
     >
       <Field
         label={isMerge ? t.tags.mergeName : t.tags.newName}
@@ -350,7 +342,7 @@ function RenameTagsDialog({ tags, onDone, onClose }: RenameTagsDialogProps) {
           <Input {...control} value={typed} onChange={(event) => setTyped(event.target.value)} />
         )}
       </Field>
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -363,37 +355,20 @@ type DeleteTagsDialogProps = {
 /** Which links carried a tag is not known afterwards, so Undo could not bring it back. */
 function DeleteTagsDialog({ tags, onDone, onClose }: DeleteTagsDialogProps) {
   const t = useText()
-  const client = useQueryClient()
   const [first] = tags
   const isOne = tags.length === 1 && first !== undefined
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => deleteTags(tags.map(({ name }) => name)),
-    async onSuccess(changed) {
-      await client.invalidateQueries({ queryKey: LINKS_KEY })
-      showMessage(t.tags.changed(changed), { icon: TrashIcon })
-      onDone()
-    },
-  })
-  const faults = useFaults(error)
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      onSubmit={() => {
-        if (!isPending) mutate()
-      }}
+    <ConfirmDialog
       title={isOne ? t.tags.deleteTitle(first.name) : t.tags.deleteManyTitle(tags.length)}
-      description={isOne ? t.tags.deleteText(first.links) : t.tags.deleteTextMany}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="danger" isBusy={isPending}>
-            {t.common.delete}
-          </Button>
-        </>
-      }
-    >
-      <FormNote text={faults.general} />
-    </Dialog>
+      text={isOne ? t.tags.deleteText(first.links) : t.tags.deleteTextMany}
+      verb={t.common.delete}
+      act={async () => {
+        const changed = await deleteTags(tags.map(({ name }) => name))
+        showMessage(t.tags.changed(changed), { icon: TrashIcon })
+      }}
+      keys={[LINKS_KEY]}
+      onDone={onDone}
+      onClose={onClose}
+    />
   )
 }

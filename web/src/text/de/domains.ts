@@ -125,6 +125,5 @@ export const domains: typeof english = {
   removeText: (links) =>
     `${links === 0 ? 'Sie hat keine Links.' : `${n(links)} ${plural('de', links, { one: 'Link leitet', other: 'Links leiten' })} sofort nicht mehr weiter.`} Links bleiben in der Liste und funktionieren wieder, wenn die Domain neu hinzugefügt und nachgewiesen ist.`,
   busiest: 'Meistbesuchter Link',
-  typeHost: (host) => `Zur Bestätigung ${host} eingeben`,
   removed: (host) => `${host} ist entfernt`,
 }

@@ -129,6 +129,5 @@ export const domains = {
   removeText: (links: number) =>
     `${links === 0 ? 'It has no links.' : `Its ${n(links)} ${plural('en', links, { one: 'link stops', other: 'links stop' })} redirecting at once.`} Links stay in the list, and work again when the domain is added and proved again.`,
   busiest: 'Busiest link',
-  typeHost: (host: string) => `Type ${host} to confirm`,
   removed: (host: string) => `${host} is removed`,
 }

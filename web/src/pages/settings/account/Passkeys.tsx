@@ -15,11 +15,9 @@ import { AddIcon, EditIcon, MoreIcon, PasskeyIcon, TrashIcon } from '../../../ic
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useText } from '../../../text/use-text.ts'
-import { Button } from '../../../widgets/Button.tsx'
-import { Dialog } from '../../../widgets/Dialog.tsx'
+import { Button, IconButton } from '../../../widgets/Button.tsx'
+import { FormDialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
-import { IconButton } from '../../../widgets/IconButton.tsx'
 import { Menu, MenuItem } from '../../../widgets/Menu.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
@@ -138,41 +136,31 @@ function NameDialog({ title, text, verb, message, initial = '', act, onClose }: 
   const faults = useFaults(error, ['name'])
   const isCancelled = error instanceof PasskeyCancelled
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
       onSubmit={() => mutate()}
       title={title}
       description={text}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending}>
-            {verb}
-          </Button>
-        </>
-      }
+      verb={verb}
+      fault={isCancelled ? t.account.passkeyCancelled : faults.general}
+      isBusy={isPending}
     >
-      <div className="grid gap-3 pt-2">
-        <FormNote text={isCancelled ? t.account.passkeyCancelled : faults.general} />
-        <Field
-          label={t.account.passkeyName}
-          hint={t.account.passkeyNameHint}
-          errors={faults.of('name')}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              required
-              autoFocus
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-      </div>
-    </Dialog>
+      <Field
+        label={t.account.passkeyName}
+        hint={t.account.passkeyNameHint}
+        errors={faults.of('name')}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            required
+            autoFocus
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeEmail, changeName, confirmEmail, ME_KEY } from '../../../api/account.ts'
 import { sessionQuery } from '../../../api/session.ts'
-import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { LeaveGuard } from '../../../shell/LeaveGuard.tsx'
 import { singleKeys } from '../../../shell/shortcuts.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
@@ -18,8 +17,8 @@ import {
 } from '../../../text/language.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { Field, Input, Select } from '../../../widgets/Field.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
+import { FormDialog } from '../../../widgets/Dialog.tsx'
+import { Field, FormNote, Input, Select } from '../../../widgets/Field.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'
 import { Section } from '../Section.tsx'
 
@@ -153,7 +152,9 @@ function EmailField({ email }: { email: string }) {
         {(control) => (
           <div className="flex gap-2">
             <Input {...control} type="email" readOnly value={email} />
-            <Button onClick={() => setStep('address')}>{t.account.changeEmail}</Button>
+            <Button className="h-auto" onClick={() => setStep('address')}>
+              {t.account.changeEmail}
+            </Button>
           </div>
         )}
       </Field>

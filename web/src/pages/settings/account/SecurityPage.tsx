@@ -25,9 +25,8 @@ import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { CopyButton } from '../../../widgets/CopyButton.tsx'
 import { copyWithMessage } from '../../../widgets/copy.ts'
-import { Dialog } from '../../../widgets/Dialog.tsx'
-import { Field, Input } from '../../../widgets/Field.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
+import { Dialog, FormDialog } from '../../../widgets/Dialog.tsx'
+import { Field, FormNote, Input } from '../../../widgets/Field.tsx'
 import { PasswordField } from '../../../widgets/PasswordField.tsx'
 import { saveFile } from '../../../widgets/save-file.ts'
 import { showMessage } from '../../../widgets/toasts.ts'
@@ -105,7 +104,7 @@ function PasswordForm({ me }: { me: MeResource }) {
   )
 }
 
-const QrCode = lazy(() => import('./QrCode.tsx'))
+const QrCode = lazy(() => import('../../../widgets/QrCode.tsx'))
 
 function AuthenticatorApp({ me }: { me: MeResource }) {
   const t = useText()
@@ -168,56 +167,46 @@ function SetUpDialog({ setup, onClose }: { setup: TotpSetupResource; onClose: ()
   })
   const faults = useFaults(error, ['code'])
   return (
-    <Dialog
-      isOpen
-      isFirm
+    <FormDialog
       onClose={onClose}
       onSubmit={() => mutate()}
       title={t.account.totpTitle}
       description={t.account.totpScan}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button type="submit" look="ink" isBusy={isPending}>
-            {t.account.totpConfirm}
-          </Button>
-        </>
-      }
+      verb={t.account.totpConfirm}
+      fault={faults.general}
+      isBusy={isPending}
     >
-      <div className="grid gap-4 pt-2">
-        <FormNote text={faults.general} />
-        <div className="totp-qr">
-          <Suspense fallback={null}>
-            <QrCode text={setup.url} label={t.account.totpQr} />
-          </Suspense>
-        </div>
-        <Field label={t.account.totpKey}>
-          {(control) => (
-            <Input
-              {...control}
-              className="mono"
-              readOnly
-              value={setup.secret}
-              after={<CopyButton text={setup.secret} label={t.account.copyKey} />}
-            />
-          )}
-        </Field>
-        <Field label={t.account.totpCode} errors={faults.of('code')}>
-          {(control) => (
-            <Input
-              {...control}
-              className="mono"
-              required
-              autoFocus
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              value={code}
-              onChange={(event) => setCode(event.target.value)}
-            />
-          )}
-        </Field>
+      <div className="totp-qr">
+        <Suspense fallback={null}>
+          <QrCode text={setup.url} label={t.account.totpQr} />
+        </Suspense>
       </div>
-    </Dialog>
+      <Field label={t.account.totpKey}>
+        {(control) => (
+          <Input
+            {...control}
+            className="mono"
+            readOnly
+            value={setup.secret}
+            after={<CopyButton text={setup.secret} label={t.account.copyKey} />}
+          />
+        )}
+      </Field>
+      <Field label={t.account.totpCode} errors={faults.of('code')}>
+        {(control) => (
+          <Input
+            {...control}
+            className="mono"
+            required
+            autoFocus
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -281,7 +270,6 @@ function CodesDialog({ codes, onClose }: CodesDialogProps) {
 
   return (
     <Dialog
-      isOpen
       isFirm
       onClose={() => {}}
       title={t.account.recoveryTitle}

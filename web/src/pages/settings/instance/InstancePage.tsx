@@ -13,7 +13,7 @@ import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { errorText } from '../../../shell/use-faults.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { FormNote } from '../../../widgets/FormNote.tsx'
+import { FormNote } from '../../../widgets/Field.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
 import { RowsSkeleton, Section } from '../Section.tsx'
 

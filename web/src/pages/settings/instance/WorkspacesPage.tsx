@@ -7,12 +7,12 @@ import {
   workspacesQuery,
 } from '../../../api/workspaces.ts'
 import { AddIcon } from '../../../icons/index.ts'
-import { FormDialog } from '../../../shell/FormDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useChangeWorkspace } from '../../../shell/use-change-workspace.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
+import { FormDialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
 import { showMessage } from '../../../widgets/toasts.ts'

@@ -1,7 +1,17 @@
-import type { KeyboardEvent, ReactElement } from 'react'
-import { Icon } from '../../icons/Icon.tsx'
-import { AddIcon, CloseIcon } from '../../icons/index.ts'
-import { useText } from '../../text/use-text.ts'
+import type { ComponentProps, KeyboardEvent, ReactElement } from 'react'
+import { Icon } from '../icons/Icon.tsx'
+import { AddIcon, CloseIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
+
+type ChipProps = ComponentProps<'button'> & {
+  /** Without a frame. */
+  readonly isQuiet?: boolean
+}
+
+/** A button among those that change what is shown. */
+export function Chip({ isQuiet = false, ...props }: ChipProps) {
+  return <button type="button" className={isQuiet ? 'chip add' : 'chip'} {...props} />
+}
 
 /** How many of several values a chip names. */
 const NAMED = 2
