@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { readConfig } from '../src/app/config/read-config.ts'
-import { openInstance } from '../src/app/instance/instance.ts'
+import { openInstance } from '../src/app/composition/instance.ts'
+import { readConfig } from '../src/app/config/config.ts'
 import { type Place, SQLITE } from '../test/support/engines.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { handshake, keepCertificate } from '../test/support/https.ts'

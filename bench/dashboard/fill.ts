@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { readConfig } from '../../src/app/config/read-config.ts'
-import { openInstance } from '../../src/app/instance/instance.ts'
+import { openInstance } from '../../src/app/composition/instance.ts'
+import { readConfig } from '../../src/app/config/config.ts'
 import { SetupLinks } from '../../src/identity/sign-in/setup.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { apiClient, expectStatus } from '../../test/support/api.ts'

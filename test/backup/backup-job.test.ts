@@ -10,8 +10,8 @@ import {
   withPlace,
   writeBackupRecords,
 } from '../../src/app/backup/backup-records.ts'
-import { readConfig } from '../../src/app/config/read-config.ts'
-import { backupMetrics } from '../../src/app/metrics/backup-metrics.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { backupMetrics } from '../../src/app/metrics/metric-sources.ts'
 import { startBackups } from '../../src/app/node/backup-job.ts'
 import { createFolder, type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

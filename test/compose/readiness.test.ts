@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import { writeCheck } from '../../src/app/node/readiness.ts'
+import { writeCheck } from '../../src/app/metrics/observation.ts'
 import { setReadOnly } from '../support/database-access.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

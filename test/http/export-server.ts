@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { buildApp } from '../../src/app/api/app.ts'
-import type { AppDependencies } from '../../src/app/api/app-dependencies.ts'
+import { type AppDependencies, buildApp } from '../../src/app/api/app.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../src/clicks/report/clicks.ts'
 import type { DayOfClicks, RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
@@ -45,7 +44,7 @@ export async function startExportServer(): Promise<ExportServer> {
     rawClicks: () => exportServer.batches(),
     readDays: () => exportServer.readDays(),
   }
-  const deps = {
+  const services = {
     clicks: new Clicks({
       store: { read: { reports } },
       clock,
@@ -53,6 +52,11 @@ export async function startExportServer(): Promise<ExportServer> {
       exports,
       charts,
     } as unknown as ConstructorParameters<typeof Clicks>[0]),
+    baseUrl: 'http://localhost',
+    countedUntil: async () => null,
+  }
+  const deps = {
+    api: services,
     authenticator: {
       authenticate: async () => {
         if (exportServer.isRevoked) throw Failure.unauthorized({ code: 'invalid_token' })
@@ -60,8 +64,6 @@ export async function startExportServer(): Promise<ExportServer> {
       },
     },
     baseUrl: 'http://localhost',
-    countedUntil: async () => null,
-    servesApi: true,
     rateLimit: 0,
     apiMeter: new ApiMeter(),
     throttle: new Throttle({ clock, limit: 1, windowSeconds: 1, keysMax: 1 }),

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { readConfig } from '../../src/app/config/read-config.ts'
-import {
-  importedClicksInCommand,
-  importedClicksOnNode,
-} from '../../src/app/instance/imported-clicks.ts'
+import { importedClicksInCommand, importedClicksOnNode } from '../../src/app/composition/imports.ts'
+import { readConfig } from '../../src/app/config/config.ts'
 import type { ImportedClick } from '../../src/imports/imported-clicks.ts'
 import { expectStatus } from '../support/api.ts'
 import { createLink } from '../support/links.ts'

@@ -36,7 +36,7 @@ async function startWithPeople(engine: Engine, settings: Record<string, string> 
 }
 
 async function addBob(service: Service, ada: PersonClient): Promise<PersonClient> {
-  const { openPeople } = await import('../../src/app/instance/people.ts')
+  const { openPeople } = await import('../../src/app/composition/services.ts')
   const { invitations } = openPeople(service.instance)
   const invited = { email: 'bob@example.com', role: 'viewer' } as const
   const { code } = await invitations.create(commandLine(ada.workspaceId ?? ''), invited)
@@ -177,7 +177,7 @@ for (const engine of ENGINES) {
 
     test('is forgotten with the person, also the one before', async () => {
       const { service } = at
-      const { openPeople } = await import('../../src/app/instance/people.ts')
+      const { openPeople } = await import('../../src/app/composition/services.ts')
       const { accounts } = openPeople(service.instance)
       const { id } = await accounts.getByEmail('bob@example.com')
       await accounts.changeEmail(commandLine(INSTANCE), id, 'bob@builder.example')

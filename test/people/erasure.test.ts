@@ -5,10 +5,9 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
-import { readConfig } from '../../src/app/config/read-config.ts'
-import { openDomains } from '../../src/app/instance/domains.ts'
-import { eraseDeleted } from '../../src/app/node/erasure.ts'
-import { removeWorkspaces } from '../../src/app/node/workspace-removal.ts'
+import { openDomains } from '../../src/app/composition/domains.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { eraseDeleted, removeWorkspaces } from '../../src/app/node/removal.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import {
   checkClickSums,

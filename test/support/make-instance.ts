@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { readConfig } from '../../src/app/config/read-config.ts'
-import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
+import { type Instance, openInstance } from '../../src/app/composition/instance.ts'
+import { readConfig } from '../../src/app/config/config.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/permissions.ts'
 

@@ -14,6 +14,7 @@ import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'
 import {
+  type AuthenticationDependencies,
   authenticate,
   authorize,
   breakOffWithAccess,
@@ -22,6 +23,7 @@ import {
 import { invitationRoutes, memberRoutes } from '../../identity/members/routes.ts'
 import { oidcBrowserRoutes, oidcRoutes } from '../../identity/oidc/routes.ts'
 import { accountRoutes, meRoutes, passwordResetRoutes } from '../../identity/people/routes.ts'
+import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { limitRate, limitWorkspaceRate, usageRoutes } from '../../identity/quotas/routes.ts'
 import { secondFactorRoutes } from '../../identity/second-factors/routes.ts'
 import { sessionRoutes, setupRoutes } from '../../identity/sign-in/routes.ts'
@@ -44,19 +46,21 @@ import {
 import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
 import { refuseUnhonouredKeys } from '../../platform/http/api/idempotency.ts'
 import { sendError } from '../../platform/http/api/problem.ts'
-import { limitDuration, meterApi } from '../../platform/http/api/request-timing.ts'
+import { type ApiMeter, limitDuration, meterApi } from '../../platform/http/api/request-timing.ts'
 import { locateCreated } from '../../platform/http/api/responses.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX, validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
 import { dashboard } from '../../platform/http/dashboard/dashboard.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
-import type { AppDependencies } from './app-dependencies.ts'
-import { metricsRoute } from './metrics-route.ts'
+import type { Mailer } from '../../platform/mail/mailer.ts'
+import type { Networks } from '../../platform/network/ip-address.ts'
 import { describeApi } from './openapi.ts'
-import { serviceRoutes } from './service-routes.ts'
+import { type ServiceRouteDependencies, serviceRoutes } from './service-routes.ts'
 
-const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
+/** The routes of the API. Each names in its type what it needs. */
+const API_ROUTES = [
   linkRoutes,
   keyRoutes,
   linkExportRoutes,
@@ -84,7 +88,33 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   instanceRoutes,
   oidcRoutes,
   passwordResetRoutes,
-]
+] as const
+
+type Needs<Routes> =
+  Routes extends FastifyPluginAsyncZod<infer Needed> ? (needed: Needed) => void : never
+/** What all routes of the API need together. */
+export type ApiServices =
+  Needs<(typeof API_ROUTES)[number] | typeof oidcBrowserRoutes> extends (needed: infer All) => void
+    ? All
+    : never
+
+/** What the application needs besides the services of its routes. */
+export type AppDependencies = AuthenticationDependencies &
+  ServiceRouteDependencies & {
+    /** Undefined for a node that has only the routes that every node has. */
+    readonly api: ApiServices | undefined
+    /** Undefined when no mail is sent. */
+    readonly mailer: Mailer | undefined
+    /** API requests per minute and token or person; 0 is off. */
+    readonly rateLimit: number
+    readonly throttle: Throttle
+    readonly workspaceThrottle: Throttle
+    readonly quotas: QuotaBook
+    readonly trustedProxies: Networks
+    /** How long an answer may take; `ANSWER_MS_MAX` where undefined. */
+    readonly answerMsMax?: number | undefined
+    readonly apiMeter: ApiMeter
+  }
 
 const ROUTER = { maxParamLength: 256 }
 
@@ -146,19 +176,23 @@ export async function buildApp(
   compressAnswers(app, compressor)
   limitDuration(app, deps.answerMsMax)
   meterApi(app, deps.apiMeter, paths)
-  if (deps.servesApi) {
-    await describeApi(app, compressor)
-    await app.register(dashboard, { compressor })
-  }
   await app.register(serviceRoutes, deps)
-  await app.register(metricsRoute, deps)
-  for (const routes of deps.servesApi ? API_ROUTES : []) {
-    await app.register(routes, { ...deps, prefix: '/api/v1' })
-  }
-  if (deps.servesApi) await app.register(oidcBrowserRoutes, deps)
+  if (deps.api !== undefined) await registerApi(app, deps.api, compressor)
   paths.refuseMethodsOfPatterns()
   await app.ready()
   return app
+}
+
+async function registerApi(
+  app: FastifyInstance,
+  services: ApiServices,
+  compressor: Compressor,
+): Promise<void> {
+  await describeApi(app, compressor)
+  await app.register(dashboard, { compressor })
+  const all: readonly FastifyPluginAsyncZod<ApiServices>[] = API_ROUTES
+  for (const routes of all) await app.register(routes, { ...services, prefix: '/api/v1' })
+  await app.register(oidcBrowserRoutes, services)
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

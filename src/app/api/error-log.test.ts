@@ -7,90 +7,32 @@ import { Throttle } from '../../platform/limits/throttle.ts'
 import { Networks } from '../../platform/network/ip-address.ts'
 import { Readiness } from '../../platform/process/readiness.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { buildApp } from './app.ts'
-import type { AppDependencies } from './app-dependencies.ts'
+import { type AppDependencies, buildApp } from './app.ts'
 
 /** An application of which `/readyz` fails. */
 function dependenciesWith(health: AppDependencies['health']): AppDependencies {
   const unused = {}
+  const clock = systemClock()
+  const limit = { clock, limit: 1, windowSeconds: 1, keysMax: 1 }
+  const networks = new Networks()
   return {
-    links: unused as AppDependencies['links'],
-    utmTemplates: unused as AppDependencies['utmTemplates'],
-    tags: unused as AppDependencies['tags'],
-    bulkLinks: unused as AppDependencies['bulkLinks'],
-    bulkRequests: unused as AppDependencies['bulkRequests'],
-    workspaceExports: unused as AppDependencies['workspaceExports'],
-    imports: unused as AppDependencies['imports'],
-    uploads: unused as AppDependencies['uploads'],
-    linkExports: unused as AppDependencies['linkExports'],
-    linkKeys: unused as AppDependencies['linkKeys'],
-    domains: unused as AppDependencies['domains'],
-    clicks: unused as AppDependencies['clicks'],
-    liveClicks: unused as AppDependencies['liveClicks'],
-    includedOfDomains: unused as AppDependencies['includedOfDomains'],
-    domainChecks: unused as AppDependencies['domainChecks'],
-    qrPictures: unused as AppDependencies['qrPictures'],
-    events: unused as AppDependencies['events'],
-    servesApi: true,
-    domainHttps: unused as AppDependencies['domainHttps'],
+    api: undefined,
     authenticator: unused as AppDependencies['authenticator'],
     sessionCache: unused as AppDependencies['sessionCache'],
     sessionCookie: unused as AppDependencies['sessionCookie'],
-    sessions: unused as AppDependencies['sessions'],
-    signIn: unused as AppDependencies['signIn'],
-    people: unused as AppDependencies['people'],
-    setup: unused as AppDependencies['setup'],
-    setupLinks: unused as AppDependencies['setupLinks'],
-    ownFactors: unused as AppDependencies['ownFactors'],
-    ownPasskeys: unused as AppDependencies['ownPasskeys'],
-    ownIdentities: unused as AppDependencies['ownIdentities'],
-    oidc: undefined,
-    callbackThrottle: unused as AppDependencies['callbackThrottle'],
     mailer: undefined,
-    emailChanges: unused as AppDependencies['emailChanges'],
-    passwordResets: unused as AppDependencies['passwordResets'],
-    answerSession: unused as AppDependencies['answerSession'],
-    workspaces: unused as AppDependencies['workspaces'],
-    members: unused as AppDependencies['members'],
-    invitations: unused as AppDependencies['invitations'],
-    acceptInvitation: unused as AppDependencies['acceptInvitation'],
-    tokens: unused as AppDependencies['tokens'],
-    accounts: unused as AppDependencies['accounts'],
-    resetLinks: unused as AppDependencies['resetLinks'],
-    mailInvitation: undefined,
-    clock: systemClock(),
-    trustedProxies: new Networks(),
-    idempotency: unused as AppDependencies['idempotency'],
-    cursors: unused as AppDependencies['cursors'],
+    clock,
+    trustedProxies: networks,
     baseUrl: 'http://localhost',
     rateLimit: 0,
-    throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    throttle: new Throttle(limit),
+    workspaceThrottle: new Throttle(limit),
     quotas: unused as AppDependencies['quotas'],
-    workspaceThrottle: new Throttle({
-      clock: systemClock(),
-      limit: 1,
-      windowSeconds: 1,
-      keysMax: 1,
-    }),
-    usage: async () => {
-      throw new Error('unused')
-    },
-    instanceState: async () => {
-      throw new Error('unused')
-    },
-    diagnose: async () => {
-      throw new Error('unused')
-    },
     readiness: new Readiness(),
-    countedUntil: async () => null,
     health,
+    countedUntil: async () => null,
     apiMeter: new ApiMeter(),
-    metrics: {
-      contentType: 'text/plain',
-      text: async () => '',
-      readers: new Networks(),
-      trustedProxies: new Networks(),
-    },
+    metrics: { contentType: '', text: async () => '', readers: networks, trustedProxies: networks },
   }
 }
 

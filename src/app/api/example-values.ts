@@ -205,7 +205,7 @@ const importing = {
   ended_at: '2026-11-20T10:07:12.500000Z',
 }
 
-/** Examples of answers, by the names of their schemas. What follows from these is composed (`answer-examples.ts`). */
+/** Examples of answers, by the names of their schemas. What follows from these is composed (`openapi.ts`). */
 export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
   Link: link,
   LinkOrigin: {

@@ -1,4 +1,4 @@
-import type { Config } from '../config/read-config.ts'
+import type { Config } from '../config/config.ts'
 import type { BackupRequest } from './make-backup.ts'
 
 /** What a backup takes from the configuration. */

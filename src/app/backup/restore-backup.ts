@@ -28,7 +28,7 @@ import {
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import { describeSettings } from '../config/settings-file.ts'
+import { describeSettings } from '../config/load-config.ts'
 import { readIdentities, readSigner } from './backup-keys.ts'
 import { checkRestored, LINK_NUMBERS_SKIPPED } from './check-restored.ts'
 import { isNoRoom } from './ensure-room.ts'

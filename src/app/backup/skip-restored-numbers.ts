@@ -1,9 +1,9 @@
 import { checkInstanceKey } from '../../platform/instance/instance-keys.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import type { Config } from '../config/read-config.ts'
+import type { Config } from '../config/config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { openStore } from '../database/open-store.ts'
-import { instanceFault } from '../instance/instance-fault.ts'
+import { instanceFault } from '../start-faults.ts'
 
 /**
  * Makes new links in a restored PostgreSQL database start `count` above the last number that it knows, after it

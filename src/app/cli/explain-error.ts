@@ -1,7 +1,7 @@
 import { Failure } from '../../platform/failure.ts'
 import { failureText } from '../../platform/failure-text.ts'
 import { userName } from '../../platform/process/user-name.ts'
-import { ConfigError } from '../config/read-config.ts'
+import { ConfigError } from '../config/config.ts'
 
 /** Formats an error in one line, with what to do about it where that is known. */
 export function explainError(error: unknown): string {

@@ -6,8 +6,8 @@ import { setupAddress } from '../../identity/sign-in/setup.ts'
 import { Failure, isUnavailable } from '../../platform/failure.ts'
 import { BUILD_COMMAND, isDashboardBuilt } from '../../platform/http/dashboard/built-files.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import type { Config } from '../config/read-config.ts'
-import type { Instance } from '../instance/instance.ts'
+import type { Instance } from '../composition/instance.ts'
+import type { Config } from '../config/config.ts'
 
 const FIRST_WORKSPACE = 'default'
 const firstStart = systemActor('first start')

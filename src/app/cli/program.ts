@@ -21,18 +21,24 @@ import { linkCommand } from '../../remote/commands/link.ts'
 import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
 import { statsCommand } from '../../remote/commands/stats.ts'
-import { completionCommand } from '../commands/completion.ts'
-import { serveCommand } from '../commands/serve.ts'
-import { workerCommand } from '../commands/worker.ts'
-import { backup, diagnose, list, repair, replay, restore } from './operations.ts'
-import { withDomains } from './with-domains.ts'
-import { withEvents } from './with-events.ts'
-import { withExports } from './with-exports.ts'
-import { withImports } from './with-imports.ts'
-import { withInstance } from './with-instance.ts'
-import { withPeople } from './with-people.ts'
-import { withSetup } from './with-setup.ts'
-import { withVerification } from './with-verification.ts'
+import {
+  backup,
+  diagnose,
+  list,
+  repair,
+  replay,
+  restore,
+  withDomains,
+  withEvents,
+  withExports,
+  withImports,
+  withInstance,
+  withPeople,
+  withSetup,
+  withVerification,
+} from './command-services.ts'
+import { completionCommand } from './completion.ts'
+import { serveCommand, workerCommand } from './serve.ts'
 
 /** The variables that the options of every command set, also for the processes that it starts. */
 const VARIABLES = { 'data-dir': 'TERSE_DATA_DIR', 'env-file': 'TERSE_ENV_FILE' } as const

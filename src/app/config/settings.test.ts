@@ -8,7 +8,7 @@ const FOLDER = new URL('./settings/', import.meta.url)
 describe('SETTINGS', () => {
   test('contains every group of the settings folder, and each setting once', async () => {
     const names: string[] = []
-    for (const file of readdirSync(FOLDER).filter((name) => name !== 'setting.ts')) {
+    for (const file of readdirSync(FOLDER)) {
       const groups: Record<string, object> = await import(new URL(file, FOLDER).href)
       names.push(...Object.values(groups).flatMap((group) => Object.keys(group)))
     }

@@ -1,15 +1,14 @@
 import type { z } from 'zod'
 import { ACME_SETTINGS } from './settings/acme.ts'
 import { BACKUP_SETTINGS } from './settings/backups.ts'
-import { CLICK_SETTINGS } from './settings/clicks.ts'
-import { CONNECTION_SETTINGS } from './settings/connections.ts'
-import { DOMAIN_SETTINGS } from './settings/domains.ts'
-import { LINK_SETTINGS } from './settings/links.ts'
-import { LISTENING_SETTINGS } from './settings/listening.ts'
-import { NODE_SETTINGS } from './settings/node.ts'
-import { QUOTA_SETTINGS } from './settings/quotas.ts'
+import { CLICK_SETTINGS, DOMAIN_SETTINGS, LINK_SETTINGS, QUOTA_SETTINGS } from './settings/links.ts'
+import {
+  CONNECTION_SETTINGS,
+  LISTENING_SETTINGS,
+  NODE_SETTINGS,
+  STORAGE_SETTINGS,
+} from './settings/service.ts'
 import { SIGN_IN_SETTINGS } from './settings/sign-in.ts'
-import { STORAGE_SETTINGS } from './settings/storage.ts'
 
 /** Every variable that the service reads. The table in docs/settings.md is generated from it, in this order. */
 export const SETTINGS = {

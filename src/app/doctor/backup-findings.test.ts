@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../platform/time/clock.ts'
 import { type BackupRecords, withPlace, writeBackupRecords } from '../backup/backup-records.ts'
-import { readConfig } from '../config/read-config.ts'
+import { readConfig } from '../config/config.ts'
 import { ageFinding, backupFindings } from './backup-findings.ts'
 
 const HOUR_MS = 3_600_000

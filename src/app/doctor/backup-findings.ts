@@ -12,7 +12,7 @@ import {
 } from '../backup/backup-records.ts'
 import { checkBackups } from '../backup/check-backups.ts'
 import { countDamagedBlocks, findPlaceFault } from '../backup/place-fault.ts'
-import type { Config } from '../config/read-config.ts'
+import type { Config } from '../config/config.ts'
 
 const SUBJECT = 'backups'
 const MINUTE_MS = 60_000

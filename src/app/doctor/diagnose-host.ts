@@ -19,10 +19,10 @@ import { Failure } from '../../platform/failure.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { probeCertificate, type ServedCertificate } from '../../platform/tls/probe-certificate.ts'
-import type { Config } from '../config/read-config.ts'
+import { claimableHostsOf, openResolver, serviceTargetOf } from '../composition/domains.ts'
+import type { Config } from '../config/config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
-import { claimableHostsOf, openResolver, serviceTargetOf } from '../instance/domains.ts'
 
 /** The name by which CAA records allow the default authority. */
 const AUTHORITY = 'letsencrypt.org'
@@ -105,7 +105,7 @@ async function authorityNames(
 ): Promise<readonly string[] | undefined> {
   const isDefault = new URL(config.acme.directory).host.endsWith('.letsencrypt.org')
   if (config.tls === undefined || isDefault) return [AUTHORITY]
-  const { openAuthority } = await import('../node/certificate-work.ts')
+  const { openAuthority } = await import('../node/tls.ts')
   const authority = openAuthority(config.acme, clock)
   try {
     const names = await authority.caaIdentities()

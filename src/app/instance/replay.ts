@@ -12,8 +12,8 @@ import {
 import { backlogBytes } from '../../clicks/journal/journal-reader.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
-import type { Config } from '../config/read-config.ts'
-import type { Instance } from './instance.ts'
+import type { Instance } from '../composition/instance.ts'
+import type { Config } from '../config/config.ts'
 
 /**
  * Ingests the clicks in the journals of a lost node. The database records how far each journal has been

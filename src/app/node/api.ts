@@ -19,24 +19,26 @@ import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
+import type { InstanceState } from '../../operations/instance/routes.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sealing } from '../../platform/crypto/sealing.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyOf } from '../../platform/http/api/idempotency.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/metric.ts'
-import { buildApp } from '../api/app.ts'
-import type { AppDependencies } from '../api/app-dependencies.ts'
-import type { AppContext } from '../instance/app-context.ts'
-import type { DomainServices } from '../instance/domains.ts'
-import { openExports } from '../instance/exports.ts'
-import { openIdentity } from '../instance/identity.ts'
-import { openLinkWriter } from '../instance/link-writer.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import { type ApiServices, buildApp } from '../api/app.ts'
+import type { Health, ServiceRouteDependencies } from '../api/service-routes.ts'
+import type { DomainServices } from '../composition/domains.ts'
+import { openIdentity } from '../composition/identity.ts'
+import type { AppContext, Instance } from '../composition/instance.ts'
+import { openExports, openLinkWriter } from '../composition/services.ts'
+import type { Config } from '../config/config.ts'
+import { countCertificates } from '../metrics/metric-sources.ts'
 import type { Observation } from '../metrics/observation.ts'
-import { openCountedUntil } from './counted-until.ts'
 import type { DataFolder } from './data-folder.ts'
 import { openDiagnosis } from './diagnosis.ts'
-import { instanceStateReader } from './instance-state.ts'
+import { openCountedUntil } from './heartbeat.ts'
 import { journalFaultText } from './intake.ts'
 
 const RATE_WINDOW_SECONDS = 60
@@ -75,60 +77,58 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     health: healthOf(config, parts),
     countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
   }
+  const base = { store, clock, random }
+  const identity = openIdentity(context, sessionCache)
+  const limits = openRequestLimits(context)
+  const { workspaceThrottle } = limits
+  const shared = { authenticator, clock, quotas, workspaceThrottle, baseUrl: config.baseUrl }
+  const services: ApiServices = {
+    ...shared,
+    ...identity,
+    links,
+    linkExports: queues.open(LINK_EXPORT_QUEUE),
+    linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
+    bulkLinks: new BulkLinks({ ...base, domains, writer }),
+    bulkRequests: queues.open(BULK_QUEUE),
+    tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
+    utmTemplates: new UtmTemplates(base),
+    imports: parts.imports,
+    uploads: queues.open(UPLOAD_QUEUE),
+    domains,
+    includedOfDomains: new IncludedOfDomains({
+      store,
+      countLinks: (actor, on) => links.countByHost(actor, on),
+    }),
+    domainChecks: checks,
+    domainHttps: new DomainHttps({ store, clock }),
+    clicks,
+    liveClicks,
+    events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
+    qrPictures,
+    idempotency: idempotencyOf({
+      key: deriveKey(instanceKey, 'idempotency'),
+      throttle: throttles.create('idempotency', {
+        ...IDEMPOTENCY_LIMITS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      sealing: sealing(deriveKey(instanceKey, 'idempotency-results'), random),
+    }),
+    cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
+    workspaceExports: openExports(config, instance, queues),
+    usage: usageReader({ store, quotas }),
+    countedUntil: observed.countedUntil,
+    instanceState: instanceStateReader(config, instance, observed),
+    diagnose: openDiagnosis(config, clock),
+  }
   const app = await buildApp(
     {
-      links,
-      linkExports: queues.open(LINK_EXPORT_QUEUE),
-      linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
-      bulkLinks: new BulkLinks({ store, clock, random, domains, writer }),
-      bulkRequests: queues.open(BULK_QUEUE),
-      tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
-      utmTemplates: new UtmTemplates({ store, clock, random }),
-      imports: parts.imports,
-      uploads: queues.open(UPLOAD_QUEUE),
-      domains,
-      includedOfDomains: new IncludedOfDomains({
-        store,
-        countLinks: (actor, on) => links.countByHost(actor, on),
-      }),
-      clicks,
-      liveClicks,
-      events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
-      domainChecks: checks,
-      qrPictures,
-      servesApi: config.roles.includes('api'),
-      domainHttps: new DomainHttps({ store, clock }),
-      authenticator,
-      ...openIdentity(context, sessionCache),
-      clock,
-      idempotency: idempotencyOf({
-        key: deriveKey(instanceKey, 'idempotency'),
-        throttle: throttles.create('idempotency', {
-          ...IDEMPOTENCY_LIMITS,
-          keysMax: RATE_TOKENS_MAX,
-        }),
-        sealing: sealing(deriveKey(instanceKey, 'idempotency-results'), random),
-      }),
-      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
-      workspaceExports: openExports(config, instance, queues),
-      usage: usageReader({ store, quotas }),
-      baseUrl: config.baseUrl,
-      quotas,
+      ...shared,
+      ...identity,
+      ...observed,
+      api: config.roles.includes('api') ? services : undefined,
       rateLimit: config.rateLimit,
       answerMsMax: context.answerMsMax,
-      throttle: throttles.create('api-requests', {
-        limit: config.rateLimit,
-        windowSeconds: RATE_WINDOW_SECONDS,
-        keysMax: RATE_TOKENS_MAX,
-      }),
-      workspaceThrottle: throttles.create('workspace-requests', {
-        limit: 0,
-        windowSeconds: RATE_WINDOW_SECONDS,
-        keysMax: RATE_TOKENS_MAX,
-      }),
-      ...observed,
-      instanceState: instanceStateReader(config, instance, observed),
-      diagnose: openDiagnosis(config, clock),
+      ...limits,
       apiMeter: observation.apiMeter,
       metrics: {
         contentType: CONTENT_TYPE,
@@ -142,11 +142,19 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   return { app, endStreams: () => liveClicks.stop() }
 }
 
+function openRequestLimits({ config, throttles }: AppContext) {
+  const bounds = { windowSeconds: RATE_WINDOW_SECONDS, keysMax: RATE_TOKENS_MAX }
+  return {
+    throttle: throttles.create('api-requests', { ...bounds, limit: config.rateLimit }),
+    workspaceThrottle: throttles.create('workspace-requests', { ...bounds, limit: 0 }),
+  }
+}
+
 /** Returns how to read the faults of this node that operators see. */
 function healthOf(
   config: AppContext['config'],
   { intake, observation, dataFolder }: ApiParts,
-): AppDependencies['health'] {
+): () => Health {
   return () => ({
     lost_clicks: intake.counts.lost,
     doubtful_clicks: intake.counts.doubtful,
@@ -172,4 +180,38 @@ function openClicks(
     onError: (err) => log.warn({ err }, 'reading live clicks failed'),
   })
   return { clicks, liveClicks }
+}
+
+/** Returns how to read what this node and the database know about the instance. */
+export function instanceStateReader(
+  { baseUrl, tls }: Pick<Config, 'baseUrl' | 'tls'>,
+  instance: Instance,
+  {
+    readiness,
+    health,
+    countedUntil,
+  }: Pick<ServiceRouteDependencies, 'readiness' | 'health' | 'countedUntil'>,
+): () => Promise<InstanceState> {
+  return async () => {
+    const [roles, counted_until, nodes, certificates] = await Promise.all([
+      readiness.check(),
+      countedUntil(),
+      instance.nodes.list(),
+      tls === undefined ? null : countCertificates(instance),
+    ])
+    const { damaged_files, ...state } = health()
+    const states = [...roles].map(([role, can]) => [role, can ? 'ok' : 'unavailable'] as const)
+    return {
+      version: VERSION,
+      node_version: process.versions.node,
+      base_url: baseUrl,
+      database: instance.engine,
+      roles: Object.fromEntries(states),
+      ...state,
+      damaged_files: [...damaged_files],
+      counted_until,
+      nodes,
+      certificates,
+    }
+  }
 }

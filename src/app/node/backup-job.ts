@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
+import type { Job } from '../../platform/work/polling-job.ts'
 import { targetLabel } from '../backup/backup-place.ts'
 import { findBackupRecords, recordsOfPlace } from '../backup/backup-records.ts'
 import type { BackupSettings } from '../backup/backup-request.ts'
 import { runBackup } from '../backup/run-backup.ts'
-import type { Job } from './polling-job.ts'
 
 const FIRST_DELAY_MS = 5_000
 const LOOK_INTERVAL_MS = 60_000

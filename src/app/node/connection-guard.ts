@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { labelled, type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import { MinuteCounts } from '../../platform/work/minute-counts.ts'
-import type { Config } from '../config/read-config.ts'
+import type { Config } from '../config/config.ts'
 
 /** How many files a process has open besides connections: databases, journals, threads, requests of its own. */
 const OTHER_FILES = 200

@@ -3,7 +3,7 @@ import type { Finding } from '../../operations/doctor/finding.ts'
 import type { Diagnosis } from '../../operations/instance/routes.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { Config } from '../config/read-config.ts'
+import type { Config } from '../config/config.ts'
 import { type ExaminedInstance, examinedOf } from '../doctor/diagnose-instance.ts'
 
 const PROGRAM = new URL('../workers/doctor-process.ts', import.meta.url)

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Logger } from 'pino'
 import type { FileFault } from '../../platform/database/file-fault.ts'
 import { readLastCheck, writeLastCheck } from '../../platform/database/last-check.ts'
-import type { Config } from '../config/read-config.ts'
+import type { Job } from '../../platform/work/polling-job.ts'
+import type { Config } from '../config/config.ts'
 import type { FileCheck } from '../database/sqlite/check-files.ts'
 import type { FileCheckRequest } from '../workers/file-check-process.ts'
-import type { Job } from './polling-job.ts'
 
 const PROGRAM = new URL('../workers/file-check-process.ts', import.meta.url)
 const FIRST_DELAY_MS = 2_000

@@ -7,10 +7,10 @@ import { Imports } from '../../imports/imports.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sealing } from '../../platform/crypto/sealing.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
-import type { Config } from '../config/read-config.ts'
-import type { Instance } from '../instance/instance.ts'
+import { type Job, startPollingJob } from '../../platform/work/polling-job.ts'
+import type { Instance } from '../composition/instance.ts'
+import type { Config } from '../config/config.ts'
 import type { ImportTask } from '../workers/import-process.ts'
-import { type Job, startPollingJob } from './polling-job.ts'
 
 const PROGRAM = new URL('../workers/import-process.ts', import.meta.url)
 const POLL_INTERVAL_MS = 2_000

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
+import type { Config } from '../config/config.ts'
 
 /**
  * How many sockets a process has for one port. libuv accepts one connection of each socket in an
@@ -9,6 +10,28 @@ import { BoundSocket } from 'node:net'
 export const SOCKETS_PER_PORT = 8
 
 export type Address = { readonly host: string | undefined; readonly port: number }
+
+/** What a port serves: plain HTTP, HTTPS, or the internal requests of the operator's own programs. */
+export type ListeningUse = 'plain' | 'https' | 'internal'
+
+export type ListeningPlace = {
+  readonly use: ListeningUse
+  /** Undefined for every address of the machine. */
+  readonly host: string | undefined
+  readonly port: number
+}
+
+/** Returns where the service listens, always in the same order. */
+export function listeningPlaces(
+  config: Pick<Config, 'host' | 'port' | 'tls' | 'internalListen'>,
+): readonly ListeningPlace[] {
+  const { host, port, tls, internalListen } = config
+  return [
+    { use: 'plain', host, port },
+    ...(tls === undefined ? [] : [{ use: 'https' as const, host, port: tls.port }]),
+    ...(internalListen === undefined ? [] : [{ use: 'internal' as const, ...internalListen }]),
+  ]
+}
 
 /**
  * The sockets of one port on which worker processes accept, held open by their supervisor, which accepts

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { httpsUrl, oneOf } from '../setting-schemas.ts'
-import { setting } from './setting.ts'
+import { httpsUrl, oneOf, setting } from '../setting-schemas.ts'
 
 /** How an authority verifies that a host leads here; the setting's description explains each value. */
 const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { flag, recipients, retention, timeSpan } from '../setting-schemas.ts'
-import { setting } from './setting.ts'
+import { flag, recipients, retention, setting, timeSpan } from '../setting-schemas.ts'
 
 /** Where backups go, how often they are made, and which are kept. */
 export const BACKUP_SETTINGS = {

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { countSpool } from '../../clicks/ingest/spool-drain.ts'
+import type { Countries } from '../../clicks/record/countries.ts'
+import { isCounted } from '../../clicks/spool/spool-reader.ts'
+import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import type { Domains } from '../../domains/domains.ts'
+import type { Import } from '../../imports/import.ts'
+import { Importer } from '../../imports/importer.ts'
+import { SpooledClicks } from '../../imports/spooled-clicks.ts'
+import { LinkBatches } from '../../links/link-batches.ts'
+import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import type { Config } from '../config/config.ts'
+import type { FullStore, Stores } from '../database/stores.ts'
+import { type AppContext, type Instance, openCountriesOf } from './instance.ts'
+import { openLinkWriter } from './services.ts'
+
+type ImportContext = Pick<AppContext, 'config' | 'instance' | 'serviceHost' | 'hasher' | 'log'>
+
+/** Opens what runs imports. It loads the code of links and clicks: only processes that import need it. */
+export function openImporter(
+  context: ImportContext,
+  domains: Domains,
+  on: {
+    /** Whether the process counts the clicks; else a node does, which runs. */
+    readonly countsClicks: boolean
+    readonly onProgress: (of: Import) => void
+    readonly onRetry: (error: Error, delayMs: number) => void
+  },
+): Importer {
+  const { config, instance, serviceHost, log } = context
+  const { countsClicks, ...reports } = on
+  let opened: ReturnType<typeof openCountriesOf> | undefined
+  const countries = () => {
+    opened ??= openCountriesOf(config)
+    return opened
+  }
+  const { store, clock } = instance
+  const { keyspaces, writer } = openLinkWriter(context, domains)
+  return new Importer({
+    store,
+    clock,
+    batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
+    domains,
+    utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
+    clicks: countsClicks
+      ? importedClicksInCommand(config, instance, countries, (err) =>
+          log.warn({ err }, 'click ingestion failed'),
+        )
+      : importedClicksOnNode(instance, countries),
+    serviceHost: serviceHost.host,
+    ...reports,
+  })
+}
+
+const POLL_INTERVAL_MS = 500
+
+type Services = Pick<Instance, 'store' | 'clock'>
+
+/** Takes the clicks of imports on a node, whose drain thread counts them. */
+export function importedClicksOnNode(
+  { store, clock }: Services,
+  countries: () => Promise<Countries>,
+): SpooledClicks<Stores> {
+  return new SpooledClicks({
+    store,
+    clock,
+    random: systemRandom,
+    countries,
+    async count(spoolId, signal) {
+      while (!(await isCounted(store, spoolId))) {
+        await sleep(POLL_INTERVAL_MS, undefined, { signal })
+      }
+    },
+  })
+}
+
+/** Takes the clicks of imports in a command, which counts them itself: perhaps no node runs. */
+export function importedClicksInCommand(
+  config: Config,
+  { store, clock }: Services,
+  countries: () => Promise<Countries>,
+  onError: (error: unknown) => void,
+): SpooledClicks<Stores> {
+  return new SpooledClicks({
+    store,
+    clock,
+    random: systemRandom,
+    countries,
+    count: (spoolId, signal) => countHere(config, { store, clock }, { spoolId, signal, onError }),
+  })
+}
+
+async function countHere(
+  { databaseUrl, dataDir, clickRetentionDays }: Config,
+  { store, clock }: { readonly store: FullStore; readonly clock: Services['clock'] },
+  options: {
+    readonly spoolId: string
+    readonly signal: AbortSignal
+    readonly onError: (error: unknown) => void
+  },
+): Promise<void> {
+  const { spoolId, signal, onError } = options
+  const journalId = (await store.read.clickSpools.find(spoolId))?.journal_id
+  if (!journalId) throw new Error('the click spool is not complete')
+  const writer = openClickWriter({
+    databaseUrl,
+    dataDir,
+    rawPerMinute: 0,
+    retentionDays: clickRetentionDays,
+    onRawRefused: () => {},
+    onWithoutLink: () => {},
+    onError,
+  })
+  try {
+    const onCounted = () => {}
+    do {
+      await countSpool({ writer, clock, onCounted }, { id: spoolId, journalId }, signal)
+    } while (!(await isCounted(store, spoolId)))
+  } finally {
+    await writer.close()
+  }
+}
