@@ -48,22 +48,6 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     }
     const searchOf = (page: Page) => new URL(page.url()).searchParams
 
-    test('add the rows below the line one after the other at the start', async () => {
-      await on('/analytics?period=12m', async (page) => {
-        await page.addInitScript(`
-          new MutationObserver(() => {
-            const cells = document.querySelector('.cells')
-            if (cells?.getAttribute('aria-busy') === 'true') window.rowsAtFirst ??= cells.children.length
-          }).observe(document, { subtree: true, childList: true })
-        `)
-        await page.reload()
-        await wholeChart(page)
-        assert.equal(await page.evaluate('rowsAtFirst'), 0)
-        await page.locator('.cells[aria-busy="false"]').waitFor()
-        assert.equal(await page.locator('.cells > .cell').count(), 7)
-      })
-    })
-
     test('are accessible and fit, light and dark, on a desktop and a phone', async () => {
       await on('/analytics?period=12m', async (page) => {
         await chart(page).waitFor()

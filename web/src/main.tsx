@@ -5,8 +5,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createAppRouter, loadPageCode } from './router.ts'
 import { keepScroll } from './shell/keep-scroll.ts'
-import { Layers } from './shell/Layers.tsx'
-import './state/theme.ts'
+import { Layers } from './shell/Shell.tsx'
+import './state/preference.ts'
 import { loadText } from './text/language.ts'
 
 const client = new QueryClient({

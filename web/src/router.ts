@@ -31,8 +31,7 @@ import {
   textOf,
   wordOf,
 } from './search-text.ts'
-import { NotFoundPage } from './shell/NotFoundPage.tsx'
-import { PageFailure } from './shell/PageFailure.tsx'
+import { NotFoundPage, PageFailure } from './shell/LoadFailure.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { currentWorkspace, setCurrentWorkspace } from './state/workspace.ts'
 

@@ -3,9 +3,9 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { SearchIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
+import { paletteOpen } from './Page.tsx'
 import { usePaletteEntries } from './palette-entries.ts'
 import type { PaletteEntry } from './palette-entry.ts'
-import { paletteOpen } from './palette-open.ts'
 import { keysText, pressedKeys } from './shortcuts.ts'
 
 /** Links and domains first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */

@@ -3,7 +3,7 @@ import { type ComponentProps, useId } from 'react'
 import { domainsQuery } from '../api/domains.ts'
 import { useText } from '../text/use-text.ts'
 import { Input, Select } from '../widgets/Field.tsx'
-import { useHosts } from './use-hosts.ts'
+import { useHosts } from './use-domains.ts'
 
 /** With more hosts, the host is typed and completed instead of chosen from a list. */
 const CHOICES_MAX = 100

@@ -1,13 +1,13 @@
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { Link, useRouter } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from '../icons/Icon.tsx'
-import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
+import { AddIcon, ChevronRightIcon, SearchIcon } from '../icons/index.ts'
+import { Observable } from '../state/observable.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
 import { LinkName } from '../widgets/LinkName.tsx'
-import { FindButton } from './FindButton.tsx'
-import { IsFirstPage, useAtLeisure, useIsFirstPage } from './first-page.ts'
-import { WorkspaceMenu } from './WorkspaceMenu.tsx'
+import { WorkspaceMenu } from './Navigation.tsx'
+import { keysText } from './shortcuts.ts'
 
 type PageProps = {
   readonly title: string
@@ -30,9 +30,7 @@ type PageProps = {
 export function Page(props: PageProps) {
   const { title, shortLink, tabTitle = title, parent, search, actions, isFlush = false } = props
   const { children } = props
-  const isFirst = useIsFirstPage()
-  const isAtLeisure = useAtLeisure(isFirst)
-  const heading = useLostFocus(isFirst)
+  const heading = useLostFocus()
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
   }, [tabTitle])
@@ -57,19 +55,19 @@ export function Page(props: PageProps) {
         )}
         {actions === undefined ? <DefaultActions search={search} /> : actions}
       </header>
-      <div className={isFlush ? 'page flush' : 'page'}>
-        <IsFirstPage value={isFirst}>{isAtLeisure && children}</IsFirstPage>
-      </div>
+      <div className={isFlush ? 'page flush' : 'page'}>{children}</div>
     </>
   )
 }
 
 /**
  * For the heading, which gets the focus where the page has taken the place of what had it: a screen reader then reads
- * the title, and Tab goes on from there.
+ * the title, and Tab goes on from there. The page that the dashboard starts with takes the place of nothing.
  */
-function useLostFocus(isFirst: boolean) {
+function useLostFocus() {
   const heading = useRef<HTMLHeadingElement>(null)
+  const router = useRouter()
+  const [isFirst] = useState(() => router.state.resolvedLocation === undefined)
   useEffect(() => {
     const isLost = document.activeElement === document.body
     if (isLost && !isFirst) heading.current?.focus({ preventScroll: true })
@@ -90,3 +88,18 @@ function DefaultActions({ search = <FindButton /> }: Pick<PageProps, 'search'>) 
     </>
   )
 }
+
+/** Opens the palette from the top bar. */
+export function FindButton() {
+  const t = useText()
+  return (
+    <button className="find" type="button" onClick={() => paletteOpen.set(true)}>
+      <Icon of={SearchIcon} />
+      <span>{t.shell.search}</span>
+      <kbd aria-hidden>{keysText('mod+k')}</kbd>
+    </button>
+  )
+}
+
+/** Whether the command palette is shown. */
+export const paletteOpen = new Observable(false)

@@ -1,14 +1,16 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useObservable } from '../state/observable.ts'
 import { useText } from '../text/use-text.ts'
+import { Tips } from '../widgets/Tips.tsx'
+import { Toasts } from '../widgets/Toasts.tsx'
 import { undoLastAct } from '../widgets/toasts.ts'
-import { BottomBar } from './BottomBar.tsx'
-import { OutageNote } from './OutageNote.tsx'
-import { paletteOpen } from './palette-open.ts'
+import { OutageNote } from './LoadFailure.tsx'
+import { BottomBar, Sidebar } from './Navigation.tsx'
+import { paletteOpen } from './Page.tsx'
 import { refreshFigures } from './refresh-figures.ts'
-import { Sidebar } from './Sidebar.tsx'
 import { SignInGate } from './SignInGate.tsx'
 import { handleKey, useShortcut } from './shortcuts.ts'
 
@@ -62,5 +64,16 @@ export function Shell() {
         {areShortcutsOpen && <ShortcutList onClose={() => setShortcutsOpen(false)} />}
       </Suspense>
     </>
+  )
+}
+
+/** What widgets need around them, and what lies above every page: messages outlive the page that shows them. */
+export function Layers({ children }: { children: ReactNode }) {
+  return (
+    <CSPProvider disableStyleElements>
+      {children}
+      <Toasts />
+      <Tips />
+    </CSPProvider>
   )
 }

@@ -1,12 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { DarkThemeIcon, DesktopIcon, LightThemeIcon } from '../icons/index.ts'
-import { usePreference } from '../state/preference.ts'
-import { setTheme, theme } from '../state/theme.ts'
+import { setTheme, theme, usePreference } from '../state/preference.ts'
 import { useText } from '../text/use-text.ts'
 import { SegmentedControl } from '../widgets/SegmentedControl.tsx'
-import { Brand } from './Brand.tsx'
-import { AtServiceAddress } from './OtherAddress.tsx'
+import { AtServiceAddress } from './SignInForm.tsx'
 
 /** The licences of what the dashboard contains, a file of the build. */
 export const LICENCES_ADDRESS = '/app/licences.txt'
@@ -71,5 +69,20 @@ export function ThemeSwitch() {
         onChange={setTheme}
       />
     </div>
+  )
+}
+
+export function Brand() {
+  return (
+    <span className="brand">
+      <svg className="mark" viewBox="0 0 24 24" aria-hidden="true">
+        <path
+          fill="currentColor"
+          d="M3.2 4h15.6a1.2 1.2 0 0 1 1.2 1.2v1.9a1.2 1.2 0 0 1-1.2 1.2h-5v10.5a1.2 1.2 0 0 1-1.2 1.2h-2.2a1.2 1.2 0 0 1-1.2-1.2V8.3h-6A1.2 1.2 0 0 1 2 7.1V5.2A1.2 1.2 0 0 1 3.2 4Z"
+        />
+        <circle className="dot" cx="17.65" cy="17.55" r="2.35" />
+      </svg>
+      Terse
+    </span>
   )
 }

@@ -1,8 +1,7 @@
 import type { EventResource } from '../api/events.ts'
 import type { Catalogue } from '../text/en.ts'
-import { fieldName } from './field-name.ts'
 
-export type Difference = {
+type Difference = {
   readonly name: string
   /** Undefined where there was none. */
   readonly before: string | undefined
@@ -35,4 +34,23 @@ function valueText(value: unknown, t: Catalogue): string | undefined {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String).join(', ')
   if (typeof value === 'string') return t.settings.roles[value as 'owner'] ?? value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The name of a field of a change in the words of its form; one without such words keeps that of the API. */
+function fieldName(field: string, t: Catalogue): string {
+  const names: Readonly<Record<string, string>> = {
+    ...t.audit.fields,
+    ...t.linkForm.utmFields,
+    url: t.linkForm.destination,
+    domain: t.linkForm.domain,
+    key: t.linkForm.key,
+    tags: t.linkForm.tags,
+    ios: t.linkForm.ios,
+    android: t.linkForm.android,
+    password: t.linkForm.password,
+    expires_at: t.linkForm.expires,
+    expired_redirect_url: t.linkForm.expiredUrl,
+    external_id: t.linkForm.externalId,
+  }
+  return names[field] ?? field
 }

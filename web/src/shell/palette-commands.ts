@@ -10,15 +10,13 @@ import {
   SignOutIcon,
   ThemeIcon,
 } from '../icons/index.ts'
-import { setTheme, THEMES } from '../state/theme.ts'
+import { setTheme, THEMES } from '../state/preference.ts'
 import { LANGUAGE_CHOICES, languageName, setLanguage } from '../text/language.ts'
 import { useText } from '../text/use-text.ts'
-import { PLACES } from './navigation.ts'
+import { PLACES } from './Navigation.tsx'
 import type { PaletteEntry } from './palette-entry.ts'
 import { SETTINGS_PLACES, useMaySee } from './settings-places.ts'
-import { useChangeWorkspace } from './use-change-workspace.ts'
-import { useMembership } from './use-membership.ts'
-import { useSignOut } from './use-sign-out.ts'
+import { useChangeWorkspace, useMembership, useSignOut } from './use-membership.ts'
 
 type Command = Pick<PaletteEntry, 'id' | 'icon' | 'name' | 'also' | 'run'>
 

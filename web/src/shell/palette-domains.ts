@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { type DomainResource, domainsQuery } from '../api/domains.ts'
 import { AddIcon, AnalyticsIcon, CopyIcon, LinkIcon, ReloadIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
-import { useDomainActs } from './domain-acts.ts'
 import { fuzzyMatches } from './fuzzy-matches.ts'
 import type { PaletteEntry } from './palette-entry.ts'
+import { useDomainActs } from './use-domains.ts'
 import { useMembership } from './use-membership.ts'
 
 const SHOWN_MAX = 4

@@ -1,14 +1,15 @@
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FaultResource, Problem } from '@terse/contract/errors'
 import { ApiError } from '../api/api-error.ts'
 import type { Catalogue } from '../text/en.ts'
 import { faultText, wholeText } from '../text/fault-text.ts'
 import { useText } from '../text/use-text.ts'
-import { SignInCancelled } from './sign-in-cancelled.ts'
+import { showError, showMessage } from '../widgets/toasts.ts'
 
 /** The status of a bulk answer, whose items have none of their own. */
 const ITEM_STATUS = 200
 
-export type Faults = {
+type Faults = {
   /** What is wrong with a field of the form. */
   of(field: string): readonly string[]
   /** The same, then what belongs to no field: for a form that has no other place for it. */
@@ -86,3 +87,31 @@ function translated(fault: FaultResource, t: Catalogue): string {
 function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
+
+type ChangeOptions<V> = {
+  /** Queries that show something else afterwards. */
+  readonly keys: readonly QueryKey[]
+  readonly message?: (given: V) => string
+}
+
+/** A change without a form: a message says that it was made, or why not. */
+export function useChange<V, R>(
+  change: (given: V) => Promise<R>,
+  { keys, message }: ChangeOptions<V>,
+) {
+  const t = useText()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    async onSuccess(_result, given) {
+      if (message !== undefined) showMessage(message(given))
+      await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+    },
+    onError(error) {
+      if (!(error instanceof SignInCancelled)) showError(errorText(error, t))
+    },
+  })
+}
+
+/** Thrown to a request for which the person was asked to sign in, and closed the dialog. */
+export class SignInCancelled extends Error {}

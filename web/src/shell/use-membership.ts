@@ -1,10 +1,18 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { membershipOf } from '../api/membership.ts'
-import { type Membership, type Role, type Session, sessionQuery } from '../api/session.ts'
+import {
+  type Membership,
+  ROLES,
+  type Role,
+  type Session,
+  sessionQuery,
+  signOut,
+} from '../api/session.ts'
+import { forgetDraftsOfOthers } from '../state/drafts.ts'
 import { useObservable } from '../state/observable.ts'
-import { currentWorkspace } from '../state/workspace.ts'
-
-const ROLES: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
+import { currentWorkspace, setCurrentWorkspace } from '../state/workspace.ts'
+import { endUndoOffers } from '../widgets/toasts.ts'
 
 type Current = {
   readonly session: Session
@@ -21,4 +29,37 @@ export function useMembership(): Current {
   const membership = membershipOf(session, id)
   const rank = membership === undefined ? -1 : ROLES.indexOf(membership.role)
   return { session, membership, may: (role) => rank >= ROLES.indexOf(role) }
+}
+
+/** Shows another workspace, from its links on. */
+export function useChangeWorkspace(): (id: string) => Promise<void> {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async (id) => {
+    endUndoOffers()
+    // Nothing of the other workspace may be shown for a moment, and nothing more of it asked for.
+    await client.cancelQueries()
+    setCurrentWorkspace(id)
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+    await navigate({ to: '/links' })
+  }
+}
+
+/** Ends the session, and leads to the sign-in. Acts that could be undone are done first. */
+export function useSignOut(): () => Promise<void> {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async () => {
+    endUndoOffers()
+    await signOut()
+    forgetDraftsOfOthers(undefined)
+    client.clear()
+    await navigate({ to: '/sign-in' })
+  }
+}
+
+/** Begins to show what a session may see. Nothing that another one has loaded is left. */
+export function startSession(client: QueryClient, session: Session): void {
+  client.removeQueries({ type: 'inactive' })
+  client.setQueryData(sessionQuery.queryKey, session)
 }

@@ -1,5 +1,5 @@
+import { stored } from '../state/stored.ts'
 import type { FirstPage } from './pages.ts'
-import { stored } from './theme.ts'
 
 /** The files of each language and page, by name: the build writes them into the script's element. */
 type Files = Readonly<Record<string, readonly string[]>>

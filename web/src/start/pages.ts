@@ -6,7 +6,7 @@ import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
 import { linkViewOf, parseLinkSearch } from '../pages/link/link-view.ts'
 import { parseLinksSearch } from '../pages/links/links-search.ts'
 import { parseSearchText, type SearchValues } from '../search-text.ts'
-import { storedLinkDays } from '../state/stored-link-days.ts'
+import { storedLinkDays } from '../state/stored.ts'
 
 export type FirstPage = {
   /** The files of its components, as below `src/`. */

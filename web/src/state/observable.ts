@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 /** A value outside React whose readers are rendered again when it changes. */
 export class Observable<T> {
@@ -27,4 +27,16 @@ export class Observable<T> {
 
 export function useObservable<T>(observable: Observable<T>): T {
   return useSyncExternalStore(observable.subscribe, () => observable.value)
+}
+
+const PAUSE_MS = 300
+
+/** The value, once it has not changed for as long as a pause in typing. */
+export function useSettled<T extends string>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }

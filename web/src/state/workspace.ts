@@ -1,5 +1,5 @@
 import { Observable } from './observable.ts'
-import { storedWorkspace, WORKSPACE_ITEM } from './stored-workspace.ts'
+import { storedWorkspace, WORKSPACE_ITEM } from './stored.ts'
 
 /** The workspace of this tab. Another tab may show another one; a new tab begins with the last chosen. */
 export const currentWorkspace = new Observable<string | undefined>(storedWorkspace())

@@ -1,19 +1,15 @@
-import { lazy, Suspense } from 'react'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
-import type { DialogLayerProps } from './DialogLayer.tsx'
+import DialogLayer, { type DialogLayerProps } from './DialogLayer.tsx'
 import { FormNote } from './Field.tsx'
 // Before the first dialog: it follows the focus.
 import './return-focus.ts'
-
-export const loadDialogLayer = () => import('./DialogLayer.tsx')
-const DialogLayer = lazy(loadDialogLayer)
 
 type DialogProps = DialogLayerProps & { readonly isOpen?: boolean }
 
 /** Takes the focus, and gives it back when it closes. On phones it sits at the bottom. */
 export function Dialog({ isOpen = true, ...props }: DialogProps) {
-  return <Suspense fallback={null}>{isOpen && <DialogLayer {...props} />}</Suspense>
+  return isOpen ? <DialogLayer {...props} /> : null
 }
 
 type FormDialogProps = Omit<DialogProps, 'footer' | 'onSubmit'> & {

@@ -1,13 +1,27 @@
-import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { Menu as Base } from '@base-ui/react/menu'
+import {
+  cloneElement,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useState,
+} from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { CheckIcon } from '../icons/index.ts'
-import type { MenuLayerProps } from './MenuLayer.tsx'
-import { menuTrigger, type Opening, useMenuParts } from './menu-parts.ts'
 
-export const loadMenuLayer = () => import('./MenuLayer.tsx')
-const MenuLayer = lazy(loadMenuLayer)
+/** A menu that was opened, until its component is gone. */
+export type Opening = {
+  /** The button that it was opened with. */
+  readonly anchor: HTMLElement
+  /** False once it was closed: it fades away. */
+  readonly isOpen: boolean
+  /** The entry that gets the focus, where it was opened with a key. */
+  readonly entry?: 'first' | 'last' | undefined
+}
 
-type MenuProps = Pick<MenuLayerProps, 'align' | 'side' | 'children'> & {
+type MenuProps = Pick<OpenedMenuProps, 'align' | 'side' | 'children'> & {
   /** The button that opens it. */
   readonly trigger: ReactElement<object>
 }
@@ -30,13 +44,70 @@ export function Menu({ trigger, children, ...place }: MenuProps) {
   )
 }
 
+type OpenedMenuProps = {
+  readonly opening: Opening
+  readonly onClose: () => void
+  readonly align?: 'start' | 'center' | 'end'
+  readonly side?: 'top' | 'bottom'
+  /** What gets the focus where the button is gone by then. */
+  readonly successor?: () => HTMLElement | undefined
+  readonly children: ReactNode
+}
+
 /** A menu beside the button that has opened it, for which `menuTrigger` has the attributes. */
-export function OpenedMenu(props: MenuLayerProps) {
+export function OpenedMenu(props: OpenedMenuProps) {
+  const { opening, onClose, align = 'end', side = 'bottom', successor, children } = props
+  const { anchor, isOpen } = opening
+  useEffect(() => {
+    anchor.ariaExpanded = String(isOpen)
+    return () => {
+      anchor.ariaExpanded = 'false'
+    }
+  }, [anchor, isOpen])
   return (
-    <Suspense fallback={null}>
-      <MenuLayer {...props} />
-    </Suspense>
+    <Base.Root open={isOpen} onOpenChange={(isNowOpen) => isNowOpen || onClose()}>
+      <Base.Portal>
+        <Base.Positioner className="layer" anchor={anchor} sideOffset={4} align={align} side={side}>
+          <Base.Popup
+            className="menu"
+            aria-label={anchor.ariaLabel ?? anchor.innerText}
+            finalFocus={() => (anchor.isConnected ? anchor : (successor?.() ?? false))}
+            onFocus={(event) => {
+              if (event.relatedTarget === anchor) focusEntry(event.currentTarget, opening)
+            }}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   )
+}
+
+/** The menu itself has got the focus. */
+function focusEntry(menu: HTMLElement, { entry }: Opening): void {
+  const entries = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')]
+  if (entry !== undefined) entries.at(entry === 'first' ? 0 : -1)?.focus()
+}
+
+const ENTRIES: Readonly<Record<string, 'first' | 'last'>> = { ArrowDown: 'first', ArrowUp: 'last' }
+
+/** The attributes of a button that opens a menu, or a dialog below it, with a press or an arrow key. */
+export function menuTrigger(open: (opening: Opening) => void, kind: 'menu' | 'dialog' = 'menu') {
+  return {
+    'aria-haspopup': kind,
+    'aria-expanded': false,
+    onClick({ currentTarget, detail }: MouseEvent<HTMLElement>) {
+      // The click of a key has no count.
+      open({ anchor: currentTarget, isOpen: true, entry: detail === 0 ? 'first' : undefined })
+    },
+    onKeyDown(event: KeyboardEvent<HTMLElement>) {
+      const entry = ENTRIES[event.key]
+      if (entry === undefined) return
+      event.preventDefault()
+      open({ anchor: event.currentTarget, isOpen: true, entry })
+    },
+  } as const
 }
 
 type MenuItemProps = {
@@ -58,16 +129,15 @@ export function MenuItem(props: MenuItemProps) {
       {shortcut !== undefined && <kbd aria-hidden>{shortcut}</kbd>}
     </>
   )
-  const { Item, LinkItem } = useMenuParts()
   const className = isDangerous ? 'menu-i danger' : 'menu-i'
   return render === undefined ? (
-    <Item className={className} onClick={onSelect}>
+    <Base.Item className={className} onClick={onSelect}>
       {content}
-    </Item>
+    </Base.Item>
   ) : (
-    <LinkItem className={className} render={render} closeOnClick>
+    <Base.LinkItem className={className} render={render} closeOnClick>
       {content}
-    </LinkItem>
+    </Base.LinkItem>
   )
 }
 
@@ -81,19 +151,18 @@ type MenuChoiceProps<T extends string> = {
 /** One of several; the menu closes on a choice. */
 export function MenuChoice<T extends string>(props: MenuChoiceProps<T>) {
   const { label, value, choices, onChange } = props
-  const { GroupLabel, RadioGroup, RadioItem, RadioItemIndicator } = useMenuParts()
   return (
-    <RadioGroup value={value} onValueChange={onChange}>
-      <GroupLabel className="menu-g">{label}</GroupLabel>
+    <Base.RadioGroup value={value} onValueChange={onChange}>
+      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
       {choices.map(([one, name]) => (
-        <RadioItem key={one} value={one} className="menu-i" closeOnClick>
+        <Base.RadioItem key={one} value={one} className="menu-i" closeOnClick>
           {name}
-          <RadioItemIndicator className="ml-auto">
+          <Base.RadioItemIndicator className="ml-auto">
             <Icon of={CheckIcon} />
-          </RadioItemIndicator>
-        </RadioItem>
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
       ))}
-    </RadioGroup>
+    </Base.RadioGroup>
   )
 }
 
@@ -105,28 +174,25 @@ type MenuCheckProps = {
 
 /** On or off; the menu stays open, for others of its kind. */
 export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
-  const { CheckboxItem, CheckboxItemIndicator } = useMenuParts()
   return (
-    <CheckboxItem className="menu-i" checked={isChecked} onCheckedChange={onChange}>
+    <Base.CheckboxItem className="menu-i" checked={isChecked} onCheckedChange={onChange}>
       {children}
-      <CheckboxItemIndicator className="ml-auto">
+      <Base.CheckboxItemIndicator className="ml-auto">
         <Icon of={CheckIcon} />
-      </CheckboxItemIndicator>
-    </CheckboxItem>
+      </Base.CheckboxItemIndicator>
+    </Base.CheckboxItem>
   )
 }
 
 export function MenuGroup({ label, children }: { label: string; children: ReactNode }) {
-  const { Group, GroupLabel } = useMenuParts()
   return (
-    <Group>
-      <GroupLabel className="menu-g">{label}</GroupLabel>
+    <Base.Group>
+      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
       {children}
-    </Group>
+    </Base.Group>
   )
 }
 
 export function MenuSeparator() {
-  const { Separator } = useMenuParts()
-  return <Separator className="menu-s" />
+  return <Base.Separator className="menu-s" />
 }

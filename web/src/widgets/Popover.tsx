@@ -1,15 +1,13 @@
+import { Popover as Base } from '@base-ui/react/popover'
 import {
   type ComponentProps,
   cloneElement,
-  lazy,
   type ReactElement,
   type ReactNode,
-  Suspense,
+  useEffect,
   useState,
 } from 'react'
-import { menuTrigger, type Opening } from './menu-parts.ts'
-
-const PopoverLayer = lazy(() => import('./PopoverLayer.tsx'))
+import { menuTrigger, type Opening } from './Menu.tsx'
 
 type PopoverProps = {
   /** The button that opens it. */
@@ -25,12 +23,37 @@ export function Popover({ trigger, children }: PopoverProps) {
     <>
       {cloneElement(trigger, menuTrigger(setOpening, 'dialog'))}
       {opening !== undefined && (
-        <Suspense fallback={null}>
-          <PopoverLayer opening={opening} onClose={close}>
-            {children(close)}
-          </PopoverLayer>
-        </Suspense>
+        <PopoverLayer opening={opening} onClose={close}>
+          {children(close)}
+        </PopoverLayer>
       )}
     </>
+  )
+}
+
+type PopoverLayerProps = {
+  readonly opening: Opening
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+function PopoverLayer({ opening, onClose, children }: PopoverLayerProps) {
+  const { anchor, isOpen } = opening
+  useEffect(() => {
+    anchor.ariaExpanded = String(isOpen)
+    return () => {
+      anchor.ariaExpanded = 'false'
+    }
+  }, [anchor, isOpen])
+  return (
+    <Base.Root open={isOpen} onOpenChange={(isNowOpen) => isNowOpen || onClose()} modal>
+      <Base.Portal>
+        <Base.Positioner className="layer" anchor={anchor} sideOffset={4} align="start">
+          <Base.Popup className="menu pop" aria-label={anchor.innerText} finalFocus={() => anchor}>
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   )
 }

@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../shell/Page.tsx'
-import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useText } from '../../text/use-text.ts'
 import { useNow } from '../../widgets/Time.tsx'
 import { AnalyticsTools } from './AnalyticsTools.tsx'
@@ -26,12 +25,8 @@ export default function AnalyticsPage() {
   )
 }
 
-/** Rows of charts below the line. */
-const CELL_ROWS = 3
-
 /** Within the page, which knows whether it is the first. */
 function Analytics({ view }: { view: View }) {
-  const rows = useGradualParts(CELL_ROWS)
   return (
     <>
       <AnalyticsTools view={view} />
@@ -39,47 +34,29 @@ function Analytics({ view }: { view: View }) {
         <div className="sheet">
           {view.scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
           <LiveView view={view} />
-          <Cells view={view} rows={rows} />
+          <Cells view={view} />
         </div>
-        {rows === CELL_ROWS && <Note view={view} />}
+        <Note view={view} />
       </div>
     </>
   )
 }
 
-type CellsProps = {
-  readonly view: View
-  /** How many rows of them are shown yet. */
-  readonly rows: number
-}
-
-function Cells({ view, rows }: CellsProps) {
+function Cells({ view }: { view: View }) {
   return (
-    <div className="cells" aria-busy={rows < CELL_ROWS}>
-      {rows > 0 && (
-        <>
-          <WorldMap view={view} />
-          <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
-        </>
-      )}
-      {rows > 1 && (
-        <>
-          <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
-          <Breakdown view={view} groupings={['link', 'tag']} rows={6} className="" />
-        </>
-      )}
-      {rows > 2 && (
-        <>
-          <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
-          <Breakdown view={view} groupings={['os', 'browser']} rows={4} className="third" />
-          <Breakdown
-            view={view}
-            groupings={['utm_source', 'utm_medium', 'utm_campaign', 'source']}
-            rows={4}
-            className="third"
-          />
-        </>
-      )}
+    <div className="cells">
+      <WorldMap view={view} />
+      <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
+      <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
+      <Breakdown view={view} groupings={['link', 'tag']} rows={6} className="" />
+      <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
+      <Breakdown view={view} groupings={['os', 'browser']} rows={4} className="third" />
+      <Breakdown
+        view={view}
+        groupings={['utm_source', 'utm_medium', 'utm_campaign', 'source']}
+        rows={4}
+        className="third"
+      />
     </div>
   )
 }

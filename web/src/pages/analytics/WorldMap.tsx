@@ -1,7 +1,6 @@
 import map from 'virtual:world-map'
-import { type PointerEvent, useDeferredValue, useMemo, useState } from 'react'
+import { type PointerEvent, useMemo, useState } from 'react'
 import { GROUPS_MAX } from '../../api/clicks.ts'
-import { useGradualParts } from '../../shell/use-gradual-parts.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { once } from '../../text/formats.ts'
 import { useText } from '../../text/use-text.ts'
@@ -13,8 +12,6 @@ import { logStep } from './scale.ts'
 import type { View } from './view.ts'
 
 const STEPS = 4
-/** The map is drawn in so many parts, because a phone takes a while for all countries. */
-const DRAWN_PARTS = 4
 /** Nearly hexagonal in whole numbers: 7 is about 8 · √3/2. */
 const COLUMN = 8
 const ROW = 7
@@ -42,9 +39,6 @@ export function WorldMap({ view }: { view: View }) {
   )
   const largest = Math.max(0, ...[...counts].map(([code, count]) => (code === '' ? 0 : count)))
   const known = [...counts.keys()].filter((code) => code !== '').length
-  // The line above is drawn first.
-  const isDrawn = useDeferredValue(true, false)
-  const parts = useGradualParts(DRAWN_PARTS)
   const set = view.filter.country ?? []
   const drawn = [...new Set([...set, ...(hovered === undefined ? [] : [hovered])])]
   return (
@@ -75,8 +69,7 @@ export function WorldMap({ view }: { view: View }) {
           }}
           className={hovered === undefined ? '' : 'cursor-pointer'}
         >
-          {(isDrawn ? countries() : [])
-            .filter((_, nth) => nth % DRAWN_PARTS < parts)
+          {countries()
             .filter(({ code }) => counts.has(code) || !ISLANDS.has(code))
             .map(({ code, path }) => (
               <path

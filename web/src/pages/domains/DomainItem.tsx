@@ -29,8 +29,7 @@ import {
   WarningIcon,
 } from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
-import { useChange } from '../../shell/use-change.ts'
-import { useFaults } from '../../shell/use-faults.ts'
+import { useChange, useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { FormDialog } from '../../widgets/Dialog.tsx'

@@ -8,12 +8,7 @@ import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { noteNewClicks } from '../../shell/refresh-figures.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { Preference, usePreference } from '../../state/preference.ts'
-import {
-  LINK_DAYS,
-  LINK_DAYS_PREFERENCE,
-  type LinkDays,
-  linkDaysOf,
-} from '../../state/stored-link-days.ts'
+import { LINK_DAYS, LINK_DAYS_PREFERENCE, type LinkDays, linkDaysOf } from '../../state/stored.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { buttonClass } from '../../widgets/Button.tsx'

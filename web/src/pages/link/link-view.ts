@@ -1,5 +1,5 @@
 import { type SearchValues, wordOf } from '../../search-text.ts'
-import type { LinkDays } from '../../state/stored-link-days.ts'
+import type { LinkDays } from '../../state/stored.ts'
 import { browserTimeZone, dateIn } from '../../text/time-zone.ts'
 import { type AnalyticsPageSearch, MEASURES, type Measure } from '../analytics/analytics-search.ts'
 import { addDays, type View, viewOf } from '../analytics/view.ts'

@@ -12,8 +12,7 @@ import {
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyWithMessage } from '../../widgets/copy.ts'
-import { MenuItem, MenuSeparator, OpenedMenu } from '../../widgets/Menu.tsx'
-import type { Opening } from '../../widgets/menu-parts.ts'
+import { MenuItem, MenuSeparator, OpenedMenu, type Opening } from '../../widgets/Menu.tsx'
 import { useDeleteLink } from './deleted-links.ts'
 import { linkAt } from './row-focus.ts'
 

@@ -15,14 +15,13 @@ import {
   RedirectIcon,
   TokenIcon,
 } from '../../icons/index.ts'
-import { Brand } from '../../shell/Brand.tsx'
-import { OutageNote } from '../../shell/OutageNote.tsx'
+import { OutageNote } from '../../shell/LoadFailure.tsx'
 import { QuickForm } from '../../shell/QuickForm.tsx'
 import { refreshFigures } from '../../shell/refresh-figures.ts'
 import { SignInGate } from '../../shell/SignInGate.tsx'
-import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { Brand, ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { useServiceHost } from '../../shell/use-domains.ts'
 import { useMembership } from '../../shell/use-membership.ts'
-import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'

@@ -10,11 +10,10 @@ import {
   lookUpInvitation,
 } from '../../api/workspaces.ts'
 import { SignInIcon } from '../../icons/index.ts'
-import { SignInFields } from '../../shell/SignInForm.tsx'
+import { SignInFields, useSignIn } from '../../shell/SignInForm.tsx'
 import { SoloPage } from '../../shell/SoloPage.tsx'
-import { startSession } from '../../shell/start-session.ts'
 import { useFaults } from '../../shell/use-faults.ts'
-import { useSignIn } from '../../shell/use-sign-in.ts'
+import { startSession } from '../../shell/use-membership.ts'
 import { takeLinkCode } from '../../state/link-code.ts'
 import { setCurrentWorkspace } from '../../state/workspace.ts'
 import { useText } from '../../text/use-text.ts'

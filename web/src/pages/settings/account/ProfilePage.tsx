@@ -7,8 +7,7 @@ import { singleKeys } from '../../../shell/shortcuts.ts'
 import { useFaults } from '../../../shell/use-faults.ts'
 import { useMembership } from '../../../shell/use-membership.ts'
 import { codeOf, takeLinkCode } from '../../../state/link-code.ts'
-import { usePreference } from '../../../state/preference.ts'
-import { setTheme, THEMES, type Theme, theme } from '../../../state/theme.ts'
+import { setTheme, THEMES, type Theme, theme, usePreference } from '../../../state/preference.ts'
 import {
   LANGUAGES,
   type LanguageChoice,

@@ -9,7 +9,7 @@ import {
 import { LockIcon, MoreIcon, SearchIcon, ShieldIcon } from '../../../icons/index.ts'
 import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
-import { useChange } from '../../../shell/use-change.ts'
+import { useChange } from '../../../shell/use-faults.ts'
 import { useMembership } from '../../../shell/use-membership.ts'
 import { useText } from '../../../text/use-text.ts'
 import { Avatar } from '../../../widgets/Avatar.tsx'

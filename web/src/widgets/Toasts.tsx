@@ -4,18 +4,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { CloseIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
-import { Tips } from './Tips.tsx'
 import { startToasts, type ToastData } from './toasts.ts'
-
-/** What lies above every page. */
-export function Overlays() {
-  return (
-    <>
-      <Toasts />
-      <Tips />
-    </>
-  )
-}
 
 const TOASTS_MAX = 4
 /** On phones they cover what the page shows. */
