@@ -12,9 +12,9 @@ import { holdWriteLock, type LockHolder } from './hold-write-lock.ts'
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
 const NO_PENDING_WRITES = {
-  mark: () => ({ changes: 0, events: 0 }),
+  count: 0,
   flush: async () => {},
-  undoTo() {},
+  undo() {},
   committed() {},
 }
 
@@ -68,13 +68,25 @@ describe('the group commit', () => {
     return counts
   }
 
-  test('commits the writes of one event loop turn in one transaction, in order', async () => {
+  test('commits the writes of one event loop turn in order, 64 in a transaction, with one sync', async () => {
+    let syncs = 0
+    const log = {
+      isBegun: () => true,
+      begin: async () => {},
+      sync: async () => {
+        syncs += 1
+      },
+      checkpointIfLong: () => undefined,
+      checkpointing: undefined,
+    }
+    at.commits = new GroupCommit(at.database, NO_PENDING_WRITES, log)
     const counts = await statements(async () => {
       const results = await Promise.all([...Array(200).keys()].map((n) => insert(n)))
       assert.deepEqual(results, [...Array(200).keys()])
     })
-    assert.equal(counts.get('commit'), 1)
-    assert.equal(counts.get('begin immediate'), 1)
+    assert.equal(counts.get('commit'), 4)
+    assert.equal(counts.get('begin immediate'), 4)
+    assert.equal(syncs, 1)
     assert.deepEqual(kept(), [...Array(200).keys()])
   })
 
@@ -116,9 +128,12 @@ describe('the group commit', () => {
     assert.equal(counts.get('commit'), 3)
   })
 
-  test('limits the size of a transaction, so that the first write does not wait for thousands', async () => {
-    const counts = await statements(() => Promise.all([...Array(600).keys()].map((n) => insert(n))))
-    assert.equal(counts.get('commit'), 3)
+  test('limits the size of a batch, so that the first write does not wait for thousands', async () => {
+    const settled: number[] = []
+    const writes = [...Array(600).keys()].map((n) => insert(n).then(() => settled.push(n)))
+    await writes[0]
+    assert.ok(settled.length < 600)
+    await Promise.all(writes)
     assert.equal(kept().length, 600)
   })
 
@@ -145,18 +160,61 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [0, 2])
   })
 
-  test('runs a batch without savepoints, and again with savepoints when a write throws', async () => {
-    const smooth = await statements(() => Promise.all([insert(1), insert(2), insert(3)]))
-    assert.equal(smooth.get('savepoint queued'), undefined)
-    const rough = await statements(async () => {
-      const fails = at.commits.run(async () => {
+  /** Returns how often each of 200 writes ran, of which every tenth is refused as `refuse` does. */
+  async function runsAround(refuse: (n: number) => void): Promise<readonly number[]> {
+    const runs = Array(200).fill(0)
+    const outcomes = await Promise.allSettled(
+      runs.map((_, n) =>
+        at.commits.run(async () => {
+          runs[n] += 1
+          if (n % 10 === 5) refuse(n)
+          at.database.prepare('insert into writes values (?, ?)').run(n, '')
+        }),
+      ),
+    )
+    const isRefused = (n: number) => n % 10 === 5
+    assert.deepEqual(
+      outcomes.map(({ status }) => status === 'rejected'),
+      runs.map((_, n) => isRefused(n)),
+    )
+    const expected = [...Array(200).keys()].filter((n) => !isRefused(n))
+    assert.deepEqual(kept(), expected)
+    return runs
+  }
+
+  test('runs no write twice when others are refused before they write', async () => {
+    const counts = await statements(async () => {
+      const runs = await runsAround(() => {
         throw new Error('on purpose')
       })
-      await Promise.all([insert(4), assert.rejects(fails, { message: 'on purpose' }), insert(5)])
+      assert.equal(Math.max(...runs), 1)
     })
-    assert.equal(rough.get('savepoint queued'), 3)
-    assert.equal(rough.get('commit'), 1)
-    assert.deepEqual(kept(), [1, 2, 3, 4, 5])
+    assert.equal(counts.get('commit'), 4)
+  })
+
+  test('runs a write at most twice when others are refused after they have written', async () => {
+    const runs = await runsAround((n) => {
+      at.database.prepare('insert into writes values (?, ?)').run(n, 'refused')
+      throw new Error('on purpose')
+    })
+    assert.equal(Math.max(...runs), 2)
+  })
+
+  test('runs only the writes of the same commit again when one is refused after it has written', async () => {
+    const runs = Array(256).fill(0)
+    const writes = runs.map((_, n) =>
+      at.commits.run(async () => {
+        runs[n] += 1
+        at.database.prepare('insert into writes values (?, ?)').run(n, '')
+        if (n === 255) throw new Error('on purpose')
+      }),
+    )
+    await Promise.allSettled(writes)
+    assert.equal(kept().length, 255)
+    assert.deepEqual(
+      runs.map((count) => count > 1),
+      runs.map((_, n) => n >= 192),
+    )
   })
 
   test('does not run a write a second time that fails alone', async () => {

@@ -11,9 +11,9 @@ import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 
 const NO_PENDING_WRITES = {
-  mark: () => ({ changes: 0, events: 0 }),
+  count: 0,
   flush: async () => {},
-  undoTo() {},
+  undo() {},
   committed() {},
 }
 const CHECKPOINT_FRAMES = 100

@@ -77,10 +77,6 @@ class RowBuffer<T extends Readonly<Record<keyof T, Value>>> {
     this.#inserts = inserts
   }
 
-  get count(): number {
-    return this.#rows.length
-  }
-
   add(row: T): void {
     this.#rows.push(row)
   }
@@ -91,12 +87,6 @@ class RowBuffer<T extends Readonly<Record<keyof T, Value>>> {
     const queries = this.#inserts.queries(db, this.#rows, this.#written)
     this.#written = this.#rows.length
     return queries
-  }
-
-  /** Keeps the first `count` rows, which `take` must have returned already, and discards the rest. */
-  undoTo(count: number): void {
-    this.#rows.length = count
-    this.#written = count
   }
 
   /** Clears the buffer and returns its rows. */
@@ -142,9 +132,6 @@ const EVENT_INSERTS = new RowInserts<NewEventRow>('events', [
   'before_fields',
   'after_fields',
 ])
-
-/** The number of rows in the buffer when one of the batched transactions began. */
-export type BufferMark = { readonly changes: number; readonly events: number }
 
 /** Collects the writes that the stores of a transaction defer until just before the commit. */
 export type WriteBuffer = {
@@ -208,6 +195,7 @@ export class TransactionWrites implements WriteBuffer {
   readonly #authors = new Set<NumberedAuthor>()
   #counts: BucketCount[] = []
   #added: CompiledQuery[] = []
+  #count = 0
 
   /**
    * @param on.db the transaction
@@ -230,11 +218,13 @@ export class TransactionWrites implements WriteBuffer {
   }
 
   async add(query: CompiledQuery): Promise<void> {
+    this.#count += 1
     if (this.#isDistant) this.#added.push(query)
     else await this.#db.executeQuery(query)
   }
 
   appendChange(change: Change, atMicros: number): void {
+    this.#count += 1
     this.#changes.add({ ...change, at: atMicros })
   }
 
@@ -242,6 +232,7 @@ export class TransactionWrites implements WriteBuffer {
     const authors = this.#eventAuthors
     const numbered = authors.known(author) ?? (await authors.find(this.#db, author))
     if (!numbered.isCommitted) this.#authors.add(numbered)
+    this.#count += 1
     this.#events.add({
       at: atMicros,
       workspace: numbered.workspace,
@@ -255,6 +246,7 @@ export class TransactionWrites implements WriteBuffer {
   }
 
   countLink({ seq, ...count }: LinkCount): void {
+    this.#count += 1
     this.#counts.push({ ...count, bucket: Math.floor(seq / LINKS_PER_BUCKET) })
   }
 
@@ -281,15 +273,15 @@ export class TransactionWrites implements WriteBuffer {
     return queries
   }
 
-  /** Returns the current position, for `undoTo`. */
-  mark(): BufferMark {
-    return { changes: this.#changes.count, events: this.#events.count }
+  /** How many writes were ever deferred. */
+  get count(): number {
+    return this.#count
   }
 
-  /** Discards what was added after the mark, or everything. Earlier rows must have been flushed. */
-  undoTo({ changes, events }: BufferMark = { changes: 0, events: 0 }): void {
-    this.#changes.undoTo(changes)
-    this.#events.undoTo(events)
+  /** Discards everything. */
+  undo(): void {
+    this.#changes.empty()
+    this.#events.empty()
     this.#authors.clear()
     this.#counts = []
     this.#added = []

@@ -4,7 +4,6 @@ import type { Change } from '../../changes/changes.ts'
 import { Failure } from '../../failure.ts'
 import { backoffMs } from '../../work/async.ts'
 import { StaleRow } from '../store.ts'
-import type { BufferMark } from '../write-buffer.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
 
 type Listener = (changes: readonly Change[]) => void
@@ -22,11 +21,10 @@ export class CommitListeners {
   }
 }
 
-/**
- * The maximum number of transactions in one commit, so that the first does not wait long for the
- * last.
- */
+/** The maximum number of transactions in one batch, so that the first does not wait long for the last. */
 const BATCH_MAX = 256
+/** The maximum number in one commit: all but one of them run again when the last one is rolled back. */
+const COMMIT_MAX = 64
 /** The maximum time that a batch waits for further transactions. */
 const GATHER_MS_MAX = 5
 /** The maximum time that it waits for clients that were answered after the batch before it. */
@@ -44,16 +42,16 @@ type QueuedTransaction = {
   reject(error: unknown): void
 }
 
-/** Resolves or rejects the promise of a transaction's caller. */
-type Settle = () => void
+/** What resolves or rejects the promise of each transaction's caller once the disk has synced. */
+type Settled = Map<QueuedTransaction, () => void>
 
 /** Writes that the transactions of a batch deferred, to be written together before the commit. */
 type BatchWrites = {
-  /** Returns the current position, for `undoTo`. */
-  mark(): BufferMark
+  /** How many were ever deferred. */
+  readonly count: number
   flush(): Promise<void>
-  /** Discards what was added after the mark, after a rollback. */
-  undoTo(mark?: BufferMark): void
+  /** Discards everything, after a rollback. */
+  undo(): void
   /** Called after the commit, before any caller's promise settles. */
   committed(): void
 }
@@ -71,15 +69,14 @@ type CommitLog = {
 }
 
 /**
- * Runs transactions one after the other on one connection. Those queued in the same turn of the
- * event loop, or while the disk syncs the batch before, form a batch and share one `COMMIT` and one
- * sync to disk. One that throws is
- * rolled back without affecting the others. A lone transaction runs at once; two or more wait, for a short time, as long
- * as each further turn adds another.
+ * Runs transactions one after the other on one connection. Those queued in the same turn of the event loop, or while
+ * the disk syncs the batch before, form a batch and share one sync to disk, and up to `COMMIT_MAX` of them one `COMMIT`.
+ * A lone transaction runs at once; two or more wait, for a short time, as long as each further turn adds another.
  *
- * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
- * a small transaction more than its own work. So a batch first runs without savepoints. If a
- * transaction throws, the batch is rolled back and run again, each transaction under a savepoint.
+ * One that throws is rolled back without affecting the others. Most are refused before they write anything, so nothing
+ * is to roll back. Otherwise those of its commit that came before it run again, in a commit without it. There are no
+ * savepoints: SQLite copies every page that the transaction is the first to change after one, which costs a small
+ * transaction more than its own work.
  *
  * Waits for another process's lock without blocking the event loop: SQLite's busy handler sleeps in
  * the calling thread, so this connection must not use it.
@@ -91,8 +88,7 @@ export class GroupCommit {
   readonly #log: CommitLog | undefined
   readonly #begin: StatementSync
   readonly #commit: StatementSync
-  readonly #savepoint: StatementSync
-  readonly #release: StatementSync
+  readonly #totalChanges: StatementSync
   #queue: QueuedTransaction[] = []
   #draining: Promise<void> | undefined
   /** How many transactions to expect of clients that were just answered, and of those that wait. */
@@ -107,8 +103,7 @@ export class GroupCommit {
     this.#writes = writes
     this.#begin = database.prepare('begin immediate')
     this.#commit = database.prepare('commit')
-    this.#savepoint = database.prepare('savepoint queued')
-    this.#release = database.prepare('release queued')
+    this.#totalChanges = database.prepare('select total_changes() as rows')
   }
 
   /** Settles when the transaction is on disk or rolled back. `work` may run several times. */
@@ -129,9 +124,7 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       const batch = await this.#nextBatch()
       try {
-        const settled = await this.#commitBatch(batch)
-        await this.#log?.sync()
-        for (const settle of settled) settle()
+        for (const settle of await this.#commitBatch(batch)) settle()
       } catch (error) {
         for (const transaction of batch) transaction.reject(error)
       }
@@ -144,18 +137,6 @@ export class GroupCommit {
     // Reset in the same turn that saw the queue empty, so that a later transaction starts a new
     // drain.
     this.#draining = undefined
-  }
-
-  async #commitBatch(batch: readonly QueuedTransaction[]): Promise<Settle[]> {
-    try {
-      const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
-      this.#commit.run()
-      this.#writes.committed()
-      return settled
-    } catch (error) {
-      this.#rollback()
-      throw translateError(error, this.#folder)
-    }
   }
 
   /**
@@ -191,63 +172,94 @@ export class GroupCommit {
     })
   }
 
-  /**
-   * Returns undefined when a transaction threw: the batch was rolled back and must run again. Also
-   * for a batch of one, which would otherwise run twice when it fails.
-   */
-  async #runTogether(batch: readonly QueuedTransaction[]): Promise<Settle[] | undefined> {
-    if (batch.length === 1) return undefined
-    await this.#beginWhenFree()
+  /** Returns what settles each transaction. @throws when what was committed may not be on disk */
+  async #commitBatch(batch: readonly QueuedTransaction[]): Promise<Iterable<() => void>> {
+    const settled: Settled = new Map()
     try {
-      const settled: Settle[] = []
-      for (const transaction of batch) {
-        const value = await transaction.run()
-        settled.push(() => transaction.resolve(value))
+      for (let from = 0; from < batch.length; from += COMMIT_MAX) {
+        await this.#commitTogether(batch.slice(from, from + COMMIT_MAX), settled)
       }
-      await this.#writes.flush()
-      return settled
+    } catch (error) {
+      const reason = translateError(error, this.#folder)
+      for (const transaction of batch) {
+        if (!settled.has(transaction)) settled.set(transaction, () => transaction.reject(reason))
+      }
+    }
+    await this.#log?.sync()
+    return settled.values()
+  }
+
+  /**
+   * Commits those that do not throw, in their order.
+   *
+   * @throws when another process does not release the lock
+   */
+  async #commitTogether(group: readonly QueuedTransaction[], settled: Settled): Promise<void> {
+    const [first] = group
+    if (first === undefined) return
+    if (group.length === 1) return this.#commitAlone(first, settled)
+    await this.#beginWhenFree()
+    const ran: [QueuedTransaction, () => void][] = []
+    try {
+      for (const transaction of group) ran.push([transaction, await this.#runNext(transaction)])
+      await this.#commitWrites()
+      for (const [transaction, settle] of ran) settled.set(transaction, settle)
     } catch {
       this.#rollback()
-      return undefined
-    }
-  }
-
-  async #runSeparately(batch: readonly QueuedTransaction[]): Promise<Settle[]> {
-    await this.#beginWhenFree()
-    const settled: Settle[] = []
-    for (const transaction of batch) {
-      const mark = this.#writes.mark()
-      this.#savepoint.run()
-      try {
-        const value = await this.#runUnderSavepoint(transaction, mark)
-        settled.push(() => transaction.resolve(value))
-      } catch (error) {
-        this.#rollbackToSavepoint(mark)
-        settled.push(() => transaction.reject(error))
+      const culprit = group[ran.length]
+      if (culprit === undefined) {
+        // The commit failed, perhaps because of a single one.
+        for (const transaction of group) await this.#commitAlone(transaction, settled)
+        return
       }
-      this.#release.run()
+      await this.#commitTogether(group.slice(0, ran.length), settled)
+      await this.#commitAlone(culprit, settled)
+      await this.#commitTogether(group.slice(ran.length + 1), settled)
     }
-    return settled
   }
 
-  async #runUnderSavepoint(transaction: QueuedTransaction, mark: BufferMark): Promise<unknown> {
-    for (let attempt = 1; ; attempt += 1) {
+  /** @throws what the transaction throws, unless it had written nothing: then it is rejected, and the others go on */
+  async #runNext(transaction: QueuedTransaction): Promise<() => void> {
+    const written = this.#countWrites()
+    try {
+      const value = await transaction.run()
+      return () => transaction.resolve(value)
+    } catch (error) {
+      const mustRunAgain = error instanceof StaleRow || !this.#database.isTransaction
+      if (mustRunAgain || this.#countWrites() !== written) throw error
+      return () => transaction.reject(error)
+    }
+  }
+
+  /** Rises with every write, also by a deferred one. */
+  #countWrites(): number {
+    return Number(this.#totalChanges.get()?.rows) + this.#writes.count
+  }
+
+  /** @throws when another process does not release the lock */
+  async #commitAlone(transaction: QueuedTransaction, settled: Settled): Promise<void> {
+    for (let attempt = 1; !settled.has(transaction); attempt += 1) {
+      await this.#beginWhenFree()
       try {
         const value = await transaction.run()
-        await this.#writes.flush()
-        return value
+        await this.#commitWrites()
+        settled.set(transaction, () => transaction.resolve(value))
       } catch (error) {
-        if (!(error instanceof StaleRow)) throw error
-        if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error, { kind: 'database_busy' })
-        this.#rollbackToSavepoint(mark)
+        this.#rollback()
+        if (error instanceof StaleRow && attempt < ATTEMPTS_MAX) continue
+        const reason =
+          error instanceof StaleRow
+            ? Failure.unavailable(error, { kind: 'database_busy' })
+            : translateError(error, this.#folder)
+        settled.set(transaction, () => transaction.reject(reason))
       }
     }
   }
 
-  #rollbackToSavepoint(mark: BufferMark): void {
-    this.#writes.undoTo(mark)
-    // Throws when SQLite itself rolled back everything (a full disk); then the whole batch fails.
-    this.#database.exec('rollback to queued')
+  async #commitWrites(): Promise<void> {
+    await this.#writes.flush()
+    this.#commit.run()
+    this.#writes.committed()
   }
 
   async #beginWhenFree(): Promise<void> {
@@ -270,7 +282,7 @@ export class GroupCommit {
   }
 
   #rollback(): void {
-    this.#writes.undoTo()
+    this.#writes.undo()
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback')
     } catch {
