@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import { createToken } from '../support/create-token.ts'
 import { createDataFolder } from '../support/data-folder.ts'
 import { runLoad } from '../support/load.ts'

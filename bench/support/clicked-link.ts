@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
 import { encodeParts, PARTS } from '../../src/clicks/store/fold-days.ts'
 import { SLOTS_PER_DAY, startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { DayTally } from '../../src/clicks/tally/day-tally.ts'
-import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1

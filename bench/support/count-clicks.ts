@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 
 /**
  * Sums the people's clicks of all links directly in the database, so that counting costs the

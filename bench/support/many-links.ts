@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { LINKS_PER_BUCKET } from '../../src/platform/database/schema.ts'
-import { countedFile, sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { countedFile, sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import type { Place } from '../../test/support/engines.ts'
 
 const OFFSET_QUERIES = 5

@@ -1,13 +1,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import path from 'node:path'
-import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts'
-import { NoInstance } from '../platform/database/store.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import { hasErrorCode } from '../platform/process/has-error-code.ts'
 import { terseCommand } from '../platform/process/terse-command.ts'
 import { userName } from '../platform/process/user-name.ts'
+import { secretKeyFile } from '../storage/instance-keys.ts'
+import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
+import { NoInstance } from '../storage/store.ts'
 import type { Config } from './config/config.ts'
-import { secretKeyFile } from './config/secret-key.ts'
 import {
   type ListeningPlace,
   type ListeningUse,

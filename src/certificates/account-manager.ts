@@ -1,7 +1,7 @@
 import type { Random } from '../platform/crypto/random.ts'
 import { type Sealing, sealing } from '../platform/crypto/sealing.ts'
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { Store } from '../storage/store.ts'
 import { newKeyPem } from './certificate.ts'
 import type {
   AuthorityAccount,

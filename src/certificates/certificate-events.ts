@@ -1,7 +1,7 @@
 import type { Domain } from '../domains/index.ts'
 import { systemActor } from '../identity/index.ts'
-import type { EventWriter, NewEvent } from '../platform/events/event-writer.ts'
 import { formatInstant } from '../platform/time/clock.ts'
+import type { EventWriter, NewEvent } from '../storage/event-log.ts'
 import type { Certificate } from './certificate.ts'
 
 /** What events of certificates are written to. */

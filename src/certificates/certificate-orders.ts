@@ -1,7 +1,7 @@
-import type { Store } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { LeaseRunner } from '../platform/work/leases.ts'
+import type { Store } from '../storage/store.ts'
 import { AccountManager, type KeyVault } from './account-manager.ts'
 import type { Certificate } from './certificate.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { Store } from '../storage/store.ts'
 import { CALL_MS_MAX } from './certificate-authority.ts'
 import type { CertificateEventStores } from './certificate-events.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { Store } from '../storage/store.ts'
 import { isCertifiable } from './certificate-need.ts'
 import type { CertificateStores, Certificates } from './certificates.ts'
 import type { CertificateOrderStore } from './store/certificate-order-store.ts'

@@ -1,7 +1,7 @@
-import type { Store } from '../platform/database/store.ts'
 import { type CaaPermission, findCaaPermission } from '../platform/dns/caa.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { Store } from '../storage/store.ts'
 import type { AccountManager, KeyVault } from './account-manager.ts'
 import { BudgetExhausted, formatBudgetWait } from './budget.ts'
 import { type Certificate, newKeyPem } from './certificate.ts'

@@ -1,5 +1,5 @@
-import type { Store } from '../platform/database/store.ts'
 import { DueOwners, type LeaseRunner } from '../platform/work/leases.ts'
+import type { Store } from '../storage/store.ts'
 import type { LeasedOrder, OrderQueue } from './certificate-order.ts'
 import { type BudgetStores, firstOrdersLeft } from './order-budgets.ts'
 import { LEASE_MICROS } from './order-lease.ts'

@@ -1,6 +1,6 @@
-import { hostChange } from '../platform/changes/changes.ts'
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import { hostChange } from '../storage/changes.ts'
+import type { Store } from '../storage/store.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'
 import type { DnsLookup, DnsLookups } from './dns-lookup.ts'
 import type { Domain } from './domain.ts'

@@ -1,7 +1,7 @@
 import type { Actor, Growth } from '../identity/index.ts'
-import { hostChange } from '../platform/changes/changes.ts'
 import { type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import { hostChange } from '../storage/changes.ts'
 import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'
 import { domainCreated } from './domain-events.ts'

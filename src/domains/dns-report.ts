@@ -1,4 +1,4 @@
-import type { Store } from '../platform/database/store.ts'
+import type { Store } from '../storage/store.ts'
 import { activeElsewhere, type DnsDifference } from './dns-advice.ts'
 import type { Verdict } from './dns-judgement.ts'
 import type { DnsLookup } from './dns-lookup.ts'

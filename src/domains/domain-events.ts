@@ -1,10 +1,5 @@
 import { systemActor } from '../identity/index.ts'
-import {
-  changedFields,
-  type EventFields,
-  type NewEvent,
-  setFields,
-} from '../platform/events/event-writer.ts'
+import { changedFields, type EventFields, type NewEvent, setFields } from '../storage/event-log.ts'
 import type { Domain } from './domain.ts'
 
 /** Changes of a domain's status have this actor, even when a token requested the check. */

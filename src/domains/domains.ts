@@ -11,13 +11,15 @@ import {
   type QuotaBook,
   requireRecentAuthentication,
 } from '../identity/index.ts'
-import { hostChange } from '../platform/changes/changes.ts'
 import { isUuid, type Random } from '../platform/crypto/random.ts'
-import { type Page, type Run, type Store, UniqueViolation } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
-import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/idempotency.ts'
+import type { IdempotentRequest } from '../platform/http/api/idempotency.ts'
+import type { Page, Run } from '../platform/http/api/pagination.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
+import { hostChange } from '../storage/changes.ts'
+import { runIdempotent } from '../storage/idempotency.ts'
+import { type Store, UniqueViolation } from '../storage/store.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import { type Domain, defaultVersion, domainVersion } from './domain.ts'

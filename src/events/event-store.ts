@@ -1,5 +1,5 @@
-import type { Run } from '../platform/database/store.ts'
-import type { EventType, EventWriter } from '../platform/events/event-writer.ts'
+import type { Run } from '../platform/http/api/pagination.ts'
+import type { EventType, EventWriter } from '../storage/event-log.ts'
 import type { Event } from './event.ts'
 
 /** The position of a reader of all events. Opaque: each engine has its own form. */

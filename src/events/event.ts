@@ -1,4 +1,4 @@
-import type { EventAuthor, NewEvent } from '../platform/events/event-writer.ts'
+import type { EventAuthor, NewEvent } from '../storage/event-log.ts'
 
 /** An entry of the event log. */
 export type Event = NewEvent & {

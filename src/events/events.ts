@@ -1,8 +1,9 @@
 import type { Actor } from '../identity/index.ts'
-import { ScanTooLong } from '../platform/database/scans.ts'
-import type { Run, Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
+import type { Run } from '../platform/http/api/pagination.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { ScanTooLong } from '../storage/scans.ts'
+import type { Store } from '../storage/store.ts'
 import type { Event, NamedEvent } from './event.ts'
 import { type EventMark, type EventRun, type EventStore, needsScan } from './event-store.ts'
 

@@ -1,6 +1,6 @@
 import type { EventResource } from '@terse/contract/events'
-import { INSTANCE } from '../platform/events/event-writer.ts'
 import { formatInstant } from '../platform/time/clock.ts'
+import { INSTANCE } from '../storage/event-log.ts'
 import type { NamedEvent } from './event.ts'
 
 /** An event as the API and the command line show it. */

@@ -1,4 +1,4 @@
-import { INSTANCE } from '../platform/events/event-writer.ts'
+import { INSTANCE } from '../storage/event-log.ts'
 import type { Person } from './people/person.ts'
 import {
   ALL_PERMISSIONS,

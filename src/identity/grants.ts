@@ -1,5 +1,5 @@
-import { type EventWriter, INSTANCE } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
+import { type EventWriter, INSTANCE } from '../storage/event-log.ts'
 import { type Actor, personActor, systemActor, tokenActor } from './actor.ts'
 import { invitationEvent, invitationOf } from './one-time-links.ts'
 import { isWithinRank, type Operation, requireAccess } from './permissions.ts'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Role } from '@terse/contract/roles'
 import { type Random, uuidV7 } from '../platform/crypto/random.ts'
-import type { NewEvent } from '../platform/events/event-writer.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { NewEvent } from '../storage/event-log.ts'
 import type { Actor } from './actor.ts'
 import type { FoundLink, OneTimeLink, OneTimeLinkStore } from './store/one-time-link-store.ts'
 

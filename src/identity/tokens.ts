@@ -1,17 +1,14 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type CacheUse, CoherentCache } from '../platform/cache/coherent-cache.ts'
-import { type ChangeListener, type ChangeLog, tokenChange } from '../platform/changes/changes.ts'
 import { isUuid, type Random, randomString, uuidV7 } from '../platform/crypto/random.ts'
-import type { Store } from '../platform/database/store.ts'
-import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
-import {
-  type IdempotencyStores,
-  runIdempotent,
-  type SealedRequest,
-} from '../platform/idempotency/idempotency.ts'
+import type { SealedRequest } from '../platform/http/api/idempotency.ts'
 import { type Clock, formatInstant } from '../platform/time/clock.ts'
+import { type ChangeListener, type ChangeLog, tokenChange } from '../storage/changes.ts'
+import { type CacheUse, CoherentCache } from '../storage/coherent-cache.ts'
+import type { NewEvent } from '../storage/event-log.ts'
+import { type IdempotencyStores, runIdempotent } from '../storage/idempotency.ts'
+import type { Store } from '../storage/store.ts'
 import { type Actor, type ActorIn, tokenActor } from './actor.ts'
 import { type ActingStores, endLostGrants, type GrantStores, requireActor } from './grants.ts'
 import { permissionsOf, type Scope } from './permissions.ts'

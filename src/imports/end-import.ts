@@ -1,7 +1,7 @@
 import type { ClickSpoolStore } from '../clicks/store/index.ts'
 import { type Actor, findActor, type MakerStores } from '../identity/index.ts'
-import type { Store } from '../platform/database/store.ts'
-import type { EventAuthor } from '../platform/events/event-writer.ts'
+import type { EventAuthor } from '../storage/event-log.ts'
+import type { Store } from '../storage/store.ts'
 import { type Import, ImportFault, ImportTakenOver, importEvent } from './import.ts'
 import type { ImportRowStore, ImportStore, ImportStores } from './store/import-store.ts'
 

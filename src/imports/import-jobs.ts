@@ -1,5 +1,5 @@
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { Store } from '../storage/store.ts'
 import { endImport } from './end-import.ts'
 import { type Import, ImportTakenOver, LEASE_MICROS } from './import.ts'
 import type { ImportFiles } from './import-files.ts'

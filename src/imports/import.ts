@@ -1,9 +1,9 @@
 import { faultText } from '@terse/contract/faults'
 import type { Actor } from '../identity/index.ts'
-import type { ImportTables } from '../platform/database/import-tables.ts'
-import type { NewEvent } from '../platform/events/event-writer.ts'
 import type { Failure } from '../platform/failure.ts'
 import { failureText } from '../platform/failure-text.ts'
+import type { NewEvent } from '../storage/event-log.ts'
+import type { ImportTables } from '../storage/import-tables.ts'
 import type { SourceKind } from './source-kinds.ts'
 
 /** What happens when a key is taken on the domain: see docs/moving/README.md. */

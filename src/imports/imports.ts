@@ -2,10 +2,11 @@ import type { CreateImportInput, StartImportInput } from '@terse/contract/import
 import type { Actor } from '../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Sealing } from '../platform/crypto/sealing.ts'
-import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
-import { type IdempotentRequest, runIdempotent } from '../platform/idempotency/idempotency.ts'
+import type { IdempotentRequest } from '../platform/http/api/idempotency.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import { runIdempotent } from '../storage/idempotency.ts'
+import type { Store } from '../storage/store.ts'
 import {
   type Import,
   type ImportedLink,

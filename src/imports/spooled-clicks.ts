@@ -15,9 +15,9 @@ import {
 } from '../clicks/store/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { type SipKey, sipKeyOf } from '../platform/crypto/siphash.ts'
-import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { yieldToEventLoop } from '../platform/work/async.ts'
+import type { Store } from '../storage/store.ts'
 import type { ClickCountRecord } from './import-source.ts'
 import type {
   ClickImport,

@@ -1,6 +1,6 @@
 import type { Fault } from '@terse/contract/faults'
-import { TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
+import { TooManyVariants, UniqueViolation } from '../storage/store.ts'
 import { KEY_VARIANTS_MAX, keyTaken } from './key.ts'
 
 export const TOO_MANY_VARIANTS: Fault = { code: 'too_many_variants', max: KEY_VARIANTS_MAX }

@@ -1,4 +1,4 @@
-import type { Schema } from '../platform/database/schema.ts'
+import type { Schema } from '../storage/schema.ts'
 
 /** What clicks are counted by and is a property of their link, as the link is now. */
 export const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign'] as const

@@ -2,8 +2,8 @@ import type { Fault } from '@terse/contract/faults'
 import type { ServiceHost } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
-import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
+import type { Store } from '../storage/store.ts'
 import {
   GENERATE_ATTEMPTS_MAX,
   generateKey,

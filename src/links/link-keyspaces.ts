@@ -3,10 +3,10 @@ import { type Domain, type Domains, insertClaim, NEW_CLAIM, newClaim } from '../
 import type { ServiceHost } from '../hosts/index.ts'
 import { type Actor, enforceQuotas, type WorkspaceLimits } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
-import { StaleRow } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { waitForAll } from '../platform/work/async.ts'
+import { StaleRow } from '../storage/store.ts'
 import type { KeyspaceStores } from './link-stores.ts'
 
 type KeyspaceDependencies = {

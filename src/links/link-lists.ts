@@ -1,9 +1,10 @@
 import { parseDestination, type ServiceHost } from '../hosts/index.ts'
-import { ScanTooLong } from '../platform/database/scans.ts'
-import type { Page, Run, Store } from '../platform/database/store.ts'
 import { Failure, type Parsed } from '../platform/failure.ts'
+import type { Page, Run } from '../platform/http/api/pagination.ts'
 import { type Clock, formatInstant } from '../platform/time/clock.ts'
 import { type FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
+import { ScanTooLong } from '../storage/scans.ts'
+import type { Store } from '../storage/store.ts'
 import type { Link } from './link.ts'
 import { parseLinkHost } from './link-input.ts'
 import {

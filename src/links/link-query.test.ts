@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ScanTooLong } from '../platform/database/scans.ts'
 import { FairQueue } from '../platform/work/fair-queue.ts'
+import { ScanTooLong } from '../storage/scans.ts'
 import { type LinkFilter, SEARCH_QUEUE, searchLinks } from './link-query.ts'
 
 const ALL: LinkFilter = { workspaceId: 'w' }

@@ -1,6 +1,6 @@
-import { ScanTooLong } from '../platform/database/scans.ts'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { ScanTooLong } from '../storage/scans.ts'
 
 /** Running searches take turns to read, so their number costs memory only, not latency. */
 export const SEARCH_QUEUE: FairQueueOptions = {

@@ -1,6 +1,6 @@
 import type { ClaimStores } from '../domains/index.ts'
 import type { ErasureStore, QuotaStores } from '../identity/index.ts'
-import type { IdempotencyStores } from '../platform/idempotency/idempotency.ts'
+import type { IdempotencyStores } from '../storage/idempotency.ts'
 import type { LinkDirectory } from './store/link-directory.ts'
 import type { LinkStore } from './store/link-store.ts'
 import type { TagStore } from './store/tag-store.ts'

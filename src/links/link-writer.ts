@@ -7,14 +7,14 @@ import {
   type QuotaBook,
   type WorkspaceLimits,
 } from '../identity/index.ts'
-import { type Change, linkChange } from '../platform/changes/changes.ts'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
-import type { NewEvent } from '../platform/events/event-writer.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
+import { type Change, linkChange } from '../storage/changes.ts'
+import type { NewEvent } from '../storage/event-log.ts'
 import {
   foldKey,
   GENERATE_ATTEMPTS_MAX,

@@ -7,14 +7,9 @@ import {
   TEXTS_BEFORE_COUNTERS,
 } from '@terse/contract/link-fields'
 import type { LinkResource } from '@terse/contract/links'
-import {
-  changedFields,
-  type EventFields,
-  type NewEvent,
-  setFields,
-} from '../platform/events/event-writer.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
+import { changedFields, type EventFields, type NewEvent, setFields } from '../storage/event-log.ts'
 
 /**
  * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same

@@ -5,8 +5,8 @@ import { memoryWarmStart } from '../../test/support/memory-warm-start.ts'
 import { foldKey } from '../links/key.ts'
 import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/store/link-directory.ts'
-import type { WarmStart } from '../platform/cache/coherent-cache.ts'
-import { linkChange } from '../platform/changes/changes.ts'
+import { linkChange } from '../storage/changes.ts'
+import type { WarmStart } from '../storage/coherent-cache.ts'
 import { type LinkFinder, linkFinder } from './find-link.ts'
 
 const KEYSPACE = 7

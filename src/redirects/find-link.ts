@@ -1,12 +1,12 @@
 import { foldKey, type LinkDirectory, type LinkHost } from '../links/index.ts'
+import { type ChangeListener, linkSubject } from '../storage/changes.ts'
 import {
   ANSWER_AGE_MS_MAX,
   type CacheUse,
   COLD_START,
   CoherentCache,
   type WarmStart,
-} from '../platform/cache/coherent-cache.ts'
-import { type ChangeListener, linkSubject } from '../platform/changes/changes.ts'
+} from '../storage/coherent-cache.ts'
 import {
   decodeEntry,
   encodeEntry,

@@ -11,7 +11,7 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
-import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import { newNode } from '../storage/samples.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'

@@ -11,9 +11,8 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { RefusedFiles } from '../../src/platform/database/file-fault.ts'
-import type { Api } from '../support/api.ts'
-import { expectStatus } from '../support/api.ts'
+import { RefusedFiles } from '../../src/storage/file-fault.ts'
+import { type Api, expectStatus } from '../support/api.ts'
 import { serveFolder } from '../support/data-folder.ts'
 import { createFolder } from '../support/engines.ts'
 import {

@@ -12,9 +12,9 @@ import {
   rawClicksFile,
   rawClicksFolder,
 } from '../../src/clicks/store/sqlite/raw-click-source.ts'
-import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
+import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

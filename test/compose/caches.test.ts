@@ -5,8 +5,8 @@ import { type Instance, openInstance } from '../../src/app/composition/instance.
 import { readConfig } from '../../src/app/config/config.ts'
 import { type HttpsCaches, openCaches } from '../../src/app/node/caches.ts'
 import { WarmStartFile } from '../../src/app/node/warm-start-file.ts'
-import type { KeptKind } from '../../src/platform/cache/coherent-cache.ts'
 import { encodeEntry } from '../../src/redirects/prepared-link.ts'
+import type { KeptKind } from '../../src/storage/coherent-cache.ts'
 import { preparedLink } from '../redirect/prepared-links.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { openInstance } from '../../src/app/composition/instance.ts'
 import { readConfig } from '../../src/app/config/config.ts'
-import { checkInstanceKey } from '../../src/platform/instance/instance-keys.ts'
+import { checkInstanceKey } from '../../src/storage/instance-keys.ts'
 import { describeStore } from '../support/store.ts'
 
 const REFUSED = /not the one that this database was created with.*TERSE_SECRET_KEY.*secret\.key/

@@ -12,11 +12,11 @@ import {
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { loadOrCreateSecretKey } from '../../src/app/config/secret-key.ts'
+import { loadOrCreateSecretKey } from '../../src/storage/instance-keys.ts'
 import { createFolder } from '../support/engines.ts'
 
 const PROCESSES = 5
-const MODULE = new URL('../../src/app/config/secret-key.ts', import.meta.url).href
+const MODULE = new URL('../../src/storage/instance-keys.ts', import.meta.url).href
 
 describe('loadOrCreateSecretKey', () => {
   let dataDir: string

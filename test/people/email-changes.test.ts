@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { commandLine } from '../../src/identity/actor.ts'
-import { INSTANCE } from '../../src/platform/events/event-writer.ts'
+import { INSTANCE } from '../../src/storage/event-log.ts'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

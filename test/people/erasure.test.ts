@@ -15,8 +15,8 @@ import {
   checkLinkSums,
 } from '../../src/clicks/store/sqlite/check-sums.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { openToRead } from '../../src/platform/database/sqlite/connection.ts'
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
+import { openToRead } from '../../src/storage/sqlite/connection.ts'
 import { newImport } from '../storage/samples.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { openWriterAt } from '../support/click-writers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { writeLastCheck } from '../../src/platform/database/last-check.ts'
+import { writeLastCheck } from '../../src/storage/file-fault.ts'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'

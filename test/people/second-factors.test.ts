@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { INSTANCE } from '../../src/platform/events/event-writer.ts'
+import { INSTANCE } from '../../src/storage/event-log.ts'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { fakeClock } from '../support/fake-clock.ts'

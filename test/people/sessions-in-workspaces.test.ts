@@ -9,7 +9,7 @@ import {
   ROLES,
   SCOPES,
 } from '../../src/identity/permissions.ts'
-import { sessionChange } from '../../src/platform/changes/changes.ts'
+import { sessionChange } from '../../src/storage/changes.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type AccessedOperation, readEveryOperation, UNKNOWN_ID } from '../support/operations.ts'

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
-import {
-  bytesArray,
-  numberArray,
-  textArray,
-  uuidArray,
-} from '../../src/platform/database/postgres/errors.ts'
+import { bytesArray, numberArray, textArray, uuidArray } from '../../src/storage/postgres/errors.ts'
 import { serverUrl } from '../support/engines.ts'
 import { anyCharacter, cases } from '../support/properties.ts'
 

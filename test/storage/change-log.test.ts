@@ -8,7 +8,7 @@ import {
   type ChangeCursor,
   hostChange,
   linkChange,
-} from '../../src/platform/changes/changes.ts'
+} from '../../src/storage/changes.ts'
 import { dropConnections } from '../support/database-access.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeStore } from '../support/store.ts'

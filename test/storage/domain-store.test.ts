@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { StaleRow, UniqueViolation } from '../../src/platform/database/store.ts'
+import { StaleRow, UniqueViolation } from '../../src/storage/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addDomain, addWorkspace, NOW, newDomain } from './samples.ts'

@@ -3,7 +3,7 @@ import type { Stores } from '../../src/app/database/stores.ts'
 import { newSchedule } from '../../src/domains/check-schedule.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
-import { hostChange } from '../../src/platform/changes/changes.ts'
+import { hostChange } from '../../src/storage/changes.ts'
 import {
   type Home,
   listOf,

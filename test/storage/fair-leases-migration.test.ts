@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { fairLeases } from '../../src/app/database/migrations/006-fair-leases.ts'
-import type { ColumnTypes } from '../../src/platform/database/migration.ts'
+import type { ColumnTypes } from '../../src/storage/migration.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addDomain, addWorkspace, NOW, newSealedCertificate } from './samples.ts'
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { FOLD_BYTES_MIN, SCOPES } from '../../src/clicks/store/click-day-rows.ts'
 import { sqliteClickRows } from '../../src/clicks/store/sqlite/click-rows.ts'
-import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
+import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 import { SQLITE } from '../support/engines.ts'
 import { openAt } from '../support/store.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { UniqueViolation } from '../../src/platform/database/store.ts'
+import { UniqueViolation } from '../../src/storage/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { NOW, unique } from './samples.ts'

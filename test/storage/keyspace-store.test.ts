@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UniqueViolation } from '../../src/platform/database/store.ts'
+import { UniqueViolation } from '../../src/storage/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addKeyspace, addLink, addWorkspace, unique } from './samples.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Change } from '../../src/platform/changes/changes.ts'
+import type { Change } from '../../src/storage/changes.ts'
 import { linkServices } from '../support/link-services.ts'
 import { describeStore } from '../support/store.ts'
 import { NOW, unique } from './samples.ts'

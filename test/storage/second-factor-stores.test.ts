@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Stores } from '../../src/app/database/stores.ts'
-import { UniqueViolation } from '../../src/platform/database/store.ts'
+import { UniqueViolation } from '../../src/storage/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addPerson, NOW, newIdentity, newPasskey, unique } from './samples.ts'

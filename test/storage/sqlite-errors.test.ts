@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { inTransaction } from '../../src/platform/database/sqlite/transaction.ts'
 import { Failure } from '../../src/platform/failure.ts'
+import { inTransaction } from '../../src/storage/sqlite/transaction.ts'
 import { createFolder } from '../support/engines.ts'
 
 describe('a failing SQLite file', () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import path from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import { RefusedFiles } from '../../src/platform/database/file-fault.ts'
+import { RefusedFiles } from '../../src/storage/file-fault.ts'
 import { createFolder } from '../support/engines.ts'
 import { openAt } from '../support/store.ts'
 

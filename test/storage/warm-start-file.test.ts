@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { WarmStartFile } from '../../src/app/node/warm-start-file.ts'
-import type { WarmStartState } from '../../src/platform/cache/coherent-cache.ts'
+import type { WarmStartState } from '../../src/storage/coherent-cache.ts'
 import { createFolder } from '../support/engines.ts'
 import { same } from './same.ts'
 

@@ -1,4 +1,4 @@
-import type { KeptKind, KeptValues, WarmStart } from '../../src/platform/cache/coherent-cache.ts'
+import type { KeptKind, KeptValues, WarmStart } from '../../src/storage/coherent-cache.ts'
 
 /** A warm start in memory: use the same one for an earlier and a later process. */
 export function memoryWarmStart(): WarmStart {

@@ -9,13 +9,9 @@ import {
   rawClicksFolder,
 } from '../../clicks/store/sqlite/raw-click-source.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
-import { openToRead } from '../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../platform/database/sqlite/data-files.ts'
-import {
-  hasTable,
-  readClicksMark,
-  readGivenNumbers,
-} from '../../platform/database/sqlite/file-marks.ts'
+import { openToRead } from '../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../storage/sqlite/data-files.ts'
+import { hasTable, readClicksMark, readGivenNumbers } from '../../storage/sqlite/file-marks.ts'
 import { readCounted, readDay } from '../database/sqlite/examine-files.ts'
 
 const TIMEOUT_MS = 2_500

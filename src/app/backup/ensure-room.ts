@@ -1,9 +1,9 @@
 import { type BackupTarget, NoRoom } from '../../backup/index.ts'
-import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { createFolder } from '../../platform/disk/folder.ts'
 import { Failure } from '../../platform/failure.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
+import { sqliteFolderFault } from '../../storage/sqlite/errors.ts'
 
 /**
  * Ensures that the disk of the working folder has room for a copy.

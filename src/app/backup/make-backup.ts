@@ -21,13 +21,12 @@ import {
   type S3Access,
   type Signer,
 } from '../../backup/index.ts'
-import { NoInstance } from '../../platform/database/store.ts'
 import { readDiskSpace } from '../../platform/disk/disk-space.ts'
 import { createFolder } from '../../platform/disk/folder.ts'
-import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
-import { loadSecretKey } from '../config/secret-key.ts'
+import { deriveKey, loadSecretKey } from '../../storage/instance-keys.ts'
+import { NoInstance } from '../../storage/store.ts'
 import { lockName } from '../database/sqlite/folder-lock.ts'
 import { openBackupKeys } from './backup-keys.ts'
 import { nearestExisting, refuseOwnFolder } from './backup-place.ts'

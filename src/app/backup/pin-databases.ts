@@ -7,9 +7,9 @@ import {
   rawClicksFolder,
 } from '../../clicks/store/sqlite/raw-click-source.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
-import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../../platform/database/file-fault.ts'
-import { hasLog } from '../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../platform/database/sqlite/data-files.ts'
+import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../../storage/file-fault.ts'
+import { hasLog } from '../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../storage/sqlite/data-files.ts'
 import { readCounted, readDay } from '../database/sqlite/examine-files.ts'
 import { type DatabaseTotals, databaseTotals } from './backup-totals.ts'
 

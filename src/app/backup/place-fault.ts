@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { BackupCatalog, listMarkedBlocks, openTarget, type S3Access } from '../../backup/index.ts'
-import { textOf } from '../../platform/database/sqlite/errors.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
+import { textOf } from '../../storage/sqlite/errors.ts'
 import { nearestExisting, targetLabel } from './backup-place.ts'
 import { type BackupRecords, recordsOfPlace } from './backup-records.ts'
 

@@ -1,7 +1,6 @@
-import { checkInstanceKey } from '../../platform/instance/instance-keys.ts'
 import { systemClock } from '../../platform/time/clock.ts'
+import { checkInstanceKey, loadSecretKey } from '../../storage/instance-keys.ts'
 import type { Config } from '../config/config.ts'
-import { loadSecretKey } from '../config/secret-key.ts'
 import { openStore } from '../database/open-store.ts'
 import { instanceFault } from '../start-faults.ts'
 

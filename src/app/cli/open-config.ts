@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty'
 import { destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
-import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { folderFaultOf } from '../../platform/disk/folder.ts'
 import { readableLine } from '../../platform/log/readable-line.ts'
+import { sqliteFolderFault } from '../../storage/sqlite/errors.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 

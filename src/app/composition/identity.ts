@@ -7,16 +7,15 @@ import {
   type Invitations,
 } from '../../identity/members/invitations.ts'
 import { type OidcAttempt, OidcAttempts, OidcProvider } from '../../identity/oidc/provider.ts'
-import type { Oidc } from '../../identity/oidc/routes.ts'
-import { CALLBACK_LIMITS } from '../../identity/oidc/routes.ts'
+import { CALLBACK_LIMITS, type Oidc } from '../../identity/oidc/routes.ts'
 import { OidcSignIn, OwnIdentities } from '../../identity/oidc/sign-in.ts'
 import { type Invitation, invitationAddress } from '../../identity/one-time-links.ts'
 import { EMAIL_CHANGE_LIMITS, EmailChanges } from '../../identity/people/addresses.ts'
-import type { ResetLinks } from '../../identity/people/password-resets.ts'
 import {
   PasswordResets,
   RESET_MAIL_LIMITS,
   RESET_REQUEST_LIMITS,
+  type ResetLinks,
 } from '../../identity/people/password-resets.ts'
 import { PeoplePasswords } from '../../identity/people/passwords.ts'
 import { People } from '../../identity/people/people.ts'
@@ -33,17 +32,16 @@ import {
   PasskeyChallenges,
 } from '../../identity/second-factors/passkey-ceremonies.ts'
 import { SessionCookie } from '../../identity/sign-in/session.ts'
-import type { SessionCache } from '../../identity/sign-in/sessions.ts'
-import { Sessions } from '../../identity/sign-in/sessions.ts'
+import { type SessionCache, Sessions } from '../../identity/sign-in/sessions.ts'
 import { Setup } from '../../identity/sign-in/setup.ts'
 import { SignIn, SignInLimits } from '../../identity/sign-in/sign-in.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
-import { type EventFields, INSTANCE } from '../../platform/events/event-writer.ts'
 import { SealedCookie } from '../../platform/http/cookies/sealed-cookie.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
-import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { DropReason } from '../../platform/mail/mailer.ts'
 import { SmtpMailer } from '../../platform/mail/smtp-mailer.ts'
+import { type EventFields, INSTANCE } from '../../storage/event-log.ts'
+import { deriveKey } from '../../storage/instance-keys.ts'
 import { type AppContext, logUnexpected, peopleVaultOf } from './instance.ts'
 import { openPeople } from './services.ts'
 

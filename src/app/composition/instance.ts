@@ -8,20 +8,22 @@ import { Tokens } from '../../identity/tokens.ts'
 import { Workspaces } from '../../identity/workspaces/workspaces.ts'
 import { type Nodes, nodes } from '../../operations/nodes/nodes.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
-import { NoInstance } from '../../platform/database/store.ts'
-import {
-  checkInstanceKey,
-  deriveKey,
-  hasInstanceKey,
-} from '../../platform/instance/instance-keys.ts'
 import type { Throttles } from '../../platform/limits/throttle.ts'
 import type { PasswordHasher } from '../../platform/passwords/password-hasher.ts'
 import { type PasswordVault, passwordVault } from '../../platform/passwords/password-vault.ts'
 import { type Clock, systemClock } from '../../platform/time/clock.ts'
 import type { WorkQueues } from '../../platform/work/work-queues.ts'
+import {
+  checkInstanceKey,
+  deriveKey,
+  hasInstanceKey,
+  loadOrCreateSecretKey,
+  loadSecretKey,
+  secretKeyFile,
+} from '../../storage/instance-keys.ts'
+import { NoInstance } from '../../storage/store.ts'
 import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts'
 import type { Config } from '../config/config.ts'
-import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
 import { openStore } from '../database/open-store.ts'
 import type { OpenedStore } from '../database/opened-store.ts'
 import type { FullStore } from '../database/stores.ts'

@@ -10,19 +10,15 @@ import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import type { CertificateStanding } from '../../domains/host-certificate.ts'
 import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
 import { type Node, nodeStore } from '../../operations/nodes/store/node-store.ts'
-import { openPool } from '../../platform/database/postgres/pool.ts'
-import type { Schema } from '../../platform/database/schema.ts'
+import { openPool } from '../../storage/postgres/pool.ts'
+import type { Schema } from '../../storage/schema.ts'
 import {
   hasLog,
   kyselyOver,
   openToRead,
   SqliteConnection,
-} from '../../platform/database/sqlite/connection.ts'
-import {
-  attachForReading,
-  countedFile,
-  sqliteFile,
-} from '../../platform/database/sqlite/data-files.ts'
+} from '../../storage/sqlite/connection.ts'
+import { attachForReading, countedFile, sqliteFile } from '../../storage/sqlite/data-files.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 
 const TIMEOUT_MS = 2_500

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { PoolUse } from '../../platform/database/postgres/pool.ts'
-import type { Schema } from '../../platform/database/schema.ts'
 import type { FairQueue } from '../../platform/work/fair-queue.ts'
+import type { PoolUse } from '../../storage/postgres/pool.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { FullStore } from './stores.ts'
 
 /** A store, with what monitoring, checks and maintenance need of it. */

@@ -79,13 +79,13 @@ import {
   utmTemplateStore,
 } from '../../links/utm-templates/utm-template-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
-import type { ChangeLog } from '../../platform/changes/changes.ts'
-import type { Scans } from '../../platform/database/scans.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { LockName, Store } from '../../platform/database/store.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
-import { type IdempotencyStore, idempotencyStore } from '../../platform/idempotency/idempotency.ts'
-import { type InstanceStore, instanceStore } from '../../platform/instance/store/instance-store.ts'
+import type { ChangeLog } from '../../storage/changes.ts'
+import { type IdempotencyStore, idempotencyStore } from '../../storage/idempotency.ts'
+import { type InstanceStore, instanceStore } from '../../storage/instance-keys.ts'
+import type { Scans } from '../../storage/scans.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName, Store } from '../../storage/store.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
 
 /** All stores over one connection or transaction. */
 export type Stores = {

@@ -1,7 +1,7 @@
 import type { Finding } from '../../operations/doctor/finding.ts'
-import { textOf } from '../../platform/database/sqlite/errors.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { textOf } from '../../storage/sqlite/errors.ts'
 import { targetLabel } from '../backup/backup-place.ts'
 import {
   type BackupRecords,

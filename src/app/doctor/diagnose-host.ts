@@ -16,12 +16,11 @@ import { proxyFinding, routingFindings } from '../../operations/doctor/routing-f
 import { findCaaPermission } from '../../platform/dns/caa.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import { Failure } from '../../platform/failure.ts'
-import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { probeCertificate, type ServedCertificate } from '../../platform/tls/probe-certificate.ts'
+import { deriveKey, loadSecretKey } from '../../storage/instance-keys.ts'
 import { claimableHostsOf, openResolver, serviceTargetOf } from '../composition/domains.ts'
 import type { Config } from '../config/config.ts'
-import { loadSecretKey } from '../config/secret-key.ts'
 import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
 
 /** The name by which CAA records allow the default authority. */

@@ -2,16 +2,16 @@ import type { Logger } from 'pino'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import { SessionCache } from '../../identity/sign-in/sessions.ts'
 import { type Authenticator, authenticator } from '../../identity/tokens.ts'
-import { COLD_START, type WarmStart } from '../../platform/cache/coherent-cache.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Job } from '../../platform/work/polling-job.ts'
+import { type LinkFinder, linkFinder } from '../../redirects/find-link.ts'
 import {
   type ChangeFollower,
   type ChangeListener,
   changeFollower,
   type EarlierPosition,
-} from '../../platform/changes/changes.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import type { Job } from '../../platform/work/polling-job.ts'
-import { type LinkFinder, linkFinder } from '../../redirects/find-link.ts'
+} from '../../storage/changes.ts'
+import { COLD_START, type WarmStart } from '../../storage/coherent-cache.ts'
 import type { Instance } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
 import type { DataFolder } from './data-folder.ts'

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
 import { type DiskSpace, readDiskSpace } from '../../platform/disk/disk-space.ts'
 import {
@@ -11,6 +10,7 @@ import {
 import { Failure, isUnavailable } from '../../platform/failure.ts'
 import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
+import { sqliteFolderFault } from '../../storage/sqlite/errors.ts'
 import { type Instance, servicesOver } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
 import type { FullStore } from '../database/stores.ts'

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { createFolder } from '../../platform/disk/folder.ts'
 import type {
   KeptKind,
   KeptValues,
   WarmStart,
   WarmStartState,
-} from '../../platform/cache/coherent-cache.ts'
-import { isBusy } from '../../platform/database/sqlite/errors.ts'
-import { createFolder } from '../../platform/disk/folder.ts'
+} from '../../storage/coherent-cache.ts'
+import { isBusy } from '../../storage/sqlite/errors.ts'
 
 /** Increased with every change of the encoding of values. A file of another format is emptied. */
 const FORMAT = '3'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { ChallengeType } from '../certificate-authority.ts'
 
 /** This instance's account with a certificate authority, and its state. */

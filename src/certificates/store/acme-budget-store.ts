@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { Budget } from '../budget.ts'
-import { waitMicros } from '../budget.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { type Budget, waitMicros } from '../budget.ts'
 
 /**
  * What is spent of the budgets of orders, by authority and subject. Rows outlive the hosts that

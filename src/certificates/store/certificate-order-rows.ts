@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { ActiveChallenge, CertificateOrder } from '../certificate-order.ts'
 
 export type OrderRow = Selectable<Schema['certificate_orders']>

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
-import type { Schema } from '../../platform/database/schema.ts'
 import { leaseRoundRobin } from '../../platform/work/leases.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type {
   ActiveChallenge,
   CertificateOrder,

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { CertificateLife } from '../../domains/index.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
 import type { RenewalWindow, SealedCertificate } from '../certificate.ts'
 
 /** The certificates in use, at most one for each host. */

@@ -1,8 +1,8 @@
 import type { CertificateLife } from '../../domains/index.ts'
-import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
-import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Change, ChangeListener } from '../../storage/changes.ts'
+import { CoherentCache } from '../../storage/coherent-cache.ts'
 
 const HOSTS_MAX = 50_000
 

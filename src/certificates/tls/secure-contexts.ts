@@ -1,8 +1,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { CertificateLife } from '../../domains/index.ts'
-import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/coherent-cache.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
-import type { Change, ChangeListener } from '../../platform/changes/changes.ts'
+import type { Change, ChangeListener } from '../../storage/changes.ts'
+import { COLD_START, type KeptValues, type WarmStart } from '../../storage/coherent-cache.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 
 /** Each context takes up to 90 KiB of OpenSSL's memory. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy } from '../../platform/database/sqlite/errors.ts'
 import { fileIdentity } from '../../platform/disk/file.ts'
 import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
+import { isBusy } from '../../storage/sqlite/errors.ts'
 
 const CREATE_ATTEMPTS_MAX = 100
 /** Suffix of a folder that is not locked yet and must not be taken over. */

@@ -1,7 +1,7 @@
 import type { Random } from '../../platform/crypto/random.ts'
 import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
-import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Store } from '../../storage/store.ts'
 import type { VisitorSaltStore } from '../store/visitor-salt-store.ts'
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000

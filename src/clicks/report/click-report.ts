@@ -1,4 +1,4 @@
-import type { Store } from '../../platform/database/store.ts'
+import type { Store } from '../../storage/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { OPENING_DAY } from '../tally/click-day.ts'
 import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'

@@ -1,10 +1,10 @@
 import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Actor } from '../../identity/index.ts'
 import type { LinkDimension, LinkValues } from '../../links/index.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import type { Store } from '../../storage/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
 import {

@@ -1,6 +1,6 @@
 import type { LinkDimension } from '../../links/index.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { yieldToEventLoop } from '../../platform/work/async.ts'
+import type { Store } from '../../storage/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { type Rest, ValueSums } from '../tally/value-sums.ts'
 import { type Bots, weightOf } from './click-filter.ts'

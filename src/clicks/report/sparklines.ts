@@ -1,5 +1,5 @@
-import type { Store } from '../../platform/database/store.ts'
 import { yieldToEventLoop } from '../../platform/work/async.ts'
+import type { Store } from '../../storage/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-tally.ts'
 import type { Counts } from './day-of-clicks.ts'

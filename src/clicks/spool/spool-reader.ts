@@ -1,4 +1,4 @@
-import type { Store } from '../../platform/database/store.ts'
+import type { Store } from '../../storage/store.ts'
 import { countedClick } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { ClickSpoolStore, SpoolPart } from '../store/click-spool-store.ts'

@@ -1,5 +1,5 @@
 import { ByteWriter } from '../../platform/bytes/bytes.ts'
-import { workspaceNumber } from '../../platform/database/workspace-number.ts'
+import { workspaceNumber } from '../../storage/event-log.ts'
 import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import type { ClickBatch } from '../click-writer.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'

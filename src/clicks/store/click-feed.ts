@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type LinkValues, NO_LINK_VALUES } from '../../links/index.ts'
 import { readLinkValues } from '../../links/store/index.ts'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import {
   type Bots,
   type ClickFilter,

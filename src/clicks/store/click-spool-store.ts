@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { type NewPart, OPENING_BUCKET } from '../spool/spool-codec.ts'
 import type { JournalPosition } from './click-store.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 /** A position in a click journal: everything before it is ingested. */
 export type JournalPosition = {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import type { ClickRows, DayKey, DayPart, DayRow, GrownDay } from './click-day-rows.ts'

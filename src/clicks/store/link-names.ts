@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { Click } from '../click.ts'
 import type { RawClick } from '../report/day-of-clicks.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type CompiledQuery, Kysely, PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import { someClick } from '../../../test/support/clicks.ts'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { ClickColumns } from '../click-columns.ts'
 import { OwnerCache } from './owner-cache.ts'
 

@@ -1,6 +1,6 @@
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { LinkNumbers, type LinkSequence } from '../../links/store/index.ts'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Owner, OwnerOf } from './batch-deltas.ts'
 

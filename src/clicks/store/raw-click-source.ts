@@ -1,4 +1,4 @@
-import type { Scan } from '../../platform/database/scans.ts'
+import type { Scan } from '../../storage/scans.ts'
 import { CLICK_DIMENSIONS } from '../click.ts'
 import type { ClickScope, Counts } from '../report/day-of-clicks.ts'
 import type { RawClickRow } from './link-names.ts'

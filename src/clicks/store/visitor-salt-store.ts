@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 /** The secret salts for hashing visitors, one for each UTC day. */
 export type VisitorSaltStore = {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
 import { leaseRoundRobin } from '../../platform/work/leases.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { type CheckSchedule, decideCheck } from '../check-schedule.ts'
 import type { Verdict } from '../dns-judgement.ts'
 import type { Domain, DomainStatus } from '../domain.ts'

@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
-import { type Page, type Run, StaleRow } from '../../platform/database/store.ts'
+import type { Page, Run } from '../../platform/http/api/pagination.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
+import { StaleRow } from '../../storage/store.ts'
 import type { Verdict } from '../dns-judgement.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 /**
  * The HSTS settings of domains (RFC 6797): one row for each claim that sends the header, deleted

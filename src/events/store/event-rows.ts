@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { EventFields, EventType } from '../../platform/events/event-writer.ts'
+import type { EventFields, EventType } from '../../storage/event-log.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { Event } from '../event.ts'
 
 export const EVENT_COLUMNS = [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Scans } from '../../platform/database/scans.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
+import type { Scans } from '../../storage/scans.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
 import type { EventFeed, EventStore } from '../event-store.ts'
 import { eventRun } from './event-pages.ts'
 

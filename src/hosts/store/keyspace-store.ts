@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
-import { StaleRow } from '../../platform/database/store.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
+import { StaleRow } from '../../storage/store.ts'
 
 /**
  * A keyspace is the set of links in which a key is unique. There is one for each host that a

@@ -7,8 +7,8 @@ import {
   plainJson,
   type Terminal,
 } from '../../platform/cli/terminal.ts'
-import { INSTANCE } from '../../platform/events/event-writer.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import { INSTANCE } from '../../storage/event-log.ts'
 import { type Actor, commandLine } from '../actor.ts'
 import type { Invitations } from '../members/invitations.ts'
 import type { Members } from '../members/members.ts'

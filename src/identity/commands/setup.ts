@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { example, type RunWith } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
-import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { INSTANCE } from '../../storage/event-log.ts'
 import { commandLine } from '../actor.ts'
 import { type SetupLinks, setupAddress } from '../sign-in/setup.ts'
 

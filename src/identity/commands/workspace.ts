@@ -6,9 +6,9 @@ import {
   plainJson,
   type Terminal,
 } from '../../platform/cli/terminal.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import type { Store } from '../../storage/store.ts'
 import { commandLine } from '../actor.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaName, type QuotaOverrides } from '../quotas/quota.ts'
 import { type QuotaBook, type QuotaStores, usageReader } from '../quotas/quota-book.ts'

@@ -1,15 +1,12 @@
 import type { Role } from '@terse/contract/roles'
-import { sessionChange } from '../../platform/changes/changes.ts'
 import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
-import {
-  type IdempotencyStores,
-  runIdempotent,
-  type SealedRequest,
-} from '../../platform/idempotency/idempotency.ts'
+import type { SealedRequest } from '../../platform/http/api/idempotency.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { sessionChange } from '../../storage/changes.ts'
+import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import type { Store } from '../../storage/store.ts'
 import { type Actor, personActor } from '../actor.ts'
 import {
   type ActingStores,

@@ -1,6 +1,6 @@
 import type { Role } from '@terse/contract/roles'
-import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
-import type { NewEvent } from '../../platform/events/event-writer.ts'
+import { type ChangeLog, sessionChange } from '../../storage/changes.ts'
+import type { NewEvent } from '../../storage/event-log.ts'
 import { systemActor } from '../actor.ts'
 import { endLostGrants, type GrantStores } from '../grants.ts'
 import type { Person } from '../people/person.ts'

@@ -1,10 +1,10 @@
 import { isUuid, type Random } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
-import { type EventAuthor, INSTANCE } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { DropReason, Mailer } from '../../platform/mail/mailer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { type EventAuthor, INSTANCE } from '../../storage/event-log.ts'
+import type { Store } from '../../storage/store.ts'
 import { type Actor, personActor, systemActor } from '../actor.ts'
 import {
   type ActingStores,

@@ -1,8 +1,8 @@
 import type { Fault } from '@terse/contract/faults'
-import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
-import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { PasswordVault } from '../../platform/passwords/password-vault.ts'
+import { type ChangeLog, sessionChange } from '../../storage/changes.ts'
+import type { EventAuthor, EventWriter } from '../../storage/event-log.ts'
 import {
   factorState,
   hasSecondFactor,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Fault } from '@terse/contract/faults'
-import { type ChangeLog, sessionChange } from '../../platform/changes/changes.ts'
 import { isUuid } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
+import { Failure, type FieldFaults } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { type ChangeLog, sessionChange } from '../../storage/changes.ts'
 import {
   changedFields,
   type EventAuthor,
   type EventWriter,
   INSTANCE,
-} from '../../platform/events/event-writer.ts'
-import { Failure, type FieldFaults } from '../../platform/failure.ts'
-import type { Clock } from '../../platform/time/clock.ts'
+} from '../../storage/event-log.ts'
+import type { Store } from '../../storage/store.ts'
 import type { Actor } from '../actor.ts'
 import { type ActingStores, endLostGrants, type GrantStores, requireActor } from '../grants.ts'
 import { type FactorState, factorState } from '../second-factors/second-factors.ts'

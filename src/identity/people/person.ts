@@ -1,6 +1,6 @@
 import { parse } from 'tldts'
-import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure, type Parsed } from '../../platform/failure.ts'
+import type { NewEvent } from '../../storage/event-log.ts'
 
 export type Person = {
   readonly id: string

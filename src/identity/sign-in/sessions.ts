@@ -1,15 +1,15 @@
-import { type CacheUse, CoherentCache } from '../../platform/cache/coherent-cache.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import {
   type Change,
   type ChangeListener,
   type ChangeLog,
   sessionChange,
-} from '../../platform/changes/changes.ts'
-import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
-import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
-import { Failure } from '../../platform/failure.ts'
-import type { Clock } from '../../platform/time/clock.ts'
+} from '../../storage/changes.ts'
+import { type CacheUse, CoherentCache } from '../../storage/coherent-cache.ts'
+import type { EventAuthor, EventWriter } from '../../storage/event-log.ts'
+import type { Store } from '../../storage/store.ts'
 import type { Person } from '../people/person.ts'
 import type { MembershipStore, NamedMembership } from '../store/membership-store.ts'
 import type { PersonStore } from '../store/person-store.ts'

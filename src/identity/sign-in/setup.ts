@@ -1,13 +1,13 @@
 import { type Random, uuidV7 } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import {
   type EventAuthor,
   type EventWriter,
   INSTANCE,
   type NewEvent,
-} from '../../platform/events/event-writer.ts'
-import { Failure } from '../../platform/failure.ts'
-import type { Clock } from '../../platform/time/clock.ts'
+} from '../../storage/event-log.ts'
+import type { Store } from '../../storage/store.ts'
 import { personActor, systemActor } from '../actor.ts'
 import { createOneTimeLink, hashCode, madeBy, NO_SUBJECT } from '../one-time-links.ts'
 import type { PeoplePasswords } from '../people/passwords.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 export type StoredPassword = {
   /** As `PasswordVault.seal`. */

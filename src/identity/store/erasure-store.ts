@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { TRANSACTION_EPOCH } from '../../platform/database/postgres/change-log.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import { workspaceNumber } from '../../platform/database/workspace-number.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
+import { workspaceNumber } from '../../storage/event-log.ts'
+import { TRANSACTION_EPOCH } from '../../storage/postgres/change-log.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
 
 /** A person who was deleted, and how far the events were looked through. */
 type DeletedPerson = Schema['deleted_people']

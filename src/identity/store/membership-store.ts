@@ -1,7 +1,7 @@
 import type { Role } from '@terse/contract/roles'
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { LockName } from '../../platform/database/store.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName } from '../../storage/store.ts'
 import type { Person } from '../people/person.ts'
 import { personOf } from './person-store.ts'
 

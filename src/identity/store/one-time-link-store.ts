@@ -1,6 +1,6 @@
 import type { Role } from '@terse/contract/roles'
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { Actor } from '../actor.ts'
 
 /** A link with a secret code that works once: for set-up, an invitation, a new password or another address. */

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { LockName, RowLock } from '../../platform/database/store.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName, RowLock } from '../../storage/store.ts'
 import type { Person } from '../people/person.ts'
 
 /** A person as operators of the instance see them. */

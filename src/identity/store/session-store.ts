@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { LockName } from '../../platform/database/store.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName } from '../../storage/store.ts'
 import type { Session } from '../sign-in/session.ts'
 
 type StoredSession = Session & { readonly hash: string }

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
-import type { LockName } from '../../platform/database/store.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
+import type { LockName } from '../../storage/store.ts'
 import { isScope, type Scope } from '../permissions.ts'
 
 export type Token = {

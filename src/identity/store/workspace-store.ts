@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import type { LockName } from '../../platform/database/store.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName } from '../../storage/store.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
 import { QUOTA_NAMES, type QuotaOverrides, type Usage } from '../quotas/quota.ts'
 import type { Workspace } from '../workspaces/workspace.ts'
 

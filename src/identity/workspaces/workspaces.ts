@@ -1,24 +1,16 @@
-import {
-  type ChangeLog,
-  quotaChange,
-  sessionChange,
-  tokenChange,
-} from '../../platform/changes/changes.ts'
 import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { IdempotentRequest } from '../../platform/http/api/idempotency.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { type ChangeLog, quotaChange, sessionChange, tokenChange } from '../../storage/changes.ts'
 import {
   changedFields,
   type EventWriter,
   INSTANCE,
   type NewEvent,
-} from '../../platform/events/event-writer.ts'
-import { Failure } from '../../platform/failure.ts'
-import {
-  type IdempotencyStores,
-  type IdempotentRequest,
-  runIdempotent,
-} from '../../platform/idempotency/idempotency.ts'
-import type { Clock } from '../../platform/time/clock.ts'
+} from '../../storage/event-log.ts'
+import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import type { Store } from '../../storage/store.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import { type ActingStores, requireActor } from '../grants.ts'
 import { groupsBound } from '../oidc/group-roles.ts'

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { hasLog, openToRead } from '../../platform/database/sqlite/connection.ts'
+import { hasLog, openToRead } from '../../storage/sqlite/connection.ts'
 import { ImportSourceFault } from '../import-source.ts'
 import { checkSourceFile } from './source-file.ts'
 

@@ -2,8 +2,8 @@ import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { ClickSpoolStore } from '../../clicks/store/index.ts'
 import type { MakerStores } from '../../identity/index.ts'
 import type { LinkBatchStores } from '../../links/index.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import { RowInserts, type WriteBuffer } from '../../platform/database/write-buffer.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { RowInserts, type WriteBuffer } from '../../storage/write-buffer.ts'
 import type { DryRunClicks, Import, ImportedLink, ReportRow } from '../import.ts'
 
 /** A position in the list of a workspace's imports. */

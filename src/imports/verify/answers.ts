@@ -1,8 +1,8 @@
 import type { DomainStore } from '../../domains/index.ts'
 import type { KeyspaceStore, ServiceHost } from '../../hosts/index.ts'
 import type { LinkDirectory, LinkHost } from '../../links/index.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { decide, loadByKey } from '../../redirects/index.ts'
+import type { Store } from '../../storage/store.ts'
 
 /** What a visitor of a short link gets, from the old service or from Terse. */
 export type LinkAnswer =

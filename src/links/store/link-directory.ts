@@ -1,7 +1,7 @@
 import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
 import type { LinkAttributes } from '../link.ts'
 

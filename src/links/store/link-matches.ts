@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { foldKey } from '../key.ts'
 import type { LinkAddress, LinkFilter, LinkSortField, LinkState } from '../link-query.ts'
 

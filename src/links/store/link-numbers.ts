@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 /**
  * The highest plausible link number; a click with a higher one is damaged or does not refer to a

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { SCAN_MS_MAX, type Scan, type Scans } from '../../platform/database/scans.ts'
-import { LINKS_PER_BUCKET, type Schema } from '../../platform/database/schema.ts'
-import type { Page, Run } from '../../platform/database/store.ts'
+import type { Page, Run } from '../../platform/http/api/pagination.ts'
+import { SCAN_MS_MAX, type Scan, type Scans } from '../../storage/scans.ts'
+import { LINKS_PER_BUCKET, type Schema } from '../../storage/schema.ts'
 import { foldKey } from '../key.ts'
 import type { Link } from '../link.ts'
 import {

@@ -1,6 +1,6 @@
 import type { CompiledQuery, ExpressionBuilder, Kysely, Selectable } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { statement } from '../../platform/database/statement.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
 import { LINK_VALUE_COLUMNS, type LinkValues, linkValues } from '../link-dimensions.ts'

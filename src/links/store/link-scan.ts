@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Scan, Scans } from '../../platform/database/scans.ts'
 import { Failure } from '../../platform/failure.ts'
+import type { Scan, Scans } from '../../storage/scans.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 

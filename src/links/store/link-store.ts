@@ -1,15 +1,10 @@
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
-import type { Scans } from '../../platform/database/scans.ts'
-import type { Schema } from '../../platform/database/schema.ts'
-import { pipeline, statement } from '../../platform/database/statement.ts'
-import {
-  type LockName,
-  type Page,
-  type Run,
-  StaleRow,
-  TooManyVariants,
-} from '../../platform/database/store.ts'
-import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
+import type { Page, Run } from '../../platform/http/api/pagination.ts'
+import type { Scans } from '../../storage/scans.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { pipeline, statement } from '../../storage/statement.ts'
+import { type LockName, StaleRow, TooManyVariants } from '../../storage/store.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
 import { foldKey } from '../key.ts'
 import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
 import type { LinkValues } from '../link-dimensions.ts'

@@ -1,7 +1,8 @@
 import { UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../platform/database/schema.ts'
-import { type Page, StaleRow } from '../../platform/database/store.ts'
+import type { Page } from '../../platform/http/api/pagination.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { StaleRow } from '../../storage/store.ts'
 import { foldKey } from '../key.ts'
 
 /** UTM values that people choose for links. */

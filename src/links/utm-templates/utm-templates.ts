@@ -1,20 +1,18 @@
 import { fromFields, UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import type { Actor, QuotaStores } from '../../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
-import { type Page, type Store, UniqueViolation } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { IdempotentRequest } from '../../platform/http/api/idempotency.ts'
+import type { Page } from '../../platform/http/api/pagination.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import {
   changedFields,
   type EventFields,
   type EventWriter,
   setFields,
-} from '../../platform/events/event-writer.ts'
-import { Failure } from '../../platform/failure.ts'
-import {
-  type IdempotencyStores,
-  type IdempotentRequest,
-  runIdempotent,
-} from '../../platform/idempotency/idempotency.ts'
-import type { Clock } from '../../platform/time/clock.ts'
+} from '../../storage/event-log.ts'
+import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import { type Store, UniqueViolation } from '../../storage/store.ts'
 import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'
 
 /** Templates of one workspace: they are chosen from a list. */

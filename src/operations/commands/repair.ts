@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
-import type { FileFault } from '../../platform/database/file-fault.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
+import type { FileFault } from '../../storage/file-fault.ts'
 
 const EXIT_LEFT = 1
 

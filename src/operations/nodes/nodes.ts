@@ -1,6 +1,6 @@
-import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Store } from '../../storage/store.ts'
 import { isLost, lostBefore, type Node, type NodeStore } from './store/node-store.ts'
 
 export type ListedNode = Node & { readonly state: 'up' | 'lost' }

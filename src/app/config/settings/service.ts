@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { parseDatabaseUrl } from '../../../platform/database/postgres/database-url.ts'
+import { parseDatabaseUrl } from '../../../storage/postgres/database-url.ts'
 import {
   addressAndPort,
   baseUrl,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ColumnTypes, Migration } from '../../../platform/database/migration.ts'
+import type { ColumnTypes, Migration } from '../../../storage/migration.ts'
 
 export const foundation: Migration = {
   name: 'foundation',

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /**
- * Applies only when counted clicks are in a separate file (platform/database/sqlite/file-marks.ts).
+ * Applies only when counted clicks are in a separate file (storage/sqlite/file-marks.ts).
  */
 export const fileMarks: Migration = {
   name: 'file marks',

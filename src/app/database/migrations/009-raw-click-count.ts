@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /**
  * On SQLite each day's file gets the new columns when it is opened

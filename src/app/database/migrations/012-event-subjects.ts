@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Leaves the creation of links, which is most of the log, out of the index of subjects. */
 export const eventSubjects: Migration = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
-import { workspaceNumber } from '../../../platform/database/workspace-number.ts'
+import { workspaceNumber } from '../../../storage/event-log.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Moves the authors of events to a table of their own, and shortens the keys of the indexes. */
 export const eventAuthors: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 export const erasurePasses: Migration = {
   name: 'erasure-passes',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Binds names in TERSE_OIDC_ROLES to workspaces, and notes who granted a membership. */
 export const groupBindings: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Who made a one-time link, so that it is judged again when it is used. */
 export const grantMakers: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Notes which people have proved their address, and which codes of one-time links were mailed. */
 export const provedAddresses: Migration = {

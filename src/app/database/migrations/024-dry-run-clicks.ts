@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** Which links a dry run of an import would take, and with how many clicks. */
 export const dryRunClicks: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** For look-ups by `external_id`. Links without one, which are most, have no entry. */
 export const externalIds: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../../../platform/database/migration.ts'
+import type { Migration } from '../../../storage/migration.ts'
 
 /** The name of a workspace in any letters. Null where it has none but that of programs. */
 export const workspaceTitles: Migration = {

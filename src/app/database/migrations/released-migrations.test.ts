@@ -12,9 +12,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { ColumnTypes, Migration } from '../../../platform/database/migration.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
-import { kyselyOn } from '../../../platform/database/statement.ts'
+import type { ColumnTypes, Migration } from '../../../storage/migration.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import { kyselyOn } from '../../../storage/statement.ts'
 import { COLUMN_TYPES as POSTGRES_TYPES } from '../postgres/column-types.ts'
 import { COLUMN_TYPES as SQLITE_TYPES } from '../sqlite/column-types.ts'
 import { MIGRATIONS } from './migrate.ts'

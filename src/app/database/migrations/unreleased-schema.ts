@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, sql, type TableMetadata } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
+import type { Schema } from '../../../storage/schema.ts'
 
 /** Thrown when the database was created by a version of the program that was never released. */
 export class UnreleasedSchema extends Error {

@@ -1,10 +1,7 @@
 import { CLICK_DAYS_STORAGE } from '../../../clicks/store/postgres/click-rows.ts'
 import { RAW_CLICK_COUNT, RAW_CLICKS_TABLE } from '../../../clicks/store/postgres/raw-clicks.ts'
-import type { ColumnTypes } from '../../../platform/database/migration.ts'
-import {
-  TRANSACTION_COLUMN,
-  TRANSACTION_INDEX,
-} from '../../../platform/database/postgres/change-log.ts'
+import type { ColumnTypes } from '../../../storage/migration.ts'
+import { TRANSACTION_COLUMN, TRANSACTION_INDEX } from '../../../storage/postgres/change-log.ts'
 
 export const COLUMN_TYPES: ColumnTypes = {
   uuid: 'uuid',

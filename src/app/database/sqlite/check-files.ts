@@ -17,11 +17,11 @@ import {
   DAYS_FOLDER,
   type FileFault,
   LINKS_FILE,
-} from '../../../platform/database/file-fault.ts'
-import { hasLog, openToRead } from '../../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { textOf } from '../../../platform/database/sqlite/errors.ts'
-import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
+} from '../../../storage/file-fault.ts'
+import { hasLog, openToRead } from '../../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { textOf } from '../../../storage/sqlite/errors.ts'
+import { hasTable } from '../../../storage/sqlite/file-marks.ts'
 
 /** The maximum number of faults reported for one file. */
 const FAULTS_MAX = 5

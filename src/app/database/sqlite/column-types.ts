@@ -1,5 +1,5 @@
-import type { ColumnTypes } from '../../../platform/database/migration.ts'
-import { FILE_MARKS_TABLES } from '../../../platform/database/sqlite/file-marks.ts'
+import type { ColumnTypes } from '../../../storage/migration.ts'
+import { FILE_MARKS_TABLES } from '../../../storage/sqlite/file-marks.ts'
 
 export const COLUMN_TYPES: ColumnTypes = {
   uuid: 'text',

@@ -13,17 +13,17 @@ import {
   DAYS_FOLDER,
   type FileFault,
   LINKS_FILE,
-} from '../../../platform/database/file-fault.ts'
-import { openToRead } from '../../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { textOf } from '../../../platform/database/sqlite/errors.ts'
+} from '../../../storage/file-fault.ts'
+import { openToRead } from '../../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { textOf } from '../../../storage/sqlite/errors.ts'
 import {
   hasTable,
   type LinksMark,
   readClicksMark,
   readGivenNumbers,
   readLinksMark,
-} from '../../../platform/database/sqlite/file-marks.ts'
+} from '../../../storage/sqlite/file-marks.ts'
 import { type DayFacts, type FileFacts, judgeFiles, unfinishedBatches } from './judge-files.ts'
 import { spooledClicksAfter } from './spool-positions.ts'
 

@@ -11,8 +11,8 @@ import {
   kyselyOver,
   openToRead,
   SqliteConnection,
-} from '../../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
+} from '../../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
 import {
   type ClicksMark,
   type LinksMark,
@@ -21,8 +21,8 @@ import {
   readLinksMark,
   writeClicksRun,
   writeLinksMark,
-} from '../../../platform/database/sqlite/file-marks.ts'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+} from '../../../storage/sqlite/file-marks.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { type Examination, filesIdentity, readDay } from './examine-files.ts'
 import { unfinishedBatches } from './judge-files.ts'
 

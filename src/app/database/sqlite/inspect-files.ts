@@ -1,9 +1,9 @@
-import { RefusedFiles } from '../../../platform/database/file-fault.ts'
 import {
   type LastCheck,
+  RefusedFiles,
   readLastCheck,
   writeLastCheck,
-} from '../../../platform/database/last-check.ts'
+} from '../../../storage/file-fault.ts'
 import { checkFiles } from './check-files.ts'
 import { type ClicksAfter, type Examination, examineFiles } from './examine-files.ts'
 

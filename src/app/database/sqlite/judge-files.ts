@@ -5,12 +5,8 @@ import {
   DAYS_FOLDER,
   type FileFault,
   LINKS_FILE,
-} from '../../../platform/database/file-fault.ts'
-import type {
-  ClicksMark,
-  GivenNumbers,
-  LinksMark,
-} from '../../../platform/database/sqlite/file-marks.ts'
+} from '../../../storage/file-fault.ts'
+import type { ClicksMark, GivenNumbers, LinksMark } from '../../../storage/sqlite/file-marks.ts'
 
 /** The facts that the files of a data folder record about themselves and each other. */
 export type FileFacts = {

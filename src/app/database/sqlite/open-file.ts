@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isBusy } from '../../../platform/database/sqlite/errors.ts'
-import { CHECKPOINT_PAGES } from '../../../platform/database/sqlite/write-ahead-log.ts'
+import { isBusy } from '../../../storage/sqlite/errors.ts'
+import { CHECKPOINT_PAGES } from '../../../storage/sqlite/write-ahead-log.ts'
 
 /** How long to wait for another process that opens or closes the file. */
 export const OPEN_DEADLINE_MS = 10_000

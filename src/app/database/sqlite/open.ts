@@ -10,34 +10,34 @@ import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
 import { sqliteEventMarks } from '../../../identity/store/erasure-store.ts'
 import { findPageWith, findSortedBySlices } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
-import { EventAuthors } from '../../../platform/database/event-authors.ts'
-import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
+import { createFolder } from '../../../platform/disk/folder.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { FairQueue } from '../../../platform/work/fair-queue.ts'
+import { EventAuthors } from '../../../storage/event-log.ts'
+import { scanQueueOptions, scansWithin, sharedScans } from '../../../storage/scans.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import {
   kyselyOver,
   SqliteConnection,
   sqliteChangeLog,
-} from '../../../platform/database/sqlite/connection.ts'
+} from '../../../storage/sqlite/connection.ts'
 import {
   attachForReading,
   countedFile,
   hasDataFiles,
   sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
-import { translateError } from '../../../platform/database/sqlite/errors.ts'
+} from '../../../storage/sqlite/data-files.ts'
+import { translateError } from '../../../storage/sqlite/errors.ts'
 import {
   readClicksMark,
   readLinksMark,
   writeLinksMark,
-} from '../../../platform/database/sqlite/file-marks.ts'
-import { CommitListeners, GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
-import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
-import { OpenFiles, WriteAheadLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
-import { NoInstance } from '../../../platform/database/store.ts'
-import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
-import { createFolder } from '../../../platform/disk/folder.ts'
-import type { Clock } from '../../../platform/time/clock.ts'
-import { FairQueue } from '../../../platform/work/fair-queue.ts'
+} from '../../../storage/sqlite/file-marks.ts'
+import { CommitListeners, GroupCommit } from '../../../storage/sqlite/group-commit.ts'
+import { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
+import { OpenFiles, WriteAheadLog } from '../../../storage/sqlite/write-ahead-log.ts'
+import { NoInstance } from '../../../storage/store.ts'
+import { READ_ONLY_BUFFER, TransactionWrites } from '../../../storage/write-buffer.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { type EngineTraits, storesOver } from '../stores.ts'

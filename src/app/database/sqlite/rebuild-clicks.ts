@@ -14,14 +14,10 @@ import {
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
-import {
-  kyselyOver,
-  openToRead,
-  SqliteConnection,
-} from '../../../platform/database/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
+import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import { readCounted, readDay } from './examine-files.ts'

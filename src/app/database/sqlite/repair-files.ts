@@ -10,34 +10,22 @@ import {
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import type { RepairReport } from '../../../operations/commands/repair.ts'
+import { createFolder } from '../../../platform/disk/folder.ts'
+import { type Clock, systemClock } from '../../../platform/time/clock.ts'
 import {
   CLICKS_FILE,
   DAYS_FOLDER,
   type FileFault,
   LINKS_FILE,
-} from '../../../platform/database/file-fault.ts'
-import { writeLastCheck } from '../../../platform/database/last-check.ts'
-import { LINKS_PER_BUCKET } from '../../../platform/database/schema.ts'
-import {
-  kyselyOver,
-  openToRead,
-  SqliteConnection,
-} from '../../../platform/database/sqlite/connection.ts'
-import {
-  countedFile,
-  hasDataFiles,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
-import {
-  hasTable,
-  removeClicksMark,
-  removeLinksMark,
-} from '../../../platform/database/sqlite/file-marks.ts'
-import type { Reading } from '../../../platform/database/sqlite/salvage.ts'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
-import { NoInstance } from '../../../platform/database/store.ts'
-import { createFolder } from '../../../platform/disk/folder.ts'
-import { type Clock, systemClock } from '../../../platform/time/clock.ts'
+  writeLastCheck,
+} from '../../../storage/file-fault.ts'
+import { LINKS_PER_BUCKET } from '../../../storage/schema.ts'
+import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'
+import { countedFile, hasDataFiles, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { hasTable, removeClicksMark, removeLinksMark } from '../../../storage/sqlite/file-marks.ts'
+import type { Reading } from '../../../storage/sqlite/salvage.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
+import { NoInstance } from '../../../storage/store.ts'
 import type { Config } from '../../config/config.ts'
 import { instanceFault } from '../../start-faults.ts'
 import { checkFiles } from './check-files.ts'

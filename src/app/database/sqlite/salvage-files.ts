@@ -6,15 +6,11 @@ import { PARTS } from '../../../clicks/store/fold-days.ts'
 import { personsIn } from '../../../clicks/store/sqlite/check-sums.ts'
 import { openDayDatabase } from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { dayOf, parseDay } from '../../../clicks/tally/click-day.ts'
-import { CLICKS_FILE } from '../../../platform/database/file-fault.ts'
-import { openToRead } from '../../../platform/database/sqlite/connection.ts'
-import { isUnreadable } from '../../../platform/database/sqlite/errors.ts'
-import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
-import {
-  type Reading,
-  readableRows,
-  type SalvagedRow,
-} from '../../../platform/database/sqlite/salvage.ts'
+import { CLICKS_FILE } from '../../../storage/file-fault.ts'
+import { openToRead } from '../../../storage/sqlite/connection.ts'
+import { isUnreadable } from '../../../storage/sqlite/errors.ts'
+import { hasTable } from '../../../storage/sqlite/file-marks.ts'
+import { type Reading, readableRows, type SalvagedRow } from '../../../storage/sqlite/salvage.ts'
 
 const BUSY_MS = 5_000
 const CLICKS_TABLES = ['link_clicks', 'click_days', 'journal_positions', 'unsettled_days'] as const

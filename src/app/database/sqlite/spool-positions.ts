@@ -3,13 +3,9 @@ import { OPENING_BUCKET } from '../../../clicks/spool/spool-codec.ts'
 import { spoolReader } from '../../../clicks/spool/spool-reader.ts'
 import { clickSpoolStore } from '../../../clicks/store/click-spool-store.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
-import {
-  kyselyOver,
-  openToRead,
-  SqliteConnection,
-} from '../../../platform/database/sqlite/connection.ts'
-import { sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
+import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'
+import { sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { hasTable } from '../../../storage/sqlite/file-marks.ts'
 
 const BUSY_MS = 5_000
 

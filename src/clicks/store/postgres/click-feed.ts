@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-log.ts'
-import { uuidArray } from '../../../platform/database/postgres/errors.ts'
-import type { Scans } from '../../../platform/database/scans.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
+import { TRANSACTION_EPOCH } from '../../../storage/postgres/change-log.ts'
+import { uuidArray } from '../../../storage/postgres/errors.ts'
+import type { Scans } from '../../../storage/scans.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import { dayOf, startOfDay } from '../../tally/click-day.ts'
 import {
   addMinutes,

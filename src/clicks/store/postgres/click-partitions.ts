@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import { createPartition, dropPartition, listPartitions } from './raw-clicks.ts'
 
 /** Partitions are created this many days ahead. */

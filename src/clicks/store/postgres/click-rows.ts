@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { bytesArray, numberArray, textArray } from '../../../platform/database/postgres/errors.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
+import { bytesArray, numberArray, textArray } from '../../../storage/postgres/errors.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { numberArray } from '../../../platform/database/postgres/errors.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
+import { numberArray } from '../../../storage/postgres/errors.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 
 /** Days of which rows are deleted in one statement. */

@@ -1,8 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  type GivenNumbers,
-  readGivenNumbers,
-} from '../../../platform/database/sqlite/file-marks.ts'
+import { type GivenNumbers, readGivenNumbers } from '../../../storage/sqlite/file-marks.ts'
 import type { LinkCount } from '../click-day-rows.ts'
 
 /** Opening balances are on an earlier day, which has no file. */

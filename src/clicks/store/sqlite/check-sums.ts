@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../platform/database/file-fault.ts'
-import { type ClicksMark, readClicksMark } from '../../../platform/database/sqlite/file-marks.ts'
+import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../storage/file-fault.ts'
+import { type ClicksMark, readClicksMark } from '../../../storage/sqlite/file-marks.ts'
 import { readTotal } from '../../tally/day-format.ts'
 import { DayTally } from '../../tally/day-tally.ts'
 import type { SCOPES } from '../click-day-rows.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Scan, Scans } from '../../../platform/database/scans.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
-import { kyselyOver } from '../../../platform/database/sqlite/connection.ts'
-import type { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import type { Scan, Scans } from '../../../storage/scans.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import { kyselyOver } from '../../../storage/sqlite/connection.ts'
+import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { dayOf } from '../../tally/click-day.ts'
 import {
   addMinutes,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { folderOf, translateError } from '../../../platform/database/sqlite/errors.ts'
+import { folderOf, translateError } from '../../../storage/sqlite/errors.ts'
 import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /**

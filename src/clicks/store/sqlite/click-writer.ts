@@ -1,17 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { sqliteLinkSequence } from '../../../links/store/index.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
-import { kyselyOver, SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
-import {
-  attachForReading,
-  countedFile,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
-import { translateError } from '../../../platform/database/sqlite/errors.ts'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
-import { OpenFiles, syncLog } from '../../../platform/database/sqlite/write-ahead-log.ts'
 import { SerialQueue } from '../../../platform/work/async.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import { kyselyOver, SqliteConnection } from '../../../storage/sqlite/connection.ts'
+import { attachForReading, countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { translateError } from '../../../storage/sqlite/errors.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
+import { OpenFiles, syncLog } from '../../../storage/sqlite/write-ahead-log.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { computeBatchDeltas } from '../batch-deltas.ts'

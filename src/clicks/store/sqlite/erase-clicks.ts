@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import { COUNTED_DAYS, SCOPES } from '../click-day-rows.ts'
 import { PARTS } from '../fold-days.ts'

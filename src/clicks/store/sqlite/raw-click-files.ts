@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/folder.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'

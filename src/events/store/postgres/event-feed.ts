@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-log.ts'
-import type { Schema } from '../../../platform/database/schema.ts'
-import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
+import { TRANSACTION_EPOCH } from '../../../storage/postgres/change-log.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import type { WriteBuffer } from '../../../storage/write-buffer.ts'
 import type { EventCursor, EventFeed, NewEvents } from '../../event-store.ts'
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../event-rows.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
-import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import type { WriteBuffer } from '../../../storage/write-buffer.ts'
 import type { EventFeed } from '../../event-store.ts'
 import { EVENT_COLUMNS, eventsOf } from '../event-rows.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
+import type { Schema } from '../../../storage/schema.ts'
 import type { LinkSequence } from '../link-numbers.ts'
 
 const SEQUENCE = sql`pg_get_serial_sequence('links', 'seq')::regclass`

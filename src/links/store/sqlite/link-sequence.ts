@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
-import { kyselyOver, SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
-import { sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
-import { readGivenNumbers } from '../../../platform/database/sqlite/file-marks.ts'
-import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import type { Schema } from '../../../storage/schema.ts'
+import { kyselyOver, SqliteConnection } from '../../../storage/sqlite/connection.ts'
+import { sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { readGivenNumbers } from '../../../storage/sqlite/file-marks.ts'
+import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import type { LinkSequence } from '../link-numbers.ts'
 
 const BUSY_DEADLINE_MS = 5_000

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../../../platform/database/schema.ts'
+import type { Schema } from '../../../storage/schema.ts'
 
 /** A serving process, identified by its click journal, or a journal that outlived its process. */
 export type Node = {

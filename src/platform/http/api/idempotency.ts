@@ -3,7 +3,6 @@ import { idempotencyHeaders } from '@terse/contract/primitives'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
-import type { IdempotentRequest, SealedRequest } from '../../idempotency/idempotency.ts'
 import type { Throttle } from '../../limits/throttle.ts'
 
 const KIB = 1024
@@ -18,6 +17,21 @@ const RECORD_KIB = 1
 
 const REPLAYED = 'Idempotent-Replayed'
 const KEY = /^[\x21-\x7e]{1,255}$/
+
+/** A request that takes effect once, however often the client sends it. */
+export type IdempotentRequest = {
+  /** The client's `Idempotency-Key`. */
+  readonly key: string
+  /** Equal for equal requests, different for different ones. */
+  readonly fingerprint: string
+  /** Called when the result of an earlier request is returned, and nothing was done. */
+  readonly onReplay?: () => void
+  /** Encrypts the stored result. */
+  readonly sealing?: Sealing
+}
+
+/** For an operation whose result has a secret, which is never stored in plain text. */
+export type SealedRequest = IdempotentRequest & { readonly sealing: Sealing }
 
 /** The sender of a request with an idempotency key. */
 type Sender = { readonly workspaceId: string; readonly kind: string; readonly id: string | null }

@@ -5,7 +5,6 @@ import {
   PER_PAGE_DEFAULT,
 } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
-import type { Page } from '../../database/store.ts'
 
 /** Up to this many pages, every page has a label. */
 const LABELS_MAX = 200
@@ -16,6 +15,19 @@ const AROUND = 3
 export type PageRequest = { readonly page: number; readonly perPage: number }
 
 export type Envelope<T> = { data: T[]; links: PageLinks; meta: PageMeta }
+
+/** One page of a list, and the length of the whole list. */
+export type Page<T> = { readonly items: readonly T[]; readonly total: number }
+
+/**
+ * Consecutive items of a list. `M` is a position in the list's order; it stays valid when the item
+ * there is deleted.
+ */
+export type Run<T, M> = {
+  readonly items: readonly T[]
+  /** The position after which the list continues; undefined at the end of the list. */
+  readonly rest: M | undefined
+}
 
 export function pageRequestOf(query: {
   page?: number | undefined

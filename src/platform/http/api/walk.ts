@@ -1,8 +1,8 @@
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
-import type { Run } from '../../database/store.ts'
 import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
+import type { Run } from './pagination.ts'
 import { addressesOf, type Envelope, envelope, offsetOf, pageRequestOf } from './pagination.ts'
 
 /** A list that can be read with cursors. `M` marks a position in its order. */

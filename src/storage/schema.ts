@@ -1,0 +1,271 @@
+import type { LinkTexts, UtmField } from '@terse/contract/link-fields'
+import type { Generated } from 'kysely'
+import type { Change } from './changes.ts'
+import type { ClickSpoolTables, ImportTables } from './import-tables.ts'
+import type { PeopleTables } from './people-tables.ts'
+
+/**
+ * The tables, as queries see them. Times are microseconds since the epoch unless a name says
+ * otherwise.
+ *
+ * Column values are written out here because modules own their types. Where a store reads or writes
+ * a column, the compiler compares the two.
+ */
+export type Schema = PeopleTables &
+  ClickSpoolTables &
+  ImportTables & {
+    instance: { name: string; value: string }
+    workspaces: {
+      id: string
+      name: string
+      title: string | null
+      created_at: number
+      deleted_at: number | null
+      removed_at: number | null
+    }
+    tokens: {
+      id: string
+      workspace_id: string
+      name: string
+      hash: string
+      /** Separated by spaces. */
+      scopes: string
+      created_at: number
+      expires_at: number | null
+      last_used_at: number | null
+      revoked_at: number | null
+      /** The person who created it. */
+      created_by: string | null
+    }
+    /** Null: the instance's default applies. 0: no limit. */
+    workspace_quotas: {
+      workspace_id: string
+      links: number | null
+      domains: number | null
+      pending_domains: number | null
+      storage_bytes: number | null
+      requests_per_minute: number | null
+    }
+    keyspaces: {
+      id: Generated<number>
+      /** Null for the keyspace that all workspaces share. */
+      workspace_id: string | null
+      host: string
+    }
+    domains: {
+      id: string
+      workspace_id: string
+      host: string
+      status: 'pending' | 'active'
+      not_found_url: string | null
+      expired_url: string | null
+      created_at: number
+      updated_at: number
+    }
+    /** The domain on which new links of a workspace start. Deleted with the claim. */
+    default_domains: { workspace_id: string; domain_id: string }
+    /** The check schedule of each claim. Deleted with the claim. */
+    domain_checks: {
+      domain_id: string
+      /** The claim's workspace; empty where a node of an earlier release inserted the row. */
+      workspace_id: Generated<string>
+      since: number
+      attempts: number
+      next_at: number | null
+      missing_since: number | null
+      checked_at: number | null
+      demanded_at: number | null
+      /**
+       * The result of the last check; null before the first one, and after the domain was renamed
+       * or lost.
+       */
+      verdict: 'proved' | 'unproved' | 'unknown' | null
+      /** Incremented by each lease, and by each change that invalidates a running check. */
+      fence: number
+      lease_until: number | null
+    }
+    /** The HSTS settings of domains. Deleted with the claim. */
+    domain_hsts: { domain_id: string; max_age: number }
+    /** The current certificate of each host. */
+    certificates: {
+      host: string
+      /** PEM, leaf certificate first. */
+      chain: string
+      /** Sealed (account-manager.ts). */
+      private_key: string
+      not_before: number
+      not_after: number
+      /** The address of the directory of the authority that issued it (RFC 8555, section 7.1.1). */
+      directory: string
+      /** The authority's renewal information (RFC 9773); null when there is none. */
+      ari_id: string | null
+      renewal_start: number | null
+      renewal_end: number | null
+      created_at: number
+      updated_at: number
+    }
+    /** The certificate order, or its next attempt, of each host that needs a certificate. */
+    certificate_orders: {
+      host: string
+      /** The workspace in which the host is active; empty for the service's own host. */
+      workspace_id: Generated<string>
+      queue: Generated<'ready' | 'new' | 'failing'>
+      attempts: number
+      next_at: number
+      failure: string | null
+      /**
+       * The current order. All four columns are null while there is none; `order_url` also until the
+       * order is confirmed.
+       */
+      directory: string | null
+      purpose: 'first' | 'renewal' | 'advised' | null
+      private_key: string | null
+      order_url: string | null
+      challenge_type: 'http-01' | 'tls-alpn-01' | null
+      challenge_token: string | null
+      challenge_answer: string | null
+      /** Incremented by each lease. */
+      fence: number
+      lease_until: number | null
+    }
+    /** One account per directory URL of an authority. */
+    acme_accounts: {
+      directory: string
+      private_key: string
+      url: string | null
+      failures: number
+      paused_until: number
+      failure: string | null
+      challenge: 'http-01' | 'tls-alpn-01' | null
+      created_at: number
+    }
+    acme_budgets: { directory: string; subject: string; spent_until: number }
+    links: LinkTexts & {
+      seq: Generated<number>
+      id: string
+      workspace_id: string
+      keyspace_id: number
+      key: string
+      key_folded: string
+      url: string
+      external_id: number | null
+      /** A JSON array of strings, in the order in which they were given. */
+      tags: string
+      created_at: number
+      updated_at: number
+    }
+    utm_templates: Pick<LinkTexts, UtmField> & {
+      id: string
+      workspace_id: string
+      name: string
+      name_folded: string
+      created_at: number
+      updated_at: number
+    }
+    /** The number of a workspace's links in each range of `LINKS_PER_BUCKET` sequence numbers. */
+    link_buckets: {
+      workspace_id: string
+      bucket: number
+      links: number
+      /** The size of the links' texts (link.ts). */
+      bytes: Generated<number>
+    }
+    /** Links that were deleted, until their counts are erased. */
+    deleted_links: { link_seq: number; workspace_id: string; deleted_at: number }
+    link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
+    /** A link without a row was never clicked by a person. */
+    link_clicks: { link_seq: number; clicks: number; last_click: number }
+    /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */
+    clicks: {
+      /** In the order of ingestion. */
+      id: Generated<number>
+      at: number
+      link_seq: number
+      /** Null when the link was deleted before its click was ingested. */
+      workspace_id: string | null
+      keyspace_id: number | null
+      flags: number
+      count: Generated<number>
+      visitor: number
+      country: string
+      device: string
+      os: string
+      browser: string
+      referrer: string
+      language: string
+      source: string
+    }
+    /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
+    click_days: {
+      day: number
+      /** One of `SCOPES`. */
+      scope: number
+      subject: number
+      workspace_id: string
+      /** One of `PARTS`. */
+      part: number
+      /** Recent part only: the size of `data` after the last folding, in bytes. */
+      folded: number
+      /** Recent part only: the size of all other parts, in bytes; 0 while there are none. */
+      parts: number
+      data: Uint8Array
+    }
+    /** Days with other parts whose recent part has not been merged into them for the last time. */
+    unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }
+    /** One salt per UTC day, numbered from 1970-01-01. */
+    visitor_salts: { day: number; salt: string }
+    journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
+    nodes: {
+      /** The journal's id. */
+      id: string
+      name: string
+      process: number
+      version: string
+      started_at: number
+      beat_at: number
+      backlog_bytes: number
+      oldest_click_at: number | null
+      untrusted_proxy: string | null
+      /** When its loss was reported; null while the node is up or its loss is not yet reported. */
+      reported_at: number | null
+    }
+    /** On PostgreSQL the table also has `transaction_id`. */
+    events: {
+      id: Generated<number>
+      at: number
+      /** `workspaceNumber`. */
+      workspace: number
+      author: number
+      request_id: string | null
+      type: string
+      subject_id: string
+      /** As JSON. */
+      before_fields: string | null
+      after_fields: string | null
+    }
+    /** Rows are never changed, except that a deleted person is taken out. */
+    event_authors: {
+      number: number
+      workspace_id: string
+      kind: 'token' | 'person' | 'system'
+      actor_id: string | null
+      name: string
+    }
+    changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
+    idempotency: {
+      workspace_id: string
+      idempotency_key: string
+      fingerprint: string
+      result: string
+      created_at: number
+    }
+    schema_migrations: {
+      version: number
+      name: string
+      applied_at: number
+      /** As in `Migration`. */
+      served_from: number
+    }
+  }
+
+export const LINKS_PER_BUCKET = 1024
