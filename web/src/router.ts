@@ -12,7 +12,7 @@ import type { ComponentType } from 'react'
 import { ApiError } from './api/api-error.ts'
 import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
 import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
-import { LINKS_PER_PAGE } from './api/link-filter.ts'
+import { LINKS_PER_PAGE, parseLinksSearch } from './api/link-filter.ts'
 import { linkQuery, linksQuery } from './api/links.ts'
 import { membershipOf } from './api/membership.ts'
 import { type Membership, sessionQuery } from './api/session.ts'
@@ -22,7 +22,6 @@ import { parseAnalyticsPageSearch, scopeOf } from './pages/analytics/analytics-s
 import { lineQuery } from './pages/analytics/reports.ts'
 import { viewOf } from './pages/analytics/view.ts'
 import { parseLinkSearch } from './pages/link/link-view.ts'
-import { parseLinksSearch } from './pages/links/links-search.ts'
 import {
   dayOf,
   formatSearchText,

@@ -1,3 +1,4 @@
+import { dayOf, positiveOf, type SearchValues, textOf, textsOf, wordOf } from '../search-text.ts'
 import { browserTimeZone, instantIn } from '../text/time-zone.ts'
 import type { Query } from './address.ts'
 
@@ -68,3 +69,21 @@ export function addDays(day: string, days: number): string {
 
 /** On a page of the list. */
 export const LINKS_PER_PAGE = 50
+
+/** What the list shows, as the address has it. */
+type LinksSearch = LinkFilter & { readonly page?: number | undefined }
+
+export function parseLinksSearch(values: SearchValues): LinksSearch {
+  const { search, domain, created_from, created_to, tag, state, url, sort, page } = values
+  return {
+    search: textOf(search),
+    domain: textsOf(domain),
+    created_from: dayOf(created_from),
+    created_to: dayOf(created_to),
+    tag: textsOf(tag),
+    state: wordOf(LINK_STATES, state),
+    url: textOf(url),
+    sort: wordOf(LINK_SORTS, sort),
+    page: positiveOf(page),
+  }
+}

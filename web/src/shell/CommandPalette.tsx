@@ -4,8 +4,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { SearchIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { paletteOpen } from './Page.tsx'
-import { usePaletteEntries } from './palette-entries.ts'
-import type { PaletteEntry } from './palette-entry.ts'
+import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts'
 import { keysText, pressedKeys } from './shortcuts.ts'
 
 /** Links and domains first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */

@@ -1,10 +1,9 @@
 import type { Read } from '../api/address.ts'
-import { LINKS_PER_PAGE } from '../api/link-filter.ts'
+import { LINKS_PER_PAGE, parseLinksSearch } from '../api/link-filter.ts'
 import { linkRead, linksRead, USAGE_READ } from '../api/reads.ts'
 import { parseAnalyticsPageSearch, scopeOf } from '../pages/analytics/analytics-search.ts'
 import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
 import { linkViewOf, parseLinkSearch } from '../pages/link/link-view.ts'
-import { parseLinksSearch } from '../pages/links/links-search.ts'
 import { parseSearchText, type SearchValues } from '../search-text.ts'
 import { storedLinkDays } from '../state/stored.ts'
 

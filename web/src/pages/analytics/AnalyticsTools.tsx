@@ -25,7 +25,7 @@ import {
   type PeriodName,
   toggled,
 } from './analytics-search.ts'
-import { useChange } from './ChangeLink.tsx'
+import { useAddressChange } from './ChangeLink.tsx'
 import { useLinkNames, valueName } from './groups.ts'
 import { rangeText } from './series-data.ts'
 import { addDays, type View } from './view.ts'
@@ -66,7 +66,7 @@ function PeriodKey({ period, onChoose }: { period: PeriodName; onChoose: () => v
 function PeriodChip({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
-  const change = useChange()
+  const change = useAddressChange()
   const [isOpen, setOpen] = useState(false)
   const { from, period = '30d' } = view.search
   function choose(chosen: string) {
@@ -107,7 +107,7 @@ function PeriodChip({ view }: { view: View }) {
 
 function ComparisonChip({ view }: { view: View }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const value = view.search.compare ?? 'previous'
   return (
     <Menu
@@ -131,7 +131,7 @@ function ComparisonChip({ view }: { view: View }) {
 
 function TimeZoneMenu({ view }: { view: View }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const own = browserTimeZone()
   const zones = [...new Set([own, 'UTC', view.timezone])]
   return (
@@ -157,7 +157,7 @@ function TimeZoneMenu({ view }: { view: View }) {
 function ValueChips({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
-  const change = useChange()
+  const change = useAddressChange()
   const set = DIMENSIONS.flatMap((dimension) =>
     (view.filter[dimension] ?? []).map((value) => ({ dimension, value })),
   )
@@ -183,7 +183,7 @@ function ValueChips({ view }: { view: View }) {
 /** Two dates, both included. */
 function PeriodDialog({ view, onClose }: { view: View; onClose: () => void }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const dateOf = (bound: string) =>
     bound.length === 10 ? bound : dateIn(view.timezone, new Date(bound))
   const [first, setFirst] = useState(dateOf(view.period.from))
@@ -245,7 +245,7 @@ function ScopeChips({ scope }: { scope: ClickScope }) {
 
 function DomainChip({ domain }: { domain: string | undefined }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const { data: domains = [] } = useQuery(domainsQuery)
   const host = domains.find(({ id }) => id === domain)?.domain ?? domain
   if (host === undefined && domains.length === 0) return null
@@ -270,7 +270,7 @@ function DomainChip({ domain }: { domain: string | undefined }) {
 
 function TagChips({ tags }: { tags: readonly string[] }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const { data: frequent = [] } = useQuery(frequentTagsQuery)
   const others = frequent.filter((tag) => !tags.includes(tag))
   return (
@@ -307,7 +307,7 @@ function TagChips({ tags }: { tags: readonly string[] }) {
 /** Compared links have their names beside their lines; a single one has a chip. */
 function LinkChips({ links }: { links: readonly string[] }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const names = useLinkNames(links)
   if (links.length !== 1) return null
   return (
@@ -340,7 +340,7 @@ type LinkPickerProps = {
 /** Chooses the links that are compared: those that are chosen first, then what a search finds. */
 function LinkPicker({ chosen, onClose }: LinkPickerProps) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const [search, setSearch] = useState('')
   const [ids, setIds] = useState(chosen)
   const { data: found = [] } = useQuery(linkSearchQuery(search))

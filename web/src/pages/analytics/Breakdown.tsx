@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Grouping } from '../../api/click-reads.ts'
 import { type ClickGroup, GROUPS_MAX } from '../../api/clicks.ts'
@@ -12,10 +12,12 @@ import {
   TabletIcon,
   TvIcon,
 } from '../../icons/index.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { errorText } from '../../shell/use-faults.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
 import { LinkName } from '../../widgets/LinkName.tsx'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
@@ -34,8 +36,6 @@ import {
 } from './groups.ts'
 import { useReport } from './reports.ts'
 import { type View, wantedOf } from './view.ts'
-
-const AllValues = lazy(() => import('./AllValues.tsx'))
 
 const DEVICE_ICONS: Readonly<Record<string, IconNode>> = {
   desktop: DesktopIcon,
@@ -121,9 +121,7 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
           {t.analytics.all(values)}
         </button>
       </div>
-      <Suspense fallback={null}>
-        {isOpen && <AllValues view={view} grouping={grouping} onClose={() => setOpen(false)} />}
-      </Suspense>
+      {isOpen && <AllValues view={view} grouping={grouping} onClose={() => setOpen(false)} />}
     </section>
   )
 }
@@ -227,4 +225,67 @@ function BarsSkeleton({ rows }: { rows: number }) {
     // biome-ignore lint/suspicious/noArrayIndexKey: all are the same
     <span key={nth} className="sk bar" style={{ width: `${100 - nth * (70 / rows)}%` }} />
   ))
+}
+
+type AllValuesProps = {
+  readonly view: View
+  readonly grouping: Grouping
+  readonly onClose: () => void
+}
+
+/** All values of a dimension, links or tags as a table. */
+function AllValues({ view, grouping, onClose }: AllValuesProps) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const { data, error } = useQuery(breakdownQuery(view, grouping, GROUPS_MAX))
+  const wanted = wantedOf(view, grouping)
+  const isSet = ({ value }: ClickGroup) => wanted.includes(value ?? '')
+  const title = t.analytics.dimensions[grouping]
+  const total = data === undefined ? 0 : totalOf(data.total, view)
+  const share = (count: number) => formats.share(total === 0 ? 0 : count / total)
+  return (
+    <Dialog onClose={onClose} title={title}>
+      {data === undefined && error !== null && <LoadFailure error={error} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="scroll all-values" tabIndex={0} aria-label={title}>
+        <table className="dt">
+          <caption className="sr">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t.analytics.dimension[grouping]}</th>
+              <th scope="col">
+                {t.analytics.measures[view.measure === 'bots' ? 'bots' : 'clicks']}
+              </th>
+              <th scope="col">{t.analytics.share}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data?.data.map((group) => (
+              <tr key={group.value ?? ''} className={isSet(group) ? 'on' : ''}>
+                <th scope="row">
+                  <ChangeLink
+                    change={{ [grouping]: toggled(wanted, group.value ?? '') }}
+                    className="link"
+                    aria-current={isSet(group) ? 'true' : 'false'}
+                    onClick={onClose}
+                  >
+                    {groupName(grouping, group, formats, t)}
+                  </ChangeLink>
+                </th>
+                <td>{formats.number(countOf(group))}</td>
+                <td>{share(countOf(group))}</td>
+              </tr>
+            ))}
+            {data !== undefined && data.rest.values > 0 && (
+              <tr>
+                <th scope="row">{t.analytics.rest(data.rest.values)}</th>
+                <td>{formats.number(countOf(data.rest))}</td>
+                <td>{share(countOf(data.rest))}</td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+    </Dialog>
+  )
 }

@@ -22,7 +22,7 @@ export function ChangeLink({ change, ...props }: ChangeLinkProps) {
 }
 
 /** Changes the address; Back returns to what was shown before. */
-export function useChange(): (change: Partial<AnalyticsPageSearch>) => void {
+export function useAddressChange(): (change: Partial<AnalyticsPageSearch>) => void {
   const navigate = useNavigate()
   return (change) =>
     void navigate({

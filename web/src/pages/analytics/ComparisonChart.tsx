@@ -11,7 +11,7 @@ import { LinkName } from '../../widgets/LinkName.tsx'
 import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
 import { MEASURES, toggled } from './analytics-search.ts'
-import { useChange } from './ChangeLink.tsx'
+import { useAddressChange } from './ChangeLink.tsx'
 import { useLinkNames } from './groups.ts'
 import { Plot } from './Plot.tsx'
 import { lineQuery } from './reports.ts'
@@ -107,7 +107,7 @@ type ComparedProps = { readonly links: readonly ComparedLink[]; readonly view: V
 function ComparedLinks({ links, view }: ComparedProps) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
-  const change = useChange()
+  const change = useAddressChange()
   return (
     <ul className="compared" aria-label={t.analytics.comparedLinks(links.length)}>
       {links.map(({ id, name, look, total }) => (
@@ -134,7 +134,7 @@ function totalText(total: number | null | undefined, formats: ChartFormats): str
 
 function MeasureChoice({ view }: { view: View }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   return (
     <SegmentedControl
       label={t.analytics.measure}

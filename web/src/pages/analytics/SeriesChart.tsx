@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../widgets/Button.tsx'
 import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { downloadCsv } from '../../widgets/save-file.ts'
 import { type Interval, MEASURES, NO_VALUES } from './analytics-search.ts'
-import { useChange } from './ChangeLink.tsx'
+import { useAddressChange } from './ChangeLink.tsx'
 import { Plot, type PlotLine } from './Plot.tsx'
 import { lineQuery, useReport } from './reports.ts'
 import {
@@ -78,7 +78,7 @@ export function SeriesChart({ view, isFixed }: { view: View; isFixed: boolean })
 
 export function ZoomHint({ view }: { view: View }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   if (view.search.from === undefined) return <span className="desk">{t.analytics.dragToZoom}</span>
   return (
     <IconButton
@@ -91,7 +91,7 @@ export function ZoomHint({ view }: { view: View }) {
 
 export function IntervalChoice({ view }: { view: View }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const fitting = intervalsFor(view.period, view.measure)
   if (fitting.length < 2) return null
   return (
@@ -145,7 +145,7 @@ export function useZoom(
   view: View,
   buckets: readonly Bucket[],
 ): ((from: number, to: number) => void) | undefined {
-  const change = useChange()
+  const change = useAddressChange()
   return (from, to) => {
     if (view.interval === 'hour' && from === to) return
     const starts = buckets.map(({ start }) => start)
@@ -157,7 +157,7 @@ export function useZoom(
 /** Over a plot that has nothing to show: no click, or nothing that is known. */
 function EmptyChart({ view, data }: { view: View; data: SeriesData }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const { buckets, begun } = data
   if (isUnknown(buckets, begun, view.measure)) {
     return (

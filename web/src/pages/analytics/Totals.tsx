@@ -10,7 +10,7 @@ import { useText } from '../../text/use-text.ts'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { TabList, tabId } from '../../widgets/TabList.tsx'
 import { MEASURES, type Measure } from './analytics-search.ts'
-import { useChange } from './ChangeLink.tsx'
+import { useAddressChange } from './ChangeLink.tsx'
 import { lineQuery, visitorsQuery } from './reports.ts'
 import { SeriesChart } from './SeriesChart.tsx'
 import { changeOf } from './scale.ts'
@@ -48,7 +48,7 @@ function EarlierClicks({ opening }: { opening: number }) {
 /** The figures of the period; each is a tab that shows its line. */
 function Kpis({ view, panelId }: { view: View; panelId: string }) {
   const t = useText()
-  const change = useChange()
+  const change = useAddressChange()
   const { elapsed, compared } = view
   const { data } = useQuery(view.measure === 'visitors' ? totalsQuery(view) : lineQuery(view))
   const { data: before } = useQuery({

@@ -5,7 +5,7 @@ import { useChartFormats } from '../../text/chart-formats.ts'
 import { once } from '../../text/formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { toggled } from './analytics-search.ts'
-import { useChange } from './ChangeLink.tsx'
+import { useAddressChange } from './ChangeLink.tsx'
 import { breakdownQuery, countOf } from './groups.ts'
 import { useReport } from './reports.ts'
 import { logStep } from './scale.ts'
@@ -30,7 +30,7 @@ const codes = once(codesByDot)
 export function WorldMap({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
-  const change = useChange()
+  const change = useAddressChange()
   const [hovered, setHovered] = useState<string>()
   const { data, isStale } = useReport(breakdownQuery(view, 'country', GROUPS_MAX))
   const counts = useMemo(

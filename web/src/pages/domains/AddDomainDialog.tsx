@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addDomain, DOMAINS_KEY, type DomainResource } from '../../api/domains.ts'
+import { addDomain, DOMAINS_KEY, type DomainResource, hostOf } from '../../api/domains.ts'
 import { usageQuery } from '../../api/workspaces.ts'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
-import { hostOf } from './host-of.ts'
 
 type AddDomainDialogProps = {
   readonly onAdded?: (domain: DomainResource) => void

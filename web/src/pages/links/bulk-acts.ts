@@ -7,6 +7,7 @@ import {
   type BulkOutcome,
   type BulkResult,
   type BulkWatch,
+  undoOf,
   updateLinks,
 } from '../../api/bulk-links.ts'
 import { LINKS_KEY } from '../../api/links.ts'
@@ -15,7 +16,6 @@ import { errorText, SignInCancelled } from '../../shell/use-faults.ts'
 import { Observable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
-import { undoOf } from './bulk-undo.ts'
 import { hideLinks, showLinks } from './deleted-links.ts'
 import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
 import { clearSelection } from './selection.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hostOf } from './host-of.ts'
+import { hostOf } from './domains.ts'
 
 const CASES: readonly (readonly [string, string])[] = [
   ['shop.example.org', 'shop.example.org'],
