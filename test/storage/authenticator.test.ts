@@ -18,16 +18,17 @@ function nodeOver({ store }: StoreUnderTest) {
   const errors: unknown[] = []
   const observed: FullStore = {
     ...store,
-    read: {
-      ...store.read,
+    read: Object.create(store.read, {
       tokens: {
-        ...store.read.tokens,
-        findByHash(hash) {
-          counts.lookUps += 1
-          return store.read.tokens.findByHash(hash)
+        value: {
+          ...store.read.tokens,
+          findByHash(hash: string) {
+            counts.lookUps += 1
+            return store.read.tokens.findByHash(hash)
+          },
         },
       },
-    },
+    }),
     async write(work) {
       if (counts.refusedWrites > 0) {
         counts.refusedWrites -= 1

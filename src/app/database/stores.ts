@@ -148,76 +148,86 @@ export type EngineTraits = {
    */
   readonly returnsInsertId: boolean
   /** Undefined when the engine runs one writing transaction at a time. */
-  readonly lockName?: LockName
+  readonly lockName: LockName | undefined
   readonly numbering: LinkNumbering
 }
 
-/**
- * Creates every store over one connection or transaction.
- *
- * @param on.scans for queries that may read many rows
- */
-export function storesOver(
-  {
-    changeLog,
-    openFeed,
-    eventMarks,
-    rawClicks,
-    clickFeed,
-    findPage,
-    returnsInsertId,
-    lockName,
-    numbering,
-  }: EngineTraits,
-  on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
-): Stores {
-  const { db, writes } = on
-  return {
-    instance: instanceStore(db, writes),
-    workspaces: workspaceStore(db, lockName),
-    tokens: tokenStore(db, lockName),
-    quotas: quotaStore(db, writes, lockName),
-    people: personStore(db, lockName),
-    passwords: passwordStore(db),
-    memberships: membershipStore(db, lockName),
-    sessions: sessionStore(db, lockName),
-    oneTimeLinks: oneTimeLinkStore(db),
-    totp: totpStore(db),
-    recoveryCodes: recoveryCodeStore(db),
-    passkeys: passkeyStore(db),
-    usedChallenges: usedChallengeStore(db),
-    identities: identityStore(db),
-    groupBindings: groupBindingStore(db),
-    keyspaces: keyspaceStore(db),
-    domains: domainStore(db),
-    domainChecks: domainCheckStore(db),
-    hsts: hstsStore(db),
-    certificates: certificateStore(db),
-    certificateOrders: certificateOrderStore(db),
-    acmeAccounts: acmeAccountStore(db),
-    acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({
-      ...on,
-      findPage,
-      returnsInsertId,
-      lockName,
-      numbering,
-    }),
-    linkBatches: linkBatchStore({ ...on, lockName }),
-    tags: tagStore(on),
-    utmTemplates: utmTemplateStore(db),
-    imports: importStore(db),
-    importRows: importRowStore(on),
-    directory: linkDirectory(db),
-    clicks: clickStore(db),
-    clickSpools: clickSpoolStore(db),
-    reports: clickReports(db, on.scans, rawClicks(on.scans)),
-    feed: clickFeed(on),
-    visitorSalts: visitorSaltStore(db),
-    nodes: nodeStore(db),
-    changes: changeLog(db, writes),
-    events: eventStore({ ...on, openFeed }),
-    idempotency: idempotencyStore(db, writes),
-    erasures: erasureStore(db, writes, eventMarks),
+/** A connection or transaction, with `scans` for queries that may read many rows. */
+type StoreConnection = {
+  readonly db: Kysely<Schema>
+  readonly scans: Scans
+  readonly writes: WriteBuffer
+}
+
+type StoreParts = EngineTraits & StoreConnection
+
+const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } = {
+  instance: ({ db, writes }) => instanceStore(db, writes),
+  workspaces: ({ db, lockName }) => workspaceStore(db, lockName),
+  tokens: ({ db, lockName }) => tokenStore(db, lockName),
+  quotas: ({ db, writes, lockName }) => quotaStore(db, writes, lockName),
+  people: ({ db, lockName }) => personStore(db, lockName),
+  passwords: ({ db }) => passwordStore(db),
+  memberships: ({ db, lockName }) => membershipStore(db, lockName),
+  sessions: ({ db, lockName }) => sessionStore(db, lockName),
+  oneTimeLinks: ({ db }) => oneTimeLinkStore(db),
+  totp: ({ db }) => totpStore(db),
+  recoveryCodes: ({ db }) => recoveryCodeStore(db),
+  passkeys: ({ db }) => passkeyStore(db),
+  usedChallenges: ({ db }) => usedChallengeStore(db),
+  identities: ({ db }) => identityStore(db),
+  groupBindings: ({ db }) => groupBindingStore(db),
+  keyspaces: ({ db }) => keyspaceStore(db),
+  domains: ({ db }) => domainStore(db),
+  domainChecks: ({ db }) => domainCheckStore(db),
+  hsts: ({ db }) => hstsStore(db),
+  certificates: ({ db }) => certificateStore(db),
+  certificateOrders: ({ db }) => certificateOrderStore(db),
+  acmeAccounts: ({ db }) => acmeAccountStore(db),
+  acmeBudgets: ({ db }) => acmeBudgetStore(db),
+  links: (on) => linkStore(on),
+  linkBatches: (on) => linkBatchStore(on),
+  tags: (on) => tagStore(on),
+  utmTemplates: ({ db }) => utmTemplateStore(db),
+  imports: ({ db }) => importStore(db),
+  importRows: (on) => importRowStore(on),
+  directory: ({ db }) => linkDirectory(db),
+  clicks: ({ db }) => clickStore(db),
+  clickSpools: ({ db }) => clickSpoolStore(db),
+  reports: ({ db, rawClicks, scans }) => clickReports(db, scans, rawClicks(scans)),
+  feed: (on) => on.clickFeed(on),
+  visitorSalts: ({ db }) => visitorSaltStore(db),
+  nodes: ({ db }) => nodeStore(db),
+  changes: ({ db, writes, changeLog }) => changeLog(db, writes),
+  events: (on) => eventStore(on),
+  idempotency: ({ db, writes }) => idempotencyStore(db, writes),
+  erasures: ({ db, writes, eventMarks }) => erasureStore(db, writes, eventMarks),
+}
+
+const NAMES = Object.keys(OPENERS) as (keyof Stores)[]
+
+/** Opens a store when it is first used: a transaction uses a few of them. Its getters are those of `OPENERS`. */
+class LazyStores {
+  readonly #on: StoreParts
+  readonly #opened: Partial<Record<keyof Stores, unknown>> = {}
+
+  static {
+    for (const name of NAMES) {
+      Object.defineProperty(LazyStores.prototype, name, {
+        get(this: LazyStores) {
+          this.#opened[name] ??= OPENERS[name](this.#on)
+          return this.#opened[name]
+        },
+      })
+    }
   }
+
+  constructor(on: StoreParts) {
+    this.#on = on
+  }
+}
+
+/** Returns every store over one connection or transaction. */
+export function storesOver(traits: EngineTraits, on: StoreConnection): Stores {
+  return new LazyStores({ ...traits, ...on }) as unknown as Stores
 }

@@ -28,16 +28,17 @@ function storeWithOutages(store: FullStore): { store: FullStore; away: boolean }
   }
   state.store = {
     ...store,
-    read: {
-      ...store.read,
+    read: Object.create(store.read, {
       visitorSalts: {
-        ...store.read.visitorSalts,
-        async find(day) {
-          refuse()
-          return store.read.visitorSalts.find(day)
+        value: {
+          ...store.read.visitorSalts,
+          async find(day: number) {
+            refuse()
+            return store.read.visitorSalts.find(day)
+          },
         },
       },
-    },
+    }),
     async write(work) {
       refuse()
       return store.write(work)

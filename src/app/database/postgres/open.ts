@@ -172,10 +172,10 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     uncheckedSinceMs: undefined,
     scanQueue,
     store: {
-      read: {
-        ...storesOver(TRAITS, { db, scans, writes: READ_ONLY_BUFFER }),
-        changes: postgresChangeLog(log, READ_ONLY_BUFFER),
-      },
+      read: storesOver(
+        { ...TRAITS, changeLog: () => postgresChangeLog(log, READ_ONLY_BUFFER) },
+        { db, scans, writes: READ_ONLY_BUFFER },
+      ),
       write: (work) => retryWhileStale(() => writeOnce(work)),
       onChange: (listener) => listeners.add(listener),
       onRemoteChange: (listener) => notifications.onRemoteChange(listener),

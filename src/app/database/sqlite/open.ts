@@ -57,6 +57,7 @@ const TRAITS = {
   eventMarks: sqliteEventMarks,
   findPage: findPageWith(findSortedBySlices),
   returnsInsertId: true,
+  lockName: undefined,
   numbering: { skip: skipLinkNumbers, last: lastLinkNumber },
 }
 
