@@ -10,7 +10,7 @@ import type {
   ChallengeType,
 } from './certificate-authority.ts'
 import { pauseMicros } from './certificate-order.ts'
-import type { AcmeAccount, AcmeAccountStore } from './store/acme-account-store.ts'
+import type { AcmeAccount, AcmeAccountStore } from './store/acme-store.ts'
 
 /** All rate-limited hosts may belong to one workspace, so the pause for the others stays short. */
 const RATE_LIMITED_PAUSE_MICROS_MAX = 20_000_000

@@ -9,8 +9,6 @@ import {
   type CertificateAuthority,
   type ChallengeType,
 } from './certificate-authority.ts'
-import { logFailed, logIssued } from './certificate-events.ts'
-import { certificateNeed, type NeedContext } from './certificate-need.ts'
 import {
   type LeasedOrder,
   LeaseLost,
@@ -18,14 +16,19 @@ import {
   type OrderQueue,
   orderWaitMicros,
 } from './certificate-order.ts'
-import type { Certificates } from './certificates.ts'
+import { type Certificates, certificateNeed, type NeedContext } from './certificates.ts'
 import type { ChallengePolicy } from './challenges.ts'
 import { refundOrder } from './order-budgets.ts'
-import { OrderLease, type OrderStores } from './order-lease.ts'
-import { OrderReconciler } from './order-reconciler.ts'
 import { type OrderResult, OrderRun, type OrderRunContext } from './order-run.ts'
-import { OrderScheduler } from './order-scheduler.ts'
-import type { AcmeAccount } from './store/acme-account-store.ts'
+import {
+  logFailed,
+  logIssued,
+  OrderLease,
+  OrderReconciler,
+  OrderScheduler,
+  type OrderStores,
+} from './order-scheduler.ts'
+import type { AcmeAccount } from './store/acme-store.ts'
 import type { FinishedOrder } from './store/certificate-order-store.ts'
 
 /** Orders that one process works on at a time. */

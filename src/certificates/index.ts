@@ -1,2 +1,2 @@
 /** The exports of certificates for other modules. */
-export { isCertifiable } from './certificate-need.ts'
+export { isCertifiable } from './certificates.ts'

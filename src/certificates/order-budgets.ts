@@ -1,7 +1,12 @@
 import { getDomain } from 'tldts'
-import { type Budget, BudgetExhausted, countRemaining, waitMicros } from './budget.ts'
-import type { OrderPurpose } from './certificate-order.ts'
-import type { AcmeBudgetStore } from './store/acme-budget-store.ts'
+import {
+  type Budget,
+  BudgetExhausted,
+  countRemaining,
+  type OrderPurpose,
+  waitMicros,
+} from './certificate-order.ts'
+import type { AcmeBudgetStore } from './store/acme-store.ts'
 
 const SECOND_MICROS = 1_000_000
 const MINUTE_MICROS = 60 * SECOND_MICROS

@@ -3,7 +3,6 @@ import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../storage/store.ts'
 import type { AccountManager, KeyVault } from './account-manager.ts'
-import { BudgetExhausted, formatBudgetWait } from './budget.ts'
 import { type Certificate, newKeyPem } from './certificate.ts'
 import {
   type AuthorityAccount,
@@ -13,11 +12,16 @@ import {
   type ChallengeType,
   checkIssued,
 } from './certificate-authority.ts'
-import { LeaseLost, type OngoingOrder, type OrderPurpose } from './certificate-order.ts'
+import {
+  BudgetExhausted,
+  formatBudgetWait,
+  LeaseLost,
+  type OngoingOrder,
+  type OrderPurpose,
+} from './certificate-order.ts'
 import { type ChallengePolicy, chooseChallenge } from './challenges.ts'
 import { chargeOrder } from './order-budgets.ts'
-import type { OrderLease, OrderStores } from './order-lease.ts'
-import type { OrderReconciler } from './order-reconciler.ts'
+import type { OrderLease, OrderReconciler, OrderStores } from './order-scheduler.ts'
 
 /** How long one run polls an order before it leaves it for a later run. */
 const POLL_MICROS_MAX = 30_000_000

@@ -1,11 +1,41 @@
-import type { Actor, Growth } from '../identity/index.ts'
+import type { KeyspaceStore } from '../hosts/index.ts'
+import type { Actor, Growth, QuotaStores } from '../identity/index.ts'
 import { type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { hostChange } from '../storage/changes.ts'
+import { type ChangeLog, hostChange } from '../storage/changes.ts'
+import type { EventWriter } from '../storage/event-log.ts'
+import type { IdempotencyStores } from '../storage/idempotency.ts'
 import { newSchedule } from './check-schedule.ts'
-import type { Domain } from './domain.ts'
-import { domainCreated } from './domain-events.ts'
-import type { ClaimStores } from './domain-stores.ts'
+import { type Domain, domainCreated } from './domain.ts'
+import type { DomainCheckStore } from './store/domain-check-store.ts'
+import type { DomainStore, HstsStore } from './store/domain-store.ts'
+
+/** The stores to which a new claim is written. */
+export type ClaimStores = {
+  readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
+  readonly keyspaces: KeyspaceStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** The stores that the operations on domains use. */
+export type DomainStores = ClaimStores &
+  QuotaStores &
+  IdempotencyStores & { readonly hsts: HstsStore }
+
+/** The stores that domain checks use. */
+export type CheckStores = {
+  readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** The part of the certificate order store that retries a host's failed order at once. */
+export type RetriedOrders = {
+  readonly certificateOrders: { makeDue(host: string, now: number): Promise<void> }
+}
 
 /** What a new claim adds to the quotas of its workspace. */
 export const NEW_CLAIM: Growth = { domains: 1, pending_domains: 1 }

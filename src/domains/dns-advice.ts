@@ -1,8 +1,7 @@
 import { formatHost } from '../hosts/index.ts'
 import type { DnsFailureReason } from '../platform/dns/dns-resolver.ts'
 import type { Ownership, Routing } from './dns-judgement.ts'
-import type { DnsRecord } from './dns-records.ts'
-import { proofName } from './proof.ts'
+import { type DnsRecord, proofName } from './dns-records.ts'
 
 /** A difference between the required DNS records and those found, with what to do in one sentence. */
 export type DnsDifference = {

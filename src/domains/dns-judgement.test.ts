@@ -7,13 +7,11 @@ import {
   judgeOwnership,
   judgeRouting,
   type Ownership,
+  observeDns,
   type Routing,
   verdictOf,
 } from './dns-judgement.ts'
-import { observeDns } from './dns-observation.ts'
-import { recordsFor } from './dns-records.ts'
-import { proofName, proofText } from './proof.ts'
-import { serviceAddresses } from './service-target.ts'
+import { proofName, proofText, recordsFor, serviceAddresses } from './dns-records.ts'
 
 const HOST = 'go.acme.test'
 const TARGET = { host: 'service.test', addresses: [] }

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { fakeDns } from '../../test/support/fake-dns.ts'
 import { type DnsLookup, DnsLookups } from './dns-lookup.ts'
+import { type ProofPolicy, proofName, proofText } from './dns-records.ts'
 import type { Domain } from './domain.ts'
-import { type ProofPolicy, proofName, proofText } from './proof.ts'
 
 const HOST = 'go.acme.test'
 const TARGET = { host: 'service.test', addresses: [] }

@@ -6,15 +6,19 @@ import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { DueOwners, LeaseRunner } from '../platform/work/leases.ts'
+import { hostChange } from '../storage/changes.ts'
 import { StaleRow, type Store, UniqueViolation } from '../storage/store.ts'
-import { concludeCheck, type DomainMove } from './check-conclusion.ts'
-import { newSchedule } from './check-schedule.ts'
-import { type DnsLookup, DnsLookups } from './dns-lookup.ts'
-import { type CertificateFinder, type DnsReport, reportLookup } from './dns-report.ts'
-import type { Domain } from './domain.ts'
-import type { CheckStores, RetriedOrders } from './domain-stores.ts'
-import type { ProofPolicy } from './proof.ts'
-import type { ServiceTarget } from './service-target.ts'
+import { decideCheck, demotedSchedule, newSchedule } from './check-schedule.ts'
+import type { CheckStores, RetriedOrders } from './claim.ts'
+import {
+  type CertificateFinder,
+  type DnsLookup,
+  DnsLookups,
+  type DnsReport,
+  reportLookup,
+} from './dns-lookup.ts'
+import type { ProofPolicy, ServiceTarget } from './dns-records.ts'
+import { type Domain, domainChecker, domainUnverified, domainVerified } from './domain.ts'
 import type { LeasedCheck } from './store/domain-check-store.ts'
 
 /** The maximum number of scheduled checks that run at once. Each sends about five DNS queries. */
@@ -191,4 +195,60 @@ export class DomainChecks {
       return lease.domain.status === 'pending' ? { ...lease, schedule: newSchedule(now) } : lease
     })
   }
+}
+
+/** A host that has become active in another workspace. */
+export type DomainMove = {
+  readonly host: string
+  readonly fromWorkspaceId: string
+  readonly toWorkspaceId: string
+}
+
+/**
+ * Stores the result of a check and the change of status that follows from it, in one transaction. Stores
+ * nothing when the lease was lost, or when the domain was renamed or deleted during the look-up.
+ *
+ * @throws {UniqueViolation} when another claim on the host became active meanwhile
+ */
+async function concludeCheck(
+  deps: { store: Store<CheckStores>; clock: Clock; hasLostProof: DnsLookups['hasLostProof'] },
+  lease: LeasedCheck,
+  seen: DnsLookup,
+): Promise<DomainMove | undefined> {
+  const { store, clock, hasLostProof } = deps
+  return store.write(async (stores) => {
+    const { host, workspace_id, id } = lease.domain
+    const now = clock.nowMicros()
+    const domain = await stores.domains.findById(workspace_id, id)
+    if (domain === undefined) return undefined
+    const holder =
+      seen.verdict === 'proved' && domain.status === 'pending'
+        ? await stores.domains.findActive(host)
+        : undefined
+    const mayMove = holder === undefined || hasLostProof(holder, seen)
+    const verdict = mayMove ? seen.verdict : 'unproved'
+    const { change, schedule } = decideCheck(domain.status, lease.schedule, verdict, now)
+    const check = { at: now, verdict: seen.verdict }
+    if (!(await stores.domainChecks.finish(lease, schedule, check))) return undefined
+    if (change === 'none') return undefined
+    if (change === 'deactivate') {
+      await stores.domainChecks.makeDue(host, now)
+      await deactivate(stores, domain, now)
+      return undefined
+    }
+    if (holder !== undefined) {
+      await stores.domainChecks.restart(holder.id, demotedSchedule(now))
+      await deactivate(stores, holder, now)
+    }
+    await stores.domains.activate(id, host, now)
+    await stores.changes.append(hostChange(host), now)
+    await stores.events.append(domainChecker(workspace_id), domainVerified(domain), now)
+    return holder && { host, fromWorkspaceId: holder.workspace_id, toWorkspaceId: workspace_id }
+  })
+}
+
+async function deactivate(stores: CheckStores, domain: Domain, now: number): Promise<void> {
+  await stores.domains.deactivate(domain.id, domain.host, now)
+  await stores.changes.append(hostChange(domain.host), now)
+  await stores.events.append(domainChecker(domain.workspace_id), domainUnverified(domain), now)
 }

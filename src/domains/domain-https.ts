@@ -6,11 +6,8 @@ import { type ExpectedVersions, requireVersion, versionOf } from '../platform/ve
 import { type ChangeLog, hostChange } from '../storage/changes.ts'
 import type { EventWriter } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
-import type { Domain } from './domain.ts'
-import { hstsUpdated } from './domain-events.ts'
-import type { CertificateLife } from './host-certificate.ts'
-import type { DomainStore } from './store/domain-store.ts'
-import type { HstsStore } from './store/hsts-store.ts'
+import { type CertificateLife, type Domain, hstsUpdated } from './domain.ts'
+import type { DomainStore, HstsStore } from './store/domain-store.ts'
 
 /** Two years, the value recommended for the HSTS preload list that browsers ship. */
 const MAX_AGE_SECONDS = 63_072_000

@@ -21,18 +21,21 @@ import { hostChange } from '../storage/changes.ts'
 import { runIdempotent } from '../storage/idempotency.ts'
 import { type Store, UniqueViolation } from '../storage/store.ts'
 import { newSchedule } from './check-schedule.ts'
-import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
-import { type Domain, defaultVersion, domainVersion } from './domain.ts'
+import { type DomainStores, insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
+import { isProvedWithoutDns, type ProofPolicy } from './dns-records.ts'
 import {
+  type Domain,
+  type DomainChanges,
+  type DomainInput,
   defaultChanged,
+  defaultVersion,
   domainChecker,
   domainDeleted,
   domainUpdated,
   domainVerified,
-} from './domain-events.ts'
-import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
-import type { DomainStores } from './domain-stores.ts'
-import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
+  domainVersion,
+  parseDomainInput,
+} from './domain.ts'
 import type { DomainFilter, DomainMark, DomainRun } from './store/domain-store.ts'
 
 const PENDING_BATCH = 100

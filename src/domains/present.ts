@@ -4,7 +4,7 @@ import type { DefaultDomainResource, DomainResource } from '@terse/contract/doma
 import { displayHost } from '../hosts/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import { pendingFrom } from './check-schedule.ts'
-import type { DnsReport } from './dns-report.ts'
+import type { DnsReport } from './dns-lookup.ts'
 import type { Domain } from './domain.ts'
 import type { HttpsState } from './domain-https.ts'
 

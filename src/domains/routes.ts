@@ -1,4 +1,5 @@
 import { dnsReportSchema } from '@terse/contract/dns-report'
+import { domainHttpsBody, domainHttpsSchema } from '@terse/contract/domain-https'
 import {
   type DomainResource,
   defaultDomainBody,
@@ -26,11 +27,16 @@ import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { CHECKED_LATELY, type FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
-import { type Domain, defaultVersion, domainVersion } from './domain.ts'
+import { type Domain, type DomainInput, defaultVersion, domainVersion } from './domain.ts'
 import type { DomainChecks } from './domain-checks.ts'
-import type { DomainInput } from './domain-input.ts'
+import { type DomainHttps, httpsVersion } from './domain-https.ts'
 import { type DomainListDependencies, listDomains } from './list-domains.ts'
-import { presentDefaultDomain, presentDnsReport, presentDomain } from './present.ts'
+import {
+  presentDefaultDomain,
+  presentDnsReport,
+  presentDomain,
+  presentDomainHttps,
+} from './present.ts'
 
 const tags = ['Domains']
 
@@ -43,7 +49,7 @@ const update = {
   },
 } as const
 
-export type DomainRouteDependencies = DomainListDependencies & {
+type DomainRouteDependencies = DomainListDependencies & {
   readonly domainChecks: DomainChecks
   readonly idempotency: Idempotency
 }
@@ -287,4 +293,59 @@ function updateBy(
 ): Promise<Domain> {
   const { params, body } = request
   return domains.update(actorOf(request), params.id, body, expectedVersions(request))
+}
+
+/** A resource of its own: the specification fixes the fields of a domain. */
+type HttpsRouteDependencies = { readonly domainHttps: DomainHttps }
+
+export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = async (
+  app,
+  deps,
+) => {
+  app.get(
+    '/domains/:id/https',
+    {
+      schema: {
+        tags: ['Domains'],
+        operationId: 'domains.getHttps',
+        summary: 'Show the HTTPS settings of a domain',
+        description: 'Returns the certificate of the domain, and the `max-age` of its HSTS header.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainHttpsSchema },
+      },
+    },
+    async (request, reply) => {
+      const state = await deps.domainHttps.get(actorOf(request), request.params.id)
+      const shown = presentDomainHttps(state)
+      const tag = entityTag(JSON.stringify(shown), httpsVersion(state))
+      return reply.header('ETag', tag).send(shown)
+    },
+  )
+
+  app.put(
+    '/domains/:id/https',
+    {
+      schema: {
+        tags: ['Domains'],
+        operationId: 'domains.updateHttps',
+        summary: 'Change the HTTPS settings of a domain',
+        description:
+          'Sets the `max-age` of the HSTS header: for how long browsers use only HTTPS for the domain.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        body: domainHttpsBody,
+        response: { 200: domainHttpsSchema },
+      },
+    },
+    async (request) =>
+      presentDomainHttps(
+        await deps.domainHttps.setHsts(
+          actorOf(request),
+          request.params.id,
+          request.body.hsts_max_age,
+          expectedVersions(request),
+        ),
+      ),
+  )
 }

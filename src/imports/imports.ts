@@ -22,7 +22,7 @@ import {
   type SampledColumn,
   sampleColumns,
 } from './import-files.ts'
-import { reportCsv } from './present.ts'
+import { reportCsv } from './report.ts'
 import {
   SOURCE_ACCESS,
   SourceInputError,

@@ -1,12 +1,8 @@
-import { csvLine } from '@terse/contract/csv'
 import { type ImportResource, importSchema, type LinkOriginResource } from '@terse/contract/imports'
 import { formatInstant } from '../platform/time/clock.ts'
-import { yieldToEventLoop } from '../platform/work/async.ts'
-import type { Store } from '../storage/store.ts'
-import type { Import, ImportedLink, ReportRow } from './import.ts'
+import type { Import, ImportedLink } from './import.ts'
 import type { FileColumns } from './import-files.ts'
 import { SOURCE_ACCESS, type SourceKind } from './source-kinds.ts'
-import type { ImportStores } from './store/import-store.ts'
 
 export function presentImport(of: Import): ImportResource {
   const { options, counts } = of
@@ -48,71 +44,4 @@ export function presentOrigin(from: ImportedLink | undefined): LinkOriginResourc
 
 function instant(micros: number | null): string | null {
   return micros === null ? null : formatInstant(micros)
-}
-
-const PAGE_ROWS = 500
-
-type ReportStore = Pick<Store<ImportStores>, 'read'>
-
-const COLUMNS = [
-  'number',
-  'place',
-  'old_link',
-  'outcome',
-  'locked',
-  'closed',
-  'link',
-  'link_id',
-  'reason',
-  'source_row',
-] as const
-
-/** The report of an import as CSV, some rows at a time. */
-export async function* reportCsv(
-  store: ReportStore,
-  importId: string,
-): AsyncGenerator<string, void, void> {
-  yield csvLine(COLUMNS)
-  for await (const rows of pagesOf(store, importId)) yield rows.map(lineOf).join('')
-}
-
-/** Returns the hosts on which an import has put links, in the order of its rows. */
-export async function reportHosts(
-  store: ReportStore,
-  importId: string,
-): Promise<readonly string[]> {
-  const hosts = new Set<string>()
-  for await (const rows of pagesOf(store, importId)) {
-    for (const { link } of rows) if (link !== null) hosts.add(new URL(link).host)
-  }
-  return [...hosts]
-}
-
-async function* pagesOf(
-  store: ReportStore,
-  importId: string,
-): AsyncGenerator<readonly ReportRow[], void, void> {
-  let beyond = 0
-  for (;;) {
-    const rows = await store.read.importRows.list(importId, beyond, PAGE_ROWS)
-    if (rows.length > 0) yield rows
-    if (rows.length < PAGE_ROWS) return
-    beyond = rows.at(-1)?.number ?? beyond
-    await yieldToEventLoop()
-  }
-}
-
-function lineOf(row: ReportRow): string {
-  return csvLine([
-    String(row.number),
-    row.place,
-    row.old_link,
-    row.outcome,
-    row.is_locked === 1 ? 'yes' : '',
-    row.is_closed === 1 ? 'yes' : '',
-    row.link ?? '',
-    row.link_id ?? '',
-    row.reason,
-    row.source_row ?? '',
-  ])
 }

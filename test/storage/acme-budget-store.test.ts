@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Budget } from '../../src/certificates/budget.ts'
+import type { Budget } from '../../src/certificates/certificate-order.ts'
 import { describeStore } from '../support/store.ts'
 import { NOW, unique } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { BackupOptions } from '../../backup/commands/backup.ts'
 import type { RestoreOptions } from '../../backup/commands/restore.ts'
-import type { DomainTools } from '../../domains/commands/domain-tools.ts'
+import type { DomainTools } from '../../domains/commands/domain.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import type { Events } from '../../events/events.ts'
 import type { WorkspaceExports } from '../../exports/workspace-exports.ts'
@@ -82,7 +82,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
     const { openImporter } = await import('../composition/imports.ts')
     const { openPasswordHasher } = await import('../workers/password-hasher.ts')
     const { CommandImports } = await import('../../imports/command-imports.ts')
-    const { reportCsv, reportHosts } = await import('../../imports/present.ts')
+    const { reportCsv, reportHosts } = await import('../../imports/report.ts')
     const { openSource } = await import('../../imports/sources/open-source.ts')
     const { guardedAgents, closeAgents } = await import(
       '../../platform/network/outgoing-request.ts'

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import { KeyVault } from '../../certificates/account-manager.ts'
-import { isCertifiable } from '../../certificates/certificate-need.ts'
-import { Certificates, certificateStanding } from '../../certificates/certificates.ts'
-import type { CertificateFinder } from '../../domains/dns-report.ts'
+import {
+  Certificates,
+  certificateStanding,
+  isCertifiable,
+} from '../../certificates/certificates.ts'
+import type { CertificateFinder } from '../../domains/dns-lookup.ts'
+import type { ServiceTarget } from '../../domains/dns-records.ts'
 import { DomainChecks, LOOKUP_QUEUE } from '../../domains/domain-checks.ts'
 import { Domains } from '../../domains/domains.ts'
-import type { ServiceTarget } from '../../domains/service-target.ts'
 import {
   type ClaimableHosts,
   claimableHosts,

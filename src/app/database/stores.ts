@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely'
 import {
   type AcmeAccountStore,
-  acmeAccountStore,
-} from '../../certificates/store/acme-account-store.ts'
-import {
   type AcmeBudgetStore,
+  acmeAccountStore,
   acmeBudgetStore,
-} from '../../certificates/store/acme-budget-store.ts'
+} from '../../certificates/store/acme-store.ts'
 import {
   type CertificateOrderStore,
   certificateOrderStore,
@@ -22,8 +20,12 @@ import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
 import type { RawClickSource } from '../../clicks/store/raw-click-source.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
-import { type DomainStore, domainStore } from '../../domains/store/domain-store.ts'
-import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
+import {
+  type DomainStore,
+  domainStore,
+  type HstsStore,
+  hstsStore,
+} from '../../domains/store/domain-store.ts'
 import type { EventStore } from '../../events/event-store.ts'
 import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Updateable } from 'kysely'
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
 import { leaseRoundRobin } from '../../platform/work/leases.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -8,7 +8,6 @@ import type {
   LeasedOrder,
   OrderQueue,
 } from '../certificate-order.ts'
-import { challengeOf, columnsOf, type OrderRow, orderOf } from './certificate-order-rows.ts'
 
 /** What is written as a lease ends. */
 export type FinishedOrder = Pick<CertificateOrder, 'nextAt'> &
@@ -261,4 +260,57 @@ async function lease(
   const fence = row.fence + 1
   const isLeased = await update(db, row.host, row.fence, { fence, lease_until: leaseUntil })
   return isLeased ? { ...orderOf(row), fence } : undefined
+}
+
+type OrderRow = Selectable<Schema['certificate_orders']>
+
+/** Converts a row of the table `certificate_orders`. */
+function orderOf(row: OrderRow): CertificateOrder {
+  const { host, workspace_id, queue, attempts, next_at, failure } = row
+  const { directory, purpose, private_key, order_url } = row
+  const ongoing =
+    directory === null || purpose === null || private_key === null
+      ? null
+      : { directory, purpose, sealedKey: private_key, url: order_url }
+  return {
+    host,
+    workspaceId: workspace_id,
+    queue,
+    ongoing,
+    challenge: challengeOf(row),
+    attempts,
+    nextAt: next_at,
+    failure,
+  }
+}
+
+function challengeOf(row: OrderRow): ActiveChallenge | null {
+  const { challenge_type: type, challenge_token: token, challenge_answer: keyAuthorization } = row
+  return type === null || token === null || keyAuthorization === null
+    ? null
+    : { type, token, keyAuthorization }
+}
+
+/** Returns the columns for the fields that are present. */
+function columnsOf(
+  changes: Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>,
+): Updateable<Schema['certificate_orders']> {
+  const { queue, ongoing, challenge, attempts, nextAt, failure } = changes
+  return {
+    ...(queue !== undefined && { queue }),
+    ...(ongoing !== undefined && {
+      directory: ongoing?.directory ?? null,
+      purpose: ongoing?.purpose ?? null,
+      private_key: ongoing?.sealedKey ?? null,
+      order_url: ongoing?.url ?? null,
+    }),
+    ...(challenge !== undefined && {
+      challenge_type: challenge?.type ?? null,
+      challenge_token: challenge?.token ?? null,
+      challenge_answer: challenge?.keyAuthorization ?? null,
+    }),
+    ...(attempts !== undefined && { attempts }),
+    ...(nextAt !== undefined && { next_at: nextAt }),
+    ...(failure !== undefined && { failure }),
+  }
 }

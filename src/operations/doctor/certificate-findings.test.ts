@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fakeClock } from '../../../test/support/fake-clock.ts'
-import type { CertificateStanding } from '../../domains/host-certificate.ts'
+import type { CertificateStanding } from '../../domains/domain.ts'
 import { shownFinding, storedFindings } from './certificate-findings.ts'
 
 const HOST = 'go.acme.test'
