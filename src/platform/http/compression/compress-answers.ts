@@ -14,7 +14,8 @@ import { type Compressor, GzipStream } from './compressor.ts'
 const STREAM_CODINGS: readonly ContentCoding[] = ['gzip']
 
 /**
- * Compresses the answers to reads when the client accepts it.
+ * Compresses the answers to reads when the client accepts it. @fastify/compress does so in libuv's thread pool, which
+ * syncs the click journal, without a bound, and keeps a compressor for each client that stops reading.
  *
  * Answers to writes stay uncompressed: they are small, and secrets that are shown once, such as tokens,
  * are in them. The length of a compressed answer can reveal a secret in it to an attacker who makes the
