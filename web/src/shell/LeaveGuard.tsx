@@ -10,17 +10,17 @@ export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
     enableBeforeUnload: isOn,
     withResolver: true,
   })
+  if (status !== 'blocked') return null
   return (
     <FormDialog
-      isOpen={status === 'blocked'}
       isFirm={false}
       title={t.linkForm.leaveTitle}
       description={t.linkForm.leaveText}
       verb={t.linkForm.leave}
       look="danger"
       cancel={t.linkForm.stay}
-      onSubmit={() => proceed?.()}
-      onClose={() => reset?.()}
+      onSubmit={() => proceed()}
+      onClose={() => reset()}
     />
   )
 }

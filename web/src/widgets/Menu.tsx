@@ -1,63 +1,45 @@
 import { Menu as Base } from '@base-ui/react/menu'
-import {
-  cloneElement,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactElement,
-  type ReactNode,
-  useEffect,
-  useState,
-} from 'react'
+import { type ReactElement, type ReactNode, useEffect } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { CheckIcon } from '../icons/index.ts'
 
-/** A menu that was opened, until its component is gone. */
-export type Opening = {
+type MenuProps = {
+  /** The button that opens it. */
+  readonly trigger: ReactElement
+  readonly align?: 'start' | 'center' | 'end'
+  readonly side?: 'top' | 'bottom'
+  readonly children: ReactNode
+}
+
+export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
+          <Base.Popup className="menu">{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+type AnchoredMenuProps = {
   /** The button that it was opened with. */
   readonly anchor: HTMLElement
   /** False once it was closed: it fades away. */
   readonly isOpen: boolean
-  /** The entry that gets the focus, where it was opened with a key. */
-  readonly entry?: 'first' | 'last' | undefined
-}
-
-type MenuProps = Pick<OpenedMenuProps, 'align' | 'side' | 'children'> & {
-  /** The button that opens it. */
-  readonly trigger: ReactElement<object>
-}
-
-export function Menu({ trigger, children, ...place }: MenuProps) {
-  const [opening, setOpening] = useState<Opening>()
-  return (
-    <>
-      {cloneElement(trigger, menuTrigger(setOpening))}
-      {opening !== undefined && (
-        <OpenedMenu
-          opening={opening}
-          onClose={() => setOpening({ ...opening, isOpen: false })}
-          {...place}
-        >
-          {children}
-        </OpenedMenu>
-      )}
-    </>
-  )
-}
-
-type OpenedMenuProps = {
-  readonly opening: Opening
-  readonly onClose: () => void
-  readonly align?: 'start' | 'center' | 'end'
-  readonly side?: 'top' | 'bottom'
+  /** Whether a key has opened it: then its first entry has the focus. */
+  readonly isByKey: boolean
   /** What gets the focus where the button is gone by then. */
-  readonly successor?: () => HTMLElement | undefined
+  readonly successor: () => HTMLElement | undefined
+  readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** A menu beside the button that has opened it, for which `menuTrigger` has the attributes. */
-export function OpenedMenu(props: OpenedMenuProps) {
-  const { opening, onClose, align = 'end', side = 'bottom', successor, children } = props
-  const { anchor, isOpen } = opening
+/** One menu for many buttons: a list with a menu for each row would be drawn slowly. */
+export function AnchoredMenu(props: AnchoredMenuProps) {
+  const { anchor, isOpen, isByKey, successor, onClose, children } = props
   useEffect(() => {
     anchor.ariaExpanded = String(isOpen)
     return () => {
@@ -67,13 +49,14 @@ export function OpenedMenu(props: OpenedMenuProps) {
   return (
     <Base.Root open={isOpen} onOpenChange={(isNowOpen) => isNowOpen || onClose()}>
       <Base.Portal>
-        <Base.Positioner className="layer" anchor={anchor} sideOffset={4} align={align} side={side}>
+        <Base.Positioner className="layer" anchor={anchor} sideOffset={4} align="end">
           <Base.Popup
             className="menu"
-            aria-label={anchor.ariaLabel ?? anchor.innerText}
-            finalFocus={() => (anchor.isConnected ? anchor : (successor?.() ?? false))}
-            onFocus={(event) => {
-              if (event.relatedTarget === anchor) focusEntry(event.currentTarget, opening)
+            aria-label={anchor.ariaLabel ?? undefined}
+            finalFocus={() => (anchor.isConnected ? anchor : (successor() ?? false))}
+            onFocus={({ currentTarget, relatedTarget }) => {
+              if (!isByKey || relatedTarget !== anchor) return
+              currentTarget.querySelector<HTMLElement>('[role^="menuitem"]')?.focus()
             }}
           >
             {children}
@@ -82,32 +65,6 @@ export function OpenedMenu(props: OpenedMenuProps) {
       </Base.Portal>
     </Base.Root>
   )
-}
-
-/** The menu itself has got the focus. */
-function focusEntry(menu: HTMLElement, { entry }: Opening): void {
-  const entries = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')]
-  if (entry !== undefined) entries.at(entry === 'first' ? 0 : -1)?.focus()
-}
-
-const ENTRIES: Readonly<Record<string, 'first' | 'last'>> = { ArrowDown: 'first', ArrowUp: 'last' }
-
-/** The attributes of a button that opens a menu, or a dialog below it, with a press or an arrow key. */
-export function menuTrigger(open: (opening: Opening) => void, kind: 'menu' | 'dialog' = 'menu') {
-  return {
-    'aria-haspopup': kind,
-    'aria-expanded': false,
-    onClick({ currentTarget, detail }: MouseEvent<HTMLElement>) {
-      // The click of a key has no count.
-      open({ anchor: currentTarget, isOpen: true, entry: detail === 0 ? 'first' : undefined })
-    },
-    onKeyDown(event: KeyboardEvent<HTMLElement>) {
-      const entry = ENTRIES[event.key]
-      if (entry === undefined) return
-      event.preventDefault()
-      open({ anchor: event.currentTarget, isOpen: true, entry })
-    },
-  } as const
 }
 
 type MenuItemProps = {

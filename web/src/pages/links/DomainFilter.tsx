@@ -24,7 +24,7 @@ export function DomainFilter({ value, onChange }: DomainFilterProps) {
       values={value}
       onRemove={() => onChange([])}
       layer={(trigger) => (
-        <Popover trigger={trigger}>
+        <Popover trigger={trigger} label={t.links.domain}>
           {(close) => <DomainPicker value={value} onChange={onChange} onDone={close} />}
         </Popover>
       )}

@@ -238,7 +238,7 @@ function CreatedFilter({ from, to, onChange }: CreatedFilterProps) {
       values={text === undefined ? [] : [text]}
       onRemove={() => onChange({ from: undefined, to: undefined })}
       layer={(trigger) => (
-        <Popover trigger={trigger}>
+        <Popover trigger={trigger} label={t.links.column.created_at}>
           {(close) => (
             <DaysForm
               from={from}

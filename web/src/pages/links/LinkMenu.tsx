@@ -1,39 +1,76 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { type LinkResource, visitAddress } from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
 import {
   CopyIcon,
   DuplicateIcon,
   EditIcon,
   ExternalIcon,
   InfoIcon,
+  MoreIcon,
   TrashIcon,
 } from '../../icons/index.ts'
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyWithMessage } from '../../widgets/copy.ts'
-import { MenuItem, MenuSeparator, OpenedMenu, type Opening } from '../../widgets/Menu.tsx'
+import { AnchoredMenu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { useDeleteLink } from './deleted-links.ts'
-import { linkAt } from './row-focus.ts'
+import { linkAt, rowIndexOf } from './row-focus.ts'
 
-type LinkMenuOpening = Opening & { readonly link: LinkResource; readonly rowIndex: number }
+type LinkMenuOpening = {
+  readonly link: LinkResource
+  readonly rowIndex: number
+  /** The button of the row. */
+  readonly anchor: HTMLElement
+  readonly isOpen: boolean
+  readonly isByKey: boolean
+}
 
 /** The menu of the rows of links: of which link it was opened, in which row. */
-export const linkMenu = new Observable<LinkMenuOpening | undefined>(undefined)
+const linkMenu = new Observable<LinkMenuOpening | undefined>(undefined)
+
+/** In a row of the list. */
+export function LinkMenuButton({ link }: { link: LinkResource }) {
+  const t = useText()
+  return (
+    <button
+      className="ib"
+      type="button"
+      aria-label={t.links.actionsFor(link.key)}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      tabIndex={-1}
+      onClick={({ currentTarget: anchor, detail }) =>
+        // The click of a key has no count.
+        linkMenu.set({
+          link,
+          rowIndex: rowIndexOf(link.id),
+          anchor,
+          isOpen: true,
+          isByKey: detail === 0,
+        })
+      }
+    >
+      <Icon of={MoreIcon} />
+    </button>
+  )
+}
 
 /** What can be done with the link of a row; one menu for all rows. */
 export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
   const opening = useObservable(linkMenu)
   useEffect(() => () => linkMenu.set(undefined), [])
   if (opening === undefined) return null
+  const { link, rowIndex, ...place } = opening
   return (
-    <OpenedMenu
-      opening={opening}
+    <AnchoredMenu
+      {...place}
+      successor={() => linkAt(rowIndex)}
       onClose={() => linkMenu.set({ ...opening, isOpen: false })}
-      successor={() => linkAt(opening.rowIndex)}
     >
-      <LinkActs link={opening.link} mayWrite={mayWrite} />
-    </OpenedMenu>
+      <LinkActs link={link} mayWrite={mayWrite} />
+    </AnchoredMenu>
   )
 }
 

@@ -10,7 +10,6 @@ import {
   ArrowUpIcon,
   ExpiredIcon,
   LockIcon,
-  MoreIcon,
   PhoneIcon,
   WarningIcon,
 } from '../../icons/index.ts'
@@ -21,10 +20,9 @@ import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination, LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
-import { menuTrigger } from '../../widgets/Menu.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
-import { linkMenu } from './LinkMenu.tsx'
-import { onRowFocus, onRowKey, rowIndexOf, takeWantedFocus } from './row-focus.ts'
+import { LinkMenuButton } from './LinkMenu.tsx'
+import { onRowFocus, onRowKey, takeWantedFocus } from './row-focus.ts'
 import { select, useSelection } from './selection.ts'
 
 /** The columns that can be left out, in their order. */
@@ -313,19 +311,7 @@ const LinkRow = memo(function LinkRow(props: LinkRowProps) {
       <td className="c-menu">
         <div className="rowacts">
           {mayWrite && <KeyButtons linkId={link.id} />}
-          <button
-            className="ib"
-            type="button"
-            aria-label={t.links.actionsFor(link.key)}
-            {...menuTrigger((opening) =>
-              linkMenu.set({ ...opening, link, rowIndex: rowIndexOf(link.id) }),
-            )}
-            // Arrow keys move between rows.
-            onKeyDown={undefined}
-            tabIndex={-1}
-          >
-            <Icon of={MoreIcon} />
-          </button>
+          <LinkMenuButton link={link} />
         </div>
       </td>
     </tr>

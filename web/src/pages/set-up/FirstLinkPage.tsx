@@ -157,11 +157,13 @@ function MadeLink({ link, isCopied }: { link: LinkResource; isCopied: boolean })
         </div>
       </div>
       <NextSteps />
-      <Dialog isOpen={isQrShown} onClose={() => setQrShown(false)} title={t.qr.title}>
-        <Suspense fallback={<div className="qr-space" aria-busy />}>
-          <QrPanel link={encodeURI(address)} />
-        </Suspense>
-      </Dialog>
+      {isQrShown && (
+        <Dialog onClose={() => setQrShown(false)} title={t.qr.title}>
+          <Suspense fallback={<div className="qr-space" aria-busy />}>
+            <QrPanel link={encodeURI(address)} />
+          </Suspense>
+        </Dialog>
+      )}
     </>
   )
 }
