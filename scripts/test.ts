@@ -36,6 +36,8 @@ const GROUPS: readonly Group[] = [
     paths: ['test/backup/', 'test/compose/', 'test/config/', 'test/operating/', 'test/storage/'],
     processes: 4,
   },
+  { name: 'browser', paths: ['test/browser/'], processes: 4 },
+  { name: 'cli', paths: ['test/cli/'], processes: 3 },
   { name: 'unit', paths: ['src/', 'web/src/'], processes: 2 },
   { name: 'alone', paths: ['test/'] },
 ]

@@ -39,7 +39,7 @@ async function startAuthority(t: TestContext, options: Partial<PebbleOptions> = 
 }
 
 async function createPlace(t: TestContext, engine = SQLITE): Promise<Place> {
-  const place = await engine.createPlace()
+  const place = await engine.createMigratedPlace()
   t.after(() => place.remove())
   return place
 }

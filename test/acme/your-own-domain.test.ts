@@ -56,7 +56,7 @@ describe('the page “Your own domain, with HTTPS”', () => {
     if (skip) return
     dns = await startDnsServer(ALWAYS)
     pebble = await startPebble({ dnsServer: dns.address })
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     const [, settings] = /^cat > data\/terse\.env <<'END'\n(.*?)^END$/ms.exec(page) ?? []
     assert.ok(settings, 'the page says what to write into terse.env')
     writeFileSync(path.join(place.dataDir, 'terse.env'), settings)

@@ -26,7 +26,7 @@ describe('the backups of a service', () => {
   let folder: string
   let lines: { msg: string; [name: string]: unknown }[]
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     await makeInstance(place.env)
   })
   beforeEach(() => {

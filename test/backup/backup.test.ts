@@ -36,7 +36,7 @@ describe('a backup', () => {
   let link: TestLink
   let target: string
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     await makeInstance(place.env, async ({ store, workspaces }) => {
       await workspaces.ensure(commandLine, 'acme')
       link = await createTestLink(store, systemClock())

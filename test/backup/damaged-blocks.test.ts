@@ -22,7 +22,7 @@ describe('a block that is damaged in the target', () => {
   let server: Awaited<ReturnType<typeof startS3Server>>
   let keys: Pick<Request, 'recipients' | 'identityFile'>
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     folder = createFolder()
     server = await startS3Server()
     await makeInstance(place.env, async ({ store }) => {

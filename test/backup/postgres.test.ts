@@ -27,8 +27,8 @@ describe('the backup of a node with PostgreSQL', () => {
   let link: TestLink
   before(async () => {
     if (POSTGRES === undefined) throw new Error('there is no such engine')
-    place = await POSTGRES.createPlace()
-    other = await POSTGRES.createPlace()
+    place = await POSTGRES.createMigratedPlace()
+    other = await POSTGRES.createMigratedPlace()
     folder = createFolder()
     await makeInstance(place.env, async ({ store }) => {
       link = await createTestLink(store, systemClock())

@@ -25,7 +25,7 @@ describe('a backup from a place that others can write to', () => {
   let folder: string
   let target: string
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     await makeInstance(place.env, async ({ store }) => {
       await createTestLink(store, systemClock())
     })

@@ -18,7 +18,7 @@ describe('the target of a backup', () => {
   let place: Place
   let folder: string
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     folder = createFolder()
     await makeInstance(place.env, async ({ store }) => {
       await createTestLink(store, systemClock())

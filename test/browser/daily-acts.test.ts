@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { openChromium } from '../support/chromium-driver.ts'
 import { SQLITE } from '../support/engines.ts'
 import { openFirefox } from '../support/firefox-driver.ts'
+import { isLongForm } from '../support/long-form.ts'
 import type { PageDriver, PageOptions } from '../support/page-driver.ts'
 import { type Hand, PagePerson } from '../support/page-person.ts'
 import { PASSWORD, setUp } from '../support/person-client.ts'
@@ -26,7 +27,12 @@ const BROWSERS: readonly Browser[] = [
     programs: ['chromium'],
     open: openChromium,
   },
-  { name: 'Firefox', hands: ['keyboard', 'touch'], programs: ['firefox'], open: openFirefox },
+  {
+    name: 'Firefox',
+    hands: isLongForm ? ['keyboard', 'touch'] : ['keyboard'],
+    programs: ['firefox'],
+    open: openFirefox,
+  },
   // WebKitGTK makes clicks of a mouse from the touches of its driver.
   { name: 'WebKit', hands: ['keyboard'], programs: ['webkitDriver', 'xvfb'], open: openWebKit },
 ]

@@ -53,7 +53,7 @@ describe('a command whose pipe is closed', { concurrency: 2 }, () => {
   let env: Record<string, string>
   let damaged: Place
   before(async () => {
-    damaged = await SQLITE.createPlace()
+    damaged = await SQLITE.createMigratedPlace()
     writeFileSync(path.join(damaged.dataDir, 'terse.db'), 'not a database')
     service = await startService(SQLITE)
     env = service.place.env
@@ -105,7 +105,7 @@ describe('a process whose output is on a full disk', { skip }, () => {
   let full: number
   before(async () => {
     full = openSync(FULL_DISK, 'w')
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     await makeInstance(place.env)
   })
   after(async () => {

@@ -11,7 +11,7 @@ describe('--json', () => {
   let place: Place
   let target: string
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     target = mkdtempSync(path.join(tmpdir(), 'terse-json-'))
     await makeInstance(place.env)
   })
@@ -86,7 +86,7 @@ describe('--json', () => {
     assert.equal(made.target, target)
     const [listed] = await printed('restore', target, '--list')
     assert.equal(listed.name, made.name)
-    const empty = await SQLITE.createPlace()
+    const empty = await SQLITE.createMigratedPlace()
     t.after(() => empty.remove())
     const restore = ['restore', target, '--json']
     const { stdout, stderr } = await runCommand(restore, empty.env)

@@ -51,7 +51,7 @@ describe('the roles of a node', () => {
   }
 
   test('restrict the deletion of old data to nodes with jobs', async (t) => {
-    const place = await SQLITE.createPlace()
+    const place = await SQLITE.createMigratedPlace()
     t.after(() => place.remove())
 
     /** Returns the raw clicks that are left after a node has run. */
@@ -87,7 +87,7 @@ describe('the roles of a node', () => {
   describe('on the command line', () => {
     let place: Place
     before(async () => {
-      place = await SQLITE.createPlace()
+      place = await SQLITE.createMigratedPlace()
     })
     after(() => place.remove())
 

@@ -16,7 +16,7 @@ describe('openCaches with a warm start', () => {
   let location: Place
   let instance: Instance
   before(async () => {
-    location = await SQLITE.createPlace()
+    location = await SQLITE.createMigratedPlace()
     instance = await openInstance(readConfig(location.env), pino({ level: 'silent' }))
   })
   after(async () => {

@@ -88,7 +88,7 @@ class LoadedService {
     await visitors.stop()
     this.#visits.started += visitors.tally.started
     this.#visits.answered += visitors.tally.answered
-    const place = await engine.createPlace()
+    const place = await engine.createMigratedPlace()
     try {
       if (databaseUrl !== undefined && place.databaseUrl !== undefined) {
         await makeInstance(place.env)
@@ -236,7 +236,7 @@ describe('backups under load', { concurrency: true }, () => {
       let folder: string
       let loaded: LoadedService
       before(async () => {
-        place = await engine.createPlace()
+        place = await engine.createMigratedPlace()
         folder = createFolder()
         loaded = await LoadedService.start(place, folder)
       })

@@ -26,7 +26,7 @@ for (const { name, settings } of [
     let service: ServiceProcess
     let api: Api
     before(async () => {
-      place = await SQLITE.createPlace()
+      place = await SQLITE.createMigratedPlace()
       const token = await makeToken(place.env)
       service = await startProcess(place, settings, { within: LIMITED })
       api = apiClient(`http://127.0.0.1:${service.port}`, token)

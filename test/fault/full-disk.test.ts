@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
     let importId: string
     let visits = 0
     before(async () => {
-      place = await engine.createPlace()
+      place = await engine.createMigratedPlace()
       mountTmpfs(place.dataDir, DISK)
       const token = await makeToken(place.env)
       service = await startProcess(place)

@@ -15,7 +15,7 @@ const VISITORS = 4
 
 describe('a flood of passwords to hash', () => {
   test('delays neither visitors nor another workspace until it is over', async (t) => {
-    const place = await SQLITE.createPlace()
+    const place = await SQLITE.createMigratedPlace()
     // Each visit waits for a sync of the journal.
     const service = await startProcess(place, { TERSE_CLICK_DURABILITY: 'disk' })
     t.after(async () => {

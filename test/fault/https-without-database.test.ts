@@ -65,7 +65,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const url = new URL(service.place.databaseUrl ?? '')
       network = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
       url.port = String(network.port)
-      place = await engine.createPlace()
+      place = await engine.createMigratedPlace()
       place = { ...place, env: { ...place.env, TERSE_DATABASE_URL: url.href } }
       node = await startProcess(place, settings)
       settings = { ...settings, TERSE_PORT: String(node.port) }

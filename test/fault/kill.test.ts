@@ -27,7 +27,7 @@ describe('a service that is killed under load', { concurrency: true }, () => {
       let token: string
       let service: ServiceProcess
       before(async () => {
-        place = await engine.createPlace()
+        place = await engine.createMigratedPlace()
         token = await makeToken(place.env)
       })
       after(async () => {

@@ -23,7 +23,7 @@ const EXIT_MS_MAX = 25_000
 describe('a service behind a balancer that receives SIGTERM', () => {
   for (const processes of ['1', '2']) {
     test(`becomes not ready first and keeps serving, so that no visitor fails (processes: ${processes})`, async (t) => {
-      const place = await SQLITE.createPlace()
+      const place = await SQLITE.createMigratedPlace()
       const token = await makeToken(place.env)
       const settings = { TERSE_STOP_DELAY_SECONDS: String(DELAY_MS / 1_000) }
       const service = await startProcess(place, { ...settings, TERSE_PROCESSES: processes })
@@ -67,7 +67,7 @@ describe('a service behind a balancer that receives SIGTERM', () => {
 
   for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     test('ends within 25 s, whatever it waits for', { skip: !isLongForm }, async (t) => {
-      const place = await engine.createPlace()
+      const place = await engine.createMigratedPlace()
       const token = await makeToken(place.env)
       const database = new URL(String(place.databaseUrl))
       const proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) })

@@ -40,7 +40,7 @@ describe(`a database locked for ${LOCK_SECONDS} s`, { concurrency: true }, () =>
       let place: Place
       let service: ServiceProcess
       before(async () => {
-        place = await engine.createPlace()
+        place = await engine.createMigratedPlace()
       })
       after(async () => {
         await service?.kill()

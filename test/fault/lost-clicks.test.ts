@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
   describe(`clicks that cannot be written to the journal, on ${engine.name}`, { skip }, () => {
     /** Creates a place whose journals are on a disk of their own. */
     async function placeWithDisk(t: TestContext, options: string) {
-      const place = await engine.createPlace()
+      const place = await engine.createMigratedPlace()
       const journals = journalsRoot(place.dataDir)
       mountTmpfs(journals, options)
       const token = await makeToken(place.env)

@@ -21,7 +21,7 @@ describe('a service under attack by ten tenants and many strangers', () => {
     skip: process.platform !== 'linux' && 'strangers need the addresses of 127.0.0.0/8',
     timeout: SECONDS * 1_000 + 180_000,
   }, async (t) => {
-    const place = await SQLITE.createPlace()
+    const place = await SQLITE.createMigratedPlace()
     t.after(() => place.remove())
     const scene = await startScene(place)
     t.after(() => scene.stop())

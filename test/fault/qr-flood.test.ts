@@ -14,7 +14,7 @@ const VISITORS = 4
 
 describe('a flood of QR codes', () => {
   test('does not block visitors: more of them are answered than codes are rendered', async (t) => {
-    const place = await SQLITE.createPlace()
+    const place = await SQLITE.createMigratedPlace()
     const token = await makeToken(place.env)
     const service = await startProcess(place)
     t.after(async () => {

@@ -32,7 +32,7 @@ describe(`${PROCESSES} processes that are replaced under load`, { concurrency: t
     test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.name}`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
-      const place = await engine.createPlace()
+      const place = await engine.createMigratedPlace()
       const token = await makeToken(place.env)
       let service = await startProcess(place, { TERSE_PROCESSES: String(PROCESSES) })
       t.after(async () => {

@@ -25,7 +25,7 @@ describe('a service with SQLite on a bad disk', { skip: skipWithout('strace') },
   let service: ServiceProcess
   let api: Api
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     const token = await makeToken(place.env)
     service = await startProcess(place)
     api = apiClient(`http://127.0.0.1:${service.port}`, token)

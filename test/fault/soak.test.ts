@@ -51,7 +51,7 @@ describe('two processes under half of their maximum load', {
     test(`fail no request for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
-      const place = await engine.createPlace()
+      const place = await engine.createMigratedPlace()
       const token = await makeToken(place.env)
       const service = await startProcess(place, { TERSE_PROCESSES: '2' })
       t.after(async () => {

@@ -56,7 +56,7 @@ describe(`a service that stops while ${CLIENTS} clients keep their connections o
     test(`resets no request, with ${processes} processes`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
-      const place = await SQLITE.createPlace()
+      const place = await SQLITE.createMigratedPlace()
       t.after(() => place.remove())
       const token = await makeToken(place.env)
       for (let round = 0; round < ROUNDS; round += 1) {

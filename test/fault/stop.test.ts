@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
     let agent: Agent
     before(async () => {
       agent = new Agent({ keepAlive: true })
-      place = await engine.createPlace()
+      place = await engine.createMigratedPlace()
       token = await makeToken(place.env)
       service = await startProcess(place)
       const api = apiClient(`http://127.0.0.1:${service.port}`, token)

@@ -61,7 +61,7 @@ describe('clients that request much and read nothing', { timeout: TIMEOUT_MS }, 
   let quietMib: number
   let sockets: Socket[] = []
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     httpsPort = await freePort()
     const instance = await openInstance(readConfig(place.env), pino({ level: 'silent' }))
     await keepCertificate(instance, HOST, authority.issue(HOST))

@@ -30,7 +30,7 @@ describe(`one of ${PROCESSES} processes killed under load`, { concurrency: true 
       let token: string
       let service: ServiceProcess
       before(async () => {
-        place = await engine.createPlace()
+        place = await engine.createMigratedPlace()
         token = await makeToken(place.env)
       })
       after(async () => {

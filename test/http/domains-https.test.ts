@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { keepCertificate } from '../support/https.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
@@ -11,7 +11,7 @@ import { visit } from '../support/visit.ts'
 const SETTINGS = { TERSE_DOMAIN_PROOF: 'none', TERSE_TRUST_PROXY: '127.0.0.1' }
 const YEAR = 31_536_000
 
-onEachEngine(
+onSqlite(
   '/api/v1/domains/{id}/https',
   (stage) => {
     const create = async (domain: string, api = stage.api): Promise<string> =>

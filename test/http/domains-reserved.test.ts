@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { NO_DNS } from '../support/no-dns.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -12,7 +12,7 @@ const SETTINGS = {
   TERSE_DNS_TARGET: 'edge.terse-dns.test',
 }
 
-onEachEngine(
+onSqlite(
   'reserved names with TERSE_DOMAIN_PROOF=routing',
   (stage) => {
     for (const domain of [
@@ -56,7 +56,7 @@ onEachEngine(
   SETTINGS,
 )
 
-onEachEngine(
+onSqlite(
   'reserved names with TERSE_RESERVED_DOMAINS=none',
   (stage) => {
     test('accepts a sibling of the service’s host', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { createLink, showLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { jsonRequest, UNKNOWN_ID } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
 import { visit } from '../support/visit.ts'
@@ -29,7 +29,7 @@ function write(
   return api.send(method, path, init)
 }
 
-onEachEngine('entity tags', (stage) => {
+onSqlite('entity tags', (stage) => {
   /** A link and a domain of the workspace, with an edit of each. */
   async function createEach(name: string) {
     const { api } = stage

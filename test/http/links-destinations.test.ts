@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, DESTINATION_FIELDS, type LinkBody, postLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { anyCharacter, cases } from '../support/properties.ts'
 
 const LENGTH_MAX = 8_192
@@ -74,7 +74,7 @@ function abridged(text: string): string {
   return text.length > 80 ? `a URL of ${text.length.toLocaleString('en')} characters` : text
 }
 
-onEachEngine('the destinations of a link', (stage) => {
+onSqlite('the destinations of a link', (stage) => {
   let existing: LinkBody
   before(async () => {
     existing = await createLink(stage.api)
@@ -120,7 +120,7 @@ onEachEngine('the destinations of a link', (stage) => {
 
 const LISTED = { TERSE_APP_SCHEMES: 'myapp, spotify:, javascript,data,file' }
 
-onEachEngine(
+onSqlite(
   'ios and android with TERSE_APP_SCHEMES',
   (stage) => {
     const KEPT = [

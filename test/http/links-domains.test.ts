@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, postLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 
 /** The status of each domain that the workspace has claimed. */
 async function claims(api: Api): Promise<Record<string, string>> {
@@ -13,7 +13,7 @@ async function claims(api: Api): Promise<Record<string, string>> {
   )
 }
 
-onEachEngine('a link on a host that its workspace has not claimed', (stage) => {
+onSqlite('a link on a host that its workspace has not claimed', (stage) => {
   test('claims the host, pending until it is proved', async () => {
     const api = await stage.service.api('claiming')
     await createLink(api, { domain: 'go.example.com' })
@@ -84,7 +84,7 @@ onEachEngine('a link on a host that its workspace has not claimed', (stage) => {
   })
 })
 
-onEachEngine('the domain of a link', (stage) => {
+onSqlite('the domain of a link', (stage) => {
   for (const [sent, kept] of [
     ['Go.Example.COM', 'go.example.com'],
     ['go.example.com.', 'go.example.com'],
@@ -123,7 +123,7 @@ onEachEngine('the domain of a link', (stage) => {
   }
 })
 
-onEachEngine(
+onSqlite(
   'links with TERSE_CLAIM_ON_LINK=false',
   (stage) => {
     test('return 422 on `domain` for an unclaimed host', async () => {

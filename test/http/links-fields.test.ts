@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, type LinkBody, OPTIONAL_FIELDS, postLink, showLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 
 const UTM_FIELDS = [
   'utm_source',
@@ -118,7 +118,7 @@ function manyDuplicates() {
   return { sent: [...numbered(50), ...numbered(50)], shown: numbered(50) }
 }
 
-onEachEngine('the optional fields of a link', (stage) => {
+onSqlite('the optional fields of a link', (stage) => {
   test('can all be set at creation', async () => {
     const link = await createLink(stage.api, OPTIONAL_FIELDS)
     for (const [field, value] of Object.entries(OPTIONAL_FIELDS)) {

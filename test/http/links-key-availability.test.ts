@@ -4,11 +4,11 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { variantOf } from '../support/key-variants.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 
 const GENERATED = /^[2-9a-hjkmnp-z]{7}$/
 
-onEachEngine('GET /api/v1/links/key-availability', (stage) => {
+onSqlite('GET /api/v1/links/key-availability', (stage) => {
   async function check(query: Record<string, string>, api: Api = stage.api) {
     const path = `/links/key-availability?${new URLSearchParams(query)}`
     const { suggestion, ...rest } = expectStatus(await api.get(path), 200).body

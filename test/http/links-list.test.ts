@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, LINK_FIELDS, listedKeys, showLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onEachEngine, onSqlite } from '../support/on-each-engine.ts'
 
 const META_FIELDS = [
   'current_page',
@@ -146,7 +146,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
   })
 })
 
-onEachEngine('the URLs in a list', (stage) => {
+onSqlite('the URLs in a list', (stage) => {
   /** Every URL of an envelope, without nulls. */
   function urlsOf({ links, meta }: Answer['body']): URL[] {
     const labels = meta.links.map((link: { url: string | null }) => link.url)

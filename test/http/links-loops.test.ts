@@ -4,7 +4,7 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, DESTINATION_FIELDS, postLink, showLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
 const IPHONE =
@@ -17,7 +17,7 @@ async function claimedHosts(api: Api): Promise<string[]> {
   return body.data.map((domain: { domain: string }) => domain.domain)
 }
 
-onEachEngine('a destination that leads back to its link', (stage) => {
+onSqlite('a destination that leads back to its link', (stage) => {
   test('returns 422 in every field for the link’s own address, in every spelling', async () => {
     const { port } = stage.service
     for (const field of DESTINATION_FIELDS) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 
 /** Up to this number of pages, each page has its label. */
 const PAGES_WITH_LABELS_MAX = 200
@@ -18,7 +18,7 @@ async function labelsOf(api: Api, page: number): Promise<Label[]> {
   return labels.slice(1, -1)
 }
 
-onEachEngine('the page labels of a long list', (stage) => {
+onSqlite('the page labels of a long list', (stage) => {
   let extra: string
   before(async () => {
     for (let made = 0; made < PAGES_WITH_LABELS_MAX; made += 25) {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parseModuleColor } from '../../src/links/qr/qr-code.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
+import { onSqlite, type Stage } from '../support/on-each-engine.ts'
 import { cases } from '../support/properties.ts'
 import { scan } from '../support/scan.ts'
 import { visit } from '../support/visit.ts'
@@ -33,7 +33,7 @@ function withBody(body: unknown): RequestInit {
   return { method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-onEachEngine('the QR code of a link', (stage) => {
+onSqlite('the QR code of a link', (stage) => {
   let path: string
   before(async () => {
     path = `/links/${(await createLink(stage.api, { key: 'scan-me' })).id}/qr-code`

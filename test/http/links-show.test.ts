@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { createLink, LINK_FIELDS, showLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onEachEngine, onSqlite } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
 onEachEngine('GET /api/v1/links/{id}', (stage) => {
@@ -42,7 +42,7 @@ onEachEngine('GET /api/v1/links/{id}', (stage) => {
   })
 })
 
-onEachEngine('a link that the workspace does not have', (stage) => {
+onSqlite('a link that the workspace does not have', (stage) => {
   const REQUESTS = [
     ['GET', '', undefined],
     ['PUT', '', { domain: 'localhost', url: 'https://example.com/stolen' }],

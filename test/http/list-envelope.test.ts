@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { OPERATION_ACCESS } from '../../src/identity/permissions.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 import { type PersonClient, setUp } from '../support/person-client.ts'
 
 const LINKS = ['first', 'last', 'prev', 'next']
@@ -14,7 +14,7 @@ type Described = {
   >
 }
 
-onEachEngine('lists', (stage) => {
+onSqlite('lists', (stage) => {
   let person: PersonClient
   let paths: readonly string[]
   before(async () => {

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onSqlite } from '../support/on-each-engine.ts'
 
 const COUNT = 12
 
@@ -37,7 +37,7 @@ function namesOn(pages: readonly Answer['body'][]): string[] {
   )
 }
 
-onEachEngine('cursor pagination', (stage) => {
+onSqlite('cursor pagination', (stage) => {
   const keys = Array.from({ length: COUNT }, (_, index) => `key-${index}`)
   const hosts = keys.map((key) => `${key}.example.com`)
   let api: Api

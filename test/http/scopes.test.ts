@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SCOPES, type Scope } from '../../src/identity/permissions.ts'
 import { type Answer, apiClient } from '../support/api.ts'
-import { ENGINES } from '../support/engines.ts'
+import { SQLITE } from '../support/engines.ts'
 import { type Operation, readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -20,76 +20,74 @@ function scopeOf({ family, method, template }: Operation): Scope {
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }
 
-for (const engine of ENGINES) {
-  describe(`scopes on ${engine.name}`, () => {
-    let service: Service
-    let operations: readonly Operation[]
-    const secrets = new Map<string, string>()
-    before(async () => {
-      service = await startService(engine)
-      operations = await readOperations(service.baseUrl)
-      for (const scope of SCOPES) {
-        const others = SCOPES.filter((other) => other !== scope)
-        secrets.set(`only ${scope}`, await service.token('acme', [scope]))
-        secrets.set(`all but ${scope}`, await service.token('acme', others))
-      }
-    })
-    after(() => service.stop())
-
-    const send = (operation: Operation, secret: string | undefined): Promise<Answer> =>
-      apiClient(service.baseUrl, secret).send(
-        operation.method,
-        operation.pathFor(UNKNOWN_ID),
-        validRequest(operation),
-      )
-
-    test('the OpenAPI document contains all operations', () => {
-      assert.ok(operations.length >= 28, operations.map(({ name }) => name).join('\n'))
-    })
-
-    test('every operation returns 401 without a token', async () => {
-      for (const operation of operations) {
-        const answer = expectProblem(await send(operation, undefined), 'unauthorized')
-        assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer\b/, operation.name)
-      }
-    })
-
-    test('every operation returns 403 for a token that lacks only its scope, and names the scope', async () => {
-      for (const operation of operations) {
-        const scope = scopeOf(operation)
-        const answer = await send(operation, secrets.get(`all but ${scope}`))
-        assert.equal(answer.status, 403, operation.name)
-        expectProblem(answer, 'missing_scope')
-        const challenge = answer.headers.get('www-authenticate')
-        assert.equal(challenge, 'Bearer error="insufficient_scope"')
-        assert.ok(answer.body.message.includes(scope), answer.body.message)
-      }
-    })
-
-    test('every operation accepts a token with its scope alone', async () => {
-      for (const operation of operations) {
-        const answer = await send(operation, secrets.get(`only ${scopeOf(operation)}`))
-        const expected = operation.takesId ? 404 : operation.success
-        assert.equal(answer.status, expected, `${operation.name}: ${JSON.stringify(answer.body)}`)
-      }
-    })
-
-    test('HEAD requires the scope of GET', async () => {
-      for (const operation of operations.filter(({ method }) => method === 'GET')) {
-        const head = { ...operation, method: 'HEAD' }
-        const scope = scopeOf(operation)
-        assert.equal((await send(head, undefined)).status, 401, operation.name)
-        assert.equal((await send(head, secrets.get(`all but ${scope}`))).status, 403)
-        const found = operation.takesId ? 404 : 200
-        assert.equal((await send(head, secrets.get(`only ${scope}`))).status, found)
-      }
-    })
-
-    test('a refused request changes nothing', async () => {
-      const reader = apiClient(service.baseUrl, await service.token('untouched', ['links:read']))
-      const sent = { domain: 'localhost', key: 'refused', url: 'https://example.com/' }
-      expectProblem(await reader.post('/links', sent), 'missing_scope')
-      assert.equal((await reader.get('/links')).body.meta.total, 0)
-    })
+describe('scopes', () => {
+  let service: Service
+  let operations: readonly Operation[]
+  const secrets = new Map<string, string>()
+  before(async () => {
+    service = await startService(SQLITE)
+    operations = await readOperations(service.baseUrl)
+    for (const scope of SCOPES) {
+      const others = SCOPES.filter((other) => other !== scope)
+      secrets.set(`only ${scope}`, await service.token('acme', [scope]))
+      secrets.set(`all but ${scope}`, await service.token('acme', others))
+    }
   })
-}
+  after(() => service.stop())
+
+  const send = (operation: Operation, secret: string | undefined): Promise<Answer> =>
+    apiClient(service.baseUrl, secret).send(
+      operation.method,
+      operation.pathFor(UNKNOWN_ID),
+      validRequest(operation),
+    )
+
+  test('the OpenAPI document contains all operations', () => {
+    assert.ok(operations.length >= 28, operations.map(({ name }) => name).join('\n'))
+  })
+
+  test('every operation returns 401 without a token', async () => {
+    for (const operation of operations) {
+      const answer = expectProblem(await send(operation, undefined), 'unauthorized')
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer\b/, operation.name)
+    }
+  })
+
+  test('every operation returns 403 for a token that lacks only its scope, and names the scope', async () => {
+    for (const operation of operations) {
+      const scope = scopeOf(operation)
+      const answer = await send(operation, secrets.get(`all but ${scope}`))
+      assert.equal(answer.status, 403, operation.name)
+      expectProblem(answer, 'missing_scope')
+      const challenge = answer.headers.get('www-authenticate')
+      assert.equal(challenge, 'Bearer error="insufficient_scope"')
+      assert.ok(answer.body.message.includes(scope), answer.body.message)
+    }
+  })
+
+  test('every operation accepts a token with its scope alone', async () => {
+    for (const operation of operations) {
+      const answer = await send(operation, secrets.get(`only ${scopeOf(operation)}`))
+      const expected = operation.takesId ? 404 : operation.success
+      assert.equal(answer.status, expected, `${operation.name}: ${JSON.stringify(answer.body)}`)
+    }
+  })
+
+  test('HEAD requires the scope of GET', async () => {
+    for (const operation of operations.filter(({ method }) => method === 'GET')) {
+      const head = { ...operation, method: 'HEAD' }
+      const scope = scopeOf(operation)
+      assert.equal((await send(head, undefined)).status, 401, operation.name)
+      assert.equal((await send(head, secrets.get(`all but ${scope}`))).status, 403)
+      const found = operation.takesId ? 404 : 200
+      assert.equal((await send(head, secrets.get(`only ${scope}`))).status, found)
+    }
+  })
+
+  test('a refused request changes nothing', async () => {
+    const reader = apiClient(service.baseUrl, await service.token('untouched', ['links:read']))
+    const sent = { domain: 'localhost', key: 'refused', url: 'https://example.com/' }
+    expectProblem(await reader.post('/links', sent), 'missing_scope')
+    assert.equal((await reader.get('/links')).body.meta.total, 0)
+  })
+})

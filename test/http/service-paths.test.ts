@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ENGINES } from '../support/engines.ts'
+import { SQLITE } from '../support/engines.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, visit } from '../support/visit.ts'
 
@@ -55,49 +55,47 @@ const SCENARIOS: readonly Expected[] = [
   },
 ]
 
-for (const engine of ENGINES) {
-  describe(`paths that the service answers on its own host, on ${engine.name}`, () => {
-    let service: Service
-    before(async () => {
-      service = await startService(engine)
-    })
-    after(() => service.stop())
-
-    for (const { path, status, type, check } of SCENARIOS) {
-      test(`GET ${path} returns ${status}, and HEAD the same without a body`, async () => {
-        const answer = await visit(service.port, path)
-        assert.equal(answer.status, status)
-        assert.equal(answer.headers['content-type'], type)
-        check(answer)
-        const head = await visit(service.port, path, { method: 'HEAD' })
-        assert.equal(head.status, status)
-        assert.equal(head.headers['content-type'], type)
-        assert.equal(head.body, '')
-      })
-
-      test(`GET ${path} is answered on an IP address too, and not on a host of links`, async () => {
-        for (const host of ['127.0.0.1', '[::1]', `LOCALHOST.:${service.port}`]) {
-          assert.equal((await visit(service.port, path, { host })).status, status, host)
-        }
-        const elsewhere = await visit(service.port, path, { host: 'go.acme.test' })
-        assert.equal(elsewhere.status, 404)
-        assert.match(elsewhere.headers['content-type'] ?? '', /^text\/html/)
-      })
-    }
-
-    test('no link on the service’s own host can replace them', async () => {
-      const api = await service.api()
-      const keys = ['api', 'API/x', 'docs', 'livez', 'readyz', 'Robots.txt', 'favicon.ico', 'app']
-      for (const key of [...keys, 'assets/x', '.well-known/x']) {
-        const link = { domain: 'localhost', key, url: 'https://example.com/' }
-        const answer = await api.post('/links', link)
-        assert.equal(answer.status, 422, key)
-        assert.deepEqual(Object.keys(answer.body.errors), ['key'])
-      }
-      const elsewhere = { domain: 'go.localhost', key: 'docs', url: 'https://example.com/docs' }
-      assert.equal((await api.post('/links', elsewhere)).status, 201)
-      const answer = await visit(service.port, '/docs', { host: 'go.localhost' })
-      assert.equal(answer.headers.location, 'https://example.com/docs')
-    })
+describe('paths that the service answers on its own host', () => {
+  let service: Service
+  before(async () => {
+    service = await startService(SQLITE)
   })
-}
+  after(() => service.stop())
+
+  for (const { path, status, type, check } of SCENARIOS) {
+    test(`GET ${path} returns ${status}, and HEAD the same without a body`, async () => {
+      const answer = await visit(service.port, path)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers['content-type'], type)
+      check(answer)
+      const head = await visit(service.port, path, { method: 'HEAD' })
+      assert.equal(head.status, status)
+      assert.equal(head.headers['content-type'], type)
+      assert.equal(head.body, '')
+    })
+
+    test(`GET ${path} is answered on an IP address too, and not on a host of links`, async () => {
+      for (const host of ['127.0.0.1', '[::1]', `LOCALHOST.:${service.port}`]) {
+        assert.equal((await visit(service.port, path, { host })).status, status, host)
+      }
+      const elsewhere = await visit(service.port, path, { host: 'go.acme.test' })
+      assert.equal(elsewhere.status, 404)
+      assert.match(elsewhere.headers['content-type'] ?? '', /^text\/html/)
+    })
+  }
+
+  test('no link on the service’s own host can replace them', async () => {
+    const api = await service.api()
+    const keys = ['api', 'API/x', 'docs', 'livez', 'readyz', 'Robots.txt', 'favicon.ico', 'app']
+    for (const key of [...keys, 'assets/x', '.well-known/x']) {
+      const link = { domain: 'localhost', key, url: 'https://example.com/' }
+      const answer = await api.post('/links', link)
+      assert.equal(answer.status, 422, key)
+      assert.deepEqual(Object.keys(answer.body.errors), ['key'])
+    }
+    const elsewhere = { domain: 'go.localhost', key: 'docs', url: 'https://example.com/docs' }
+    assert.equal((await api.post('/links', elsewhere)).status, 201)
+    const answer = await visit(service.port, '/docs', { host: 'go.localhost' })
+    assert.equal(answer.headers.location, 'https://example.com/docs')
+  })
+})

@@ -19,7 +19,7 @@ describe('the process of an import', () => {
   const log = pino({ level: 'silent' })
 
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     instance = await openInstance(readConfig(place.env), log)
   })
   after(async () => {

@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
   describe(`an import that is killed, on ${engine.name}`, () => {
     let place: Place
     before(async () => {
-      place = await engine.createPlace()
+      place = await engine.createMigratedPlace()
       await makeInstance(place.env, async (instance) => {
         await instance.workspaces.ensure(commandLine, 'acme')
       })

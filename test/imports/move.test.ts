@@ -40,7 +40,7 @@ test('a workspace is moved by two commands, with its single clicks, each counted
     assert.deepEqual([body.total.clicks, body.total.bots], [3, 1])
   })
 
-  const place = await SQLITE.createPlace()
+  const place = await SQLITE.createMigratedPlace()
   t.after(() => place.remove())
   const [before, after] = ['before', 'after'].map((name) => path.join(place.dataDir, name))
   const terse = async (env: Readonly<Record<string, string>>, ...args: string[]) => {

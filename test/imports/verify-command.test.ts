@@ -21,7 +21,7 @@ describe('terse import verify', () => {
         ? { status: 302, text: '', headers: { location: 'https://example.com/open' } }
         : { status: 404, text: '' },
     )
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     await makeInstance(place.env, async ({ store, workspaces }) => {
       const { id: workspaceId } = await workspaces.ensure(commandLine, 'acme')
       const rows = ['gone', 'open'].map((key, index) => ({

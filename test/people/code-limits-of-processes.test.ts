@@ -21,7 +21,7 @@ describe('wrong codes in a service of two processes', () => {
   let base: { baseUrl: string }
   const started = new AsyncDisposableStack()
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     started.defer(() => place.remove())
     service = await startProcess(place, {}, { args: ['--processes', '2'] })
     started.defer(() => service.stop().then(() => undefined))

@@ -24,7 +24,7 @@ describe('the log at trace', () => {
   let base: { baseUrl: string }
   const started = new AsyncDisposableStack()
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     started.defer(() => place.remove())
     const port = await freePort()
     provider = await startOidcProvider(`http://localhost:${port}/app/oidc/callback`)

@@ -11,7 +11,7 @@ describe('terse serve, for the first person', () => {
   let service: ServiceProcess
   let base: { baseUrl: string }
   before(async () => {
-    place = await SQLITE.createPlace()
+    place = await SQLITE.createMigratedPlace()
     service = await startProcess(place, { TERSE_LOG_LEVEL: 'trace' })
     base = { baseUrl: `http://127.0.0.1:${service.port}` }
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { ENGINES } from '../support/engines.ts'
+import { SQLITE } from '../support/engines.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
@@ -106,93 +106,91 @@ const SERVICE_HOSTS: readonly string[] = [
   '[::1]:3000',
 ]
 
-for (const engine of ENGINES) {
-  describe(`addresses of links, on ${engine.name}`, () => {
-    let service: Service
-    before(async () => {
-      service = await startService(engine)
-      const api = await service.api()
-      for (const key of KEYS) {
-        await createLink(api, { domain: HOST, key, url: `https://example.com/to/${key}` })
-      }
-      await createLink(api, { domain: 'münchen.localhost', key: 'plain' })
-      await createLink(api, { key: 'own', url: 'https://example.com/own' })
-    })
-    after(() => service.stop())
-
-    for (const [path, key] of FOUND) {
-      test(`${path.slice(0, 40)} redirects to the link ${key.slice(0, 40)}`, async () => {
-        const { status, headers } = await visit(service.port, path, { host: HOST })
-        assert.equal(status, 302)
-        assert.equal(headers.location?.split('?')[0], destinationOf(key))
-      })
+describe('addresses of links', () => {
+  let service: Service
+  before(async () => {
+    service = await startService(SQLITE)
+    const api = await service.api()
+    for (const key of KEYS) {
+      await createLink(api, { domain: HOST, key, url: `https://example.com/to/${key}` })
     }
+    await createLink(api, { domain: 'münchen.localhost', key: 'plain' })
+    await createLink(api, { key: 'own', url: 'https://example.com/own' })
+  })
+  after(() => service.stop())
 
-    test('a final slash is ignored on kept-alive connections too', async () => {
-      const connection = await RawConnection.open(service.port)
-      for (const path of ['/plain/', '/a/b/?x']) {
-        connection.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
-        const answer = await connection.nextAnswer(10_000)
-        assert.equal(answer?.status, 302)
-      }
-      connection.destroy()
-    })
-
-    for (const path of NOT_FOUND) {
-      test(`${path.slice(0, 40)} returns 404`, async () => {
-        const { status, headers, body } = await visit(service.port, path, { host: HOST })
-        assert.equal(status, 404)
-        assert.equal(headers.location, undefined)
-        assert.match(body, /There is no link at this address/)
-      })
-    }
-
-    test('unencoded bytes in the path return 400', async () => {
-      for (const path of [raw('/straße'), raw('/plain?a=ü'), '/\u00ff']) {
-        const { status, headers } = await visit(service.port, path, { host: HOST })
-        assert.equal(status, 400, path)
-        assert.equal(headers.location, undefined)
-      }
-    })
-
-    for (const host of SAME_HOST) {
-      test(`Host: ${host} is the domain`, async () => {
-        const { headers } = await visit(service.port, '/plain', { host })
-        assert.equal(headers.location, destinationOf('plain'))
-      })
-    }
-
-    for (const host of SERVICE_HOSTS) {
-      test(`Host: ${host} is the service’s own`, async () => {
-        const link = await visit(service.port, '/own', { host })
-        assert.equal(link.headers.location, 'https://example.com/own')
-        const api = await visit(service.port, '/api/v1/links', { host })
-        assert.equal(api.status, 401)
-      })
-    }
-
-    test('a domain does not serve the service’s own paths', async () => {
-      for (const path of ['/api/v1/links', '/docs', '/livez', '/robots.txt']) {
-        const { status, body } = await visit(service.port, path, { host: HOST })
-        assert.equal(status, 404, path)
-        assert.match(body, /There is no link at this address/)
-      }
-    })
-
-    test('an international host is found by its A-labels', async () => {
-      const { status } = await visit(service.port, '/plain', { host: INTERNATIONAL_HOST })
+  for (const [path, key] of FOUND) {
+    test(`${path.slice(0, 40)} redirects to the link ${key.slice(0, 40)}`, async () => {
+      const { status, headers } = await visit(service.port, path, { host: HOST })
       assert.equal(status, 302)
+      assert.equal(headers.location?.split('?')[0], destinationOf(key))
     })
+  }
 
-    test('the host of an absolute target overrides Host', async () => {
-      const target = `http://GO.localhost:${service.port}/plain`
-      const { headers } = await visit(service.port, target, { host: 'nobody.example' })
+  test('a final slash is ignored on kept-alive connections too', async () => {
+    const connection = await RawConnection.open(service.port)
+    for (const path of ['/plain/', '/a/b/?x']) {
+      connection.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+      const answer = await connection.nextAnswer(10_000)
+      assert.equal(answer?.status, 302)
+    }
+    connection.destroy()
+  })
+
+  for (const path of NOT_FOUND) {
+    test(`${path.slice(0, 40)} returns 404`, async () => {
+      const { status, headers, body } = await visit(service.port, path, { host: HOST })
+      assert.equal(status, 404)
+      assert.equal(headers.location, undefined)
+      assert.match(body, /There is no link at this address/)
+    })
+  }
+
+  test('unencoded bytes in the path return 400', async () => {
+    for (const path of [raw('/straße'), raw('/plain?a=ü'), '/\u00ff']) {
+      const { status, headers } = await visit(service.port, path, { host: HOST })
+      assert.equal(status, 400, path)
+      assert.equal(headers.location, undefined)
+    }
+  })
+
+  for (const host of SAME_HOST) {
+    test(`Host: ${host} is the domain`, async () => {
+      const { headers } = await visit(service.port, '/plain', { host })
       assert.equal(headers.location, destinationOf('plain'))
     })
+  }
 
-    test('an absolute target at another host does not reach the host in Host', async () => {
-      const { status } = await visit(service.port, 'http://nobody.example/plain', { host: HOST })
-      assert.equal(status, 404)
+  for (const host of SERVICE_HOSTS) {
+    test(`Host: ${host} is the service’s own`, async () => {
+      const link = await visit(service.port, '/own', { host })
+      assert.equal(link.headers.location, 'https://example.com/own')
+      const api = await visit(service.port, '/api/v1/links', { host })
+      assert.equal(api.status, 401)
     })
+  }
+
+  test('a domain does not serve the service’s own paths', async () => {
+    for (const path of ['/api/v1/links', '/docs', '/livez', '/robots.txt']) {
+      const { status, body } = await visit(service.port, path, { host: HOST })
+      assert.equal(status, 404, path)
+      assert.match(body, /There is no link at this address/)
+    }
   })
-}
+
+  test('an international host is found by its A-labels', async () => {
+    const { status } = await visit(service.port, '/plain', { host: INTERNATIONAL_HOST })
+    assert.equal(status, 302)
+  })
+
+  test('the host of an absolute target overrides Host', async () => {
+    const target = `http://GO.localhost:${service.port}/plain`
+    const { headers } = await visit(service.port, target, { host: 'nobody.example' })
+    assert.equal(headers.location, destinationOf('plain'))
+  })
+
+  test('an absolute target at another host does not reach the host in Host', async () => {
+    const { status } = await visit(service.port, 'http://nobody.example/plain', { host: HOST })
+    assert.equal(status, 404)
+  })
+})

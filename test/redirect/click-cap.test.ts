@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { type Api, expectStatus } from '../support/api.ts'
-import { ENGINES } from '../support/engines.ts'
+import { type ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import type { LinkBody } from '../support/links.ts'
@@ -87,85 +87,83 @@ async function flood(port: number, link: LinkBody, address: string): Promise<voi
   await Promise.all(Array.from({ length: FLOOD_CONNECTIONS }, visitOn))
 }
 
-for (const engine of ENGINES) {
-  describe(`clicks above the cap, on ${engine.name}`, () => {
-    const at = new ServiceUnderTest()
-    before(() => at.start(engine, { TERSE_CLICK_CAP_PER_MINUTE: String(CAP) }))
-    after(() => at.service.stop())
+describe('clicks above the cap', () => {
+  const at = new ServiceUnderTest()
+  before(() => at.start(SQLITE, { TERSE_CLICK_CAP_PER_MINUTE: String(CAP) }))
+  after(() => at.service.stop())
 
-    test('are counted as bots and exported as a number', async () => {
-      const link = await createLink(at.api, {})
-      const neighbour = await createLink(at.api, {})
-      const cappedBefore = (await at.metric('terse_clicks_capped_total')) ?? Number.NaN
-      for (let n = 0; n < CAP + 40; n += 1) {
-        assert.equal((await at.visitFrom('203.0.113.1', link)).status, 302)
-      }
-      for (const address of ['203.0.113.2', '2001:db8::1']) await at.visitFrom(address, link)
-      await at.visitFrom('203.0.113.1', neighbour)
+  test('are counted as bots and exported as a number', async () => {
+    const link = await createLink(at.api, {})
+    const neighbour = await createLink(at.api, {})
+    const cappedBefore = (await at.metric('terse_clicks_capped_total')) ?? Number.NaN
+    for (let n = 0; n < CAP + 40; n += 1) {
+      assert.equal((await at.visitFrom('203.0.113.1', link)).status, 302)
+    }
+    for (const address of ['203.0.113.2', '2001:db8::1']) await at.visitFrom(address, link)
+    await at.visitFrom('203.0.113.1', neighbour)
 
-      await eventually(async () => {
-        assert.deepEqual(await at.totalOf(link), { clicks: CAP + 2, bots: 40, visitors: 3 })
-        assert.deepEqual(await at.totalOf(neighbour), { clicks: 1, bots: 0, visitors: 1 })
-      })
-      assert.equal((await at.api.get(`/links/${link.id}`)).body.clicks, CAP + 2)
-      const lines = await at.exportOf(link)
-      const capped = lines.filter(({ flags }) => flags.includes('capped'))
-      assert.equal(lines.length - capped.length, CAP + 2)
-      assert.equal(sumOf(capped), 40)
-      for (const { flags, visitor } of capped) {
-        assert.deepEqual({ flags, visitor }, { flags: ['capped'], visitor: null })
-      }
-      const byCountry = `/links/${link.id}/clicks?bots=only&group_by=country`
-      assert.deepEqual((await at.api.get(byCountry)).body.data, [{ value: null, bots: 40 }])
-      assert.equal(await at.metric('terse_clicks_capped_total'), cappedBefore + 40)
+    await eventually(async () => {
+      assert.deepEqual(await at.totalOf(link), { clicks: CAP + 2, bots: 40, visitors: 3 })
+      assert.deepEqual(await at.totalOf(neighbour), { clicks: 1, bots: 0, visitors: 1 })
     })
-
-    test(`take a few bytes each in the journal and few rows, for ${FLOOD_VISITS} from one address`, async () => {
-      const link = await createLink(at.api, {})
-      const bytesBefore = at.journalBytes()
-      await flood(at.service.port, link, '203.0.113.3')
-      const bytes = at.journalBytes() - bytesBefore
-      const beyond = FLOOD_VISITS - CAP
-      assert.ok(bytes < CAP * RECORD_BYTES_MAX + beyond * CAPPED_FRAME_BYTES, `${bytes} bytes`)
-
-      await eventually(async () => {
-        assert.deepEqual(await at.totalOf(link), { clicks: CAP, bots: beyond, visitors: 1 })
-      })
-      const lines = await at.exportOf(link)
-      assert.equal(sumOf(lines), FLOOD_VISITS)
-      // The drain thread reports a batch after it has counted it.
-      await eventually(async () => {
-        const batches = (await at.metric('terse_drain_batches_total')) ?? Number.NaN
-        assert.ok(lines.length <= CAP + batches, `${lines.length} rows, ${batches} batches`)
-      })
-    })
+    assert.equal((await at.api.get(`/links/${link.id}`)).body.clicks, CAP + 2)
+    const lines = await at.exportOf(link)
+    const capped = lines.filter(({ flags }) => flags.includes('capped'))
+    assert.equal(lines.length - capped.length, CAP + 2)
+    assert.equal(sumOf(capped), 40)
+    for (const { flags, visitor } of capped) {
+      assert.deepEqual({ flags, visitor }, { flags: ['capped'], visitor: null })
+    }
+    const byCountry = `/links/${link.id}/clicks?bots=only&group_by=country`
+    assert.deepEqual((await at.api.get(byCountry)).body.data, [{ value: null, bots: 40 }])
+    assert.equal(await at.metric('terse_clicks_capped_total'), cappedBefore + 40)
   })
 
-  describe(`clicks above TERSE_RAW_CLICKS_PER_MINUTE, on ${engine.name}`, () => {
-    const at = new ServiceUnderTest()
-    before(() =>
-      at.start(engine, { TERSE_CLICK_CAP_PER_MINUTE: '0', TERSE_RAW_CLICKS_PER_MINUTE: '10' }),
-    )
-    after(() => at.service.stop())
+  test(`take a few bytes each in the journal and few rows, for ${FLOOD_VISITS} from one address`, async () => {
+    const link = await createLink(at.api, {})
+    const bytesBefore = at.journalBytes()
+    await flood(at.service.port, link, '203.0.113.3')
+    const bytes = at.journalBytes() - bytesBefore
+    const beyond = FLOOD_VISITS - CAP
+    assert.ok(bytes < CAP * RECORD_BYTES_MAX + beyond * CAPPED_FRAME_BYTES, `${bytes} bytes`)
 
-    test('are all counted, and stored singly up to the limit', async () => {
-      const link = await createLink(at.api, {})
-      for (let n = 0; n < 25; n += 1) await at.visitFrom(`203.0.113.${n}`, link)
-      await eventually(async () => {
-        assert.deepEqual(await at.totalOf(link), { clicks: 25, bots: 0, visitors: 25 })
-      })
-      assert.equal((await at.exportOf(link)).length, 10)
-      await eventually(async () => {
-        assert.equal(await at.metric('terse_clicks_without_row_total'), 15)
-      })
-      const combined = `/links/${link.id}/clicks?group_by=browser&source=direct`
-      const refused = expectStatus(await at.api.get(combined), 422)
-      assert.match(refused.body.errors.from[0], /not all kept: 10 of 25/)
-      const { body } = await at.api.get(`/links/${link.id}/clicks?group_by=browser`)
-      assert.deepEqual(body.data, [{ value: 'Chrome', clicks: 25 }])
+    await eventually(async () => {
+      assert.deepEqual(await at.totalOf(link), { clicks: CAP, bots: beyond, visitors: 1 })
+    })
+    const lines = await at.exportOf(link)
+    assert.equal(sumOf(lines), FLOOD_VISITS)
+    // The drain thread reports a batch after it has counted it.
+    await eventually(async () => {
+      const batches = (await at.metric('terse_drain_batches_total')) ?? Number.NaN
+      assert.ok(lines.length <= CAP + batches, `${lines.length} rows, ${batches} batches`)
     })
   })
-}
+})
+
+describe('clicks above TERSE_RAW_CLICKS_PER_MINUTE', () => {
+  const at = new ServiceUnderTest()
+  before(() =>
+    at.start(SQLITE, { TERSE_CLICK_CAP_PER_MINUTE: '0', TERSE_RAW_CLICKS_PER_MINUTE: '10' }),
+  )
+  after(() => at.service.stop())
+
+  test('are all counted, and stored singly up to the limit', async () => {
+    const link = await createLink(at.api, {})
+    for (let n = 0; n < 25; n += 1) await at.visitFrom(`203.0.113.${n}`, link)
+    await eventually(async () => {
+      assert.deepEqual(await at.totalOf(link), { clicks: 25, bots: 0, visitors: 25 })
+    })
+    assert.equal((await at.exportOf(link)).length, 10)
+    await eventually(async () => {
+      assert.equal(await at.metric('terse_clicks_without_row_total'), 15)
+    })
+    const combined = `/links/${link.id}/clicks?group_by=browser&source=direct`
+    const refused = expectStatus(await at.api.get(combined), 422)
+    assert.match(refused.body.errors.from[0], /not all kept: 10 of 25/)
+    const { body } = await at.api.get(`/links/${link.id}/clicks?group_by=browser`)
+    assert.deepEqual(body.data, [{ value: 'Chrome', clicks: 25 }])
+  })
+})
 
 function sumOf(lines: readonly ExportedLine[]): number {
   return lines.reduce((sum, { count }) => sum + count, 0)

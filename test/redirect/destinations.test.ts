@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Api } from '../support/api.ts'
-import { ENGINES } from '../support/engines.ts'
+import { SQLITE } from '../support/engines.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 import { AGENTS } from './agents.ts'
@@ -109,25 +109,23 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-for (const engine of ENGINES) {
-  describe(`the destination of a visit, on ${engine.name}`, () => {
-    let service: Service
-    let api: Api
-    before(async () => {
-      service = await startService(engine, { TERSE_APP_SCHEMES: 'myapp' })
-      api = await service.api()
-    })
-    after(() => service.stop())
-
-    for (const { name, link, query, agent, location } of SCENARIOS) {
-      test(name, async () => {
-        const { key } = await createLink(api, link)
-        const path = query === undefined ? `/${key}` : `/${key}?${query}`
-        const headers = agent === undefined ? {} : { 'user-agent': agent }
-        const answer = await visit(service.port, path, { headers })
-        assert.equal(answer.status, 302)
-        assert.equal(answer.headers.location, location)
-      })
-    }
+describe('the destination of a visit', () => {
+  let service: Service
+  let api: Api
+  before(async () => {
+    service = await startService(SQLITE, { TERSE_APP_SCHEMES: 'myapp' })
+    api = await service.api()
   })
-}
+  after(() => service.stop())
+
+  for (const { name, link, query, agent, location } of SCENARIOS) {
+    test(name, async () => {
+      const { key } = await createLink(api, link)
+      const path = query === undefined ? `/${key}` : `/${key}?${query}`
+      const headers = agent === undefined ? {} : { 'user-agent': agent }
+      const answer = await visit(service.port, path, { headers })
+      assert.equal(answer.status, 302)
+      assert.equal(answer.headers.location, location)
+    })
+  }
+})

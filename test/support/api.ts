@@ -26,6 +26,8 @@ export function apiClient(baseUrl: string, token: string | undefined): Api {
     const headers = new Headers(init.headers)
     // A stopping service waits a second for requests on connections that clients keep open.
     headers.set('connection', 'close')
+    // Compression would cost more than it saves here.
+    if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
     const type = response.headers.get('content-type') ?? ''

@@ -2,10 +2,16 @@ import { pino } from 'pino'
 import { type Instance, openInstance, servicesOver } from '../../src/app/composition/instance.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { startNode } from '../../src/app/node/node.ts'
+import {
+  type OpenedPasswordHasher,
+  openPasswordHasher,
+} from '../../src/app/workers/password-hasher.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES, type Scope } from '../../src/identity/permissions.ts'
-import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
+import { argon2id } from '../../src/platform/passwords/argon2id.ts'
+import { HASH_QUEUE, PasswordHasher } from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
+import type { WorkQueues } from '../../src/platform/work/work-queues.ts'
 import { type Api, apiClient } from './api.ts'
 import { type Engine, PATIENCE_MS, type Place } from './engines.ts'
 import { freePort } from './free-port.ts'
@@ -26,15 +32,35 @@ export type Service = {
 }
 
 /** Hash threads have a low priority: on a machine that runs other tests too they get little time. */
-const PATIENT = {
-  hashQueue: { ...HASH_QUEUE, deadlineMs: PATIENCE_MS },
-  answerMsMax: PATIENCE_MS,
+const HASH_BOUNDS = { ...HASH_QUEUE, deadlineMs: PATIENCE_MS }
+/** The least that argon2 takes. */
+const CHEAP = { memory: 8, passes: 1 }
+
+/**
+ * Hashes in this thread, at a thousandth of the cost: passwords are otherwise a sixth of what the tests of the API take.
+ */
+function openCheapHasher(queues: WorkQueues): OpenedPasswordHasher {
+  return {
+    hasher: new PasswordHasher({
+      queue: queues.open(HASH_BOUNDS),
+      compute: async (task) => argon2id(task, CHEAP),
+    }),
+    close: async () => {},
+  }
+}
+
+/** Hashes as the service does, for tests of hashes and of hashes that commands made. */
+export const openRealHasher = (queues: WorkQueues) => openPasswordHasher(queues, HASH_BOUNDS)
+
+export type ServiceOptions = {
+  readonly clock?: Clock
+  readonly openHasher?: typeof openPasswordHasher
 }
 
 export async function startService(
   engine: Pick<Engine, 'createMigratedPlace'>,
   settings: Readonly<Record<string, string>> = {},
-  options: { clock?: Clock } = {},
+  options: ServiceOptions = {},
 ): Promise<Service> {
   const place = await engine.createMigratedPlace()
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
@@ -54,9 +80,10 @@ export async function startService(
   })
   const log = pino({ level: 'silent' })
   const opened = await openInstance(config, log)
-  const { store, clock } = { ...opened, ...options }
+  const { openHasher = openCheapHasher, clock = opened.clock } = options
+  const { store } = opened
   const instance = { ...opened, clock, ...servicesOver(store, config, clock) }
-  const node = await startNode(config, instance, log, PATIENT)
+  const node = await startNode(config, instance, log, { answerMsMax: PATIENCE_MS, openHasher })
   const baseUrl = `http://127.0.0.1:${port}`
 
   async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {

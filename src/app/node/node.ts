@@ -4,7 +4,6 @@ import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer, answerLimit } from '../../platform/http/api/request-timing.ts'
 import { deferredListener } from '../../platform/http/entrances.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttle.ts'
-import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { findServiceHost, openDomains, openServiceHost } from '../composition/domains.ts'
@@ -56,7 +55,7 @@ export type Stopping = {
  *
  * @param options.listenOn as for `Entrances.listen`
  * @param options.shared undefined for a process that is the whole service
- * @param options.hashQueue, answerMsMax and onApiRequest as in `NodeOptions`
+ * @param options.openHasher, answerMsMax and onApiRequest as in `NodeOptions`
  */
 export async function startNode(
   config: Config,
@@ -65,7 +64,7 @@ export async function startNode(
   options: {
     readonly listenOn?: readonly (readonly ListeningHandle[])[]
     readonly shared?: Shared | undefined
-    readonly hashQueue?: FairQueueOptions | undefined
+    readonly openHasher?: typeof openPasswordHasher | undefined
     readonly answerMsMax?: number | undefined
     readonly onApiRequest?: (() => void) | undefined
   } = {},
@@ -260,8 +259,8 @@ type NodeOptions = {
   readonly log: Logger
   /** Undefined for a process that is the whole service. */
   readonly shared: Shared | undefined
-  /** Bounds of password hashing; `HASH_QUEUE` when left out. */
-  readonly hashQueue?: FairQueueOptions | undefined
+  /** Opens what hashes passwords; `openPasswordHasher` when left out. */
+  readonly openHasher?: typeof openPasswordHasher | undefined
   /** How long an answer of the API may take; when left out, as long as the engine's answers may. */
   readonly answerMsMax?: number | undefined
   /** Called when an API request starts. */
@@ -279,7 +278,8 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
   const tls = config.tls && (await import('./tls.ts')).openTls(config, instance, hostParts, log)
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
-  const hashing = openPasswordHasher(queues, options.hashQueue)
+  const { openHasher = openPasswordHasher } = options
+  const hashing = openHasher(queues)
   const { answerMsMax = answerLimit(config.databaseUrl !== undefined) } = options
   const base = { config, instance, log, serviceHost, throttles, queues, answerMsMax }
   const context = { ...base, hasher: hashing.hasher }
