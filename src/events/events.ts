@@ -1,11 +1,20 @@
+import type { EventResource } from '@terse/contract/events'
 import type { Actor } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Run } from '../platform/http/api/pagination.ts'
+import { formatInstant } from '../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { INSTANCE } from '../storage/event-log.ts'
 import { ScanTooLong } from '../storage/scans.ts'
 import type { Store } from '../storage/store.ts'
-import type { Event, NamedEvent } from './event.ts'
-import { type EventMark, type EventRun, type EventStore, needsScan } from './event-store.ts'
+import {
+  type Event,
+  type EventMark,
+  type EventRun,
+  type EventStore,
+  type NamedEvent,
+  needsScan,
+} from './store/event-store.ts'
 
 /** Running scans for types or actors take turns to read, so their number costs memory only, not latency. */
 export const EVENT_QUEUE: FairQueueOptions = {
@@ -81,4 +90,24 @@ function tooLong({ types }: EventRun): Failure {
   return Failure.invalid({
     [types === undefined ? 'actor' : 'type']: [{ code: 'too_slow', reason: 'events' }],
   })
+}
+
+/** An event as the API and the command line show it. */
+export function presentEvent(event: NamedEvent): EventResource {
+  return {
+    sequence: event.sequence,
+    at: formatInstant(event.at),
+    workspace_id: withoutInstance(event.workspaceId),
+    actor: { ...event.actor },
+    request_id: event.requestId,
+    type: event.type,
+    subject_id: withoutInstance(event.subjectId),
+    subject_name: event.subjectName,
+    before: event.before && { ...event.before },
+    after: event.after && { ...event.after },
+  }
+}
+
+function withoutInstance(id: string): string | null {
+  return id === INSTANCE ? null : id
 }

@@ -4,8 +4,7 @@ import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
 import { plainText } from '../platform/cli/terminal.ts'
 import { VERSION } from '../platform/process/version.ts'
-import type { Login } from './login-file.ts'
-import { RemoteFault } from './remote-fault.ts'
+import { type Login, RemoteFault } from './login-file.ts'
 
 /** The service cuts off after 20 s without a byte; a slow network takes its time before. */
 const TIMEOUT_MS = 30_000

@@ -13,7 +13,6 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { hasErrorCode } from '../platform/process/has-error-code.ts'
 import { shellWord, terseCommand } from '../platform/process/terse-command.ts'
-import { RemoteFault } from './remote-fault.ts'
 
 /** Where the commands of daily work go, and with which token. */
 export type Login = { readonly url: string; readonly token: string }
@@ -78,5 +77,17 @@ export function removeLogin(): boolean {
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return false
     throw error
+  }
+}
+
+/** Why a command cannot do its work at the service, as a sentence for people. */
+export class RemoteFault extends Error {
+  override readonly name = 'RemoteFault'
+  /** Undefined where the API gave no reason: there was no answer, or it is none of the API. */
+  readonly code: string | undefined
+
+  constructor(message: string, code?: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
   }
 }

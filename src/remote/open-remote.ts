@@ -1,6 +1,8 @@
-import type { LinkResource } from '@terse/contract/links'
+import type { DomainResource } from '@terse/contract/domains'
+import { type LinkResource, linkPage, linkSchema } from '@terse/contract/links'
+import { plainText } from '../platform/cli/terminal.ts'
 import type { ApiClient } from './api-client.ts'
-import { readLogin } from './login-file.ts'
+import { RemoteFault, readLogin } from './login-file.ts'
 
 /** The service that the user is logged in to. */
 export type Remote = {
@@ -23,7 +25,6 @@ export type Remote = {
 export async function openRemote(options: { signal?: AbortSignal } = {}): Promise<Remote> {
   const login = readLogin()
   const { ApiClient } = await import('./api-client.ts')
-  const { findLink } = await import('./find-link.ts')
   const client = new ApiClient(login, options)
   const { visitAddress } = await import('@terse/contract/visit-address')
   const service = new URL(login.url)
@@ -35,4 +36,73 @@ export async function openRemote(options: { signal?: AbortSignal } = {}): Promis
     addressOf: (link) => visitAddress(link, service),
     find: (text) => findLink(client, text, ownHost),
   }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** A host, and a path after it. */
+const ADDRESS = /^([^/\s]+\.[^/\s]+|localhost(?::\d+)?|\[[^\]]+\](?::\d+)?)\/(.+)$/
+
+/**
+ * Finds a link by its identifier, by its short link, or by its key on the domain of the service.
+ *
+ * @throws {RemoteFault} where there is none
+ */
+async function findLink(client: ApiClient, text: string, ownHost: string): Promise<LinkResource> {
+  if (UUID.test(text)) return client.get(`/links/${text}`, linkSchema)
+  const { host, key } = addressOf(text, ownHost)
+  const search = `https://${host}/${key}`
+  const { data } = await client.get('/links', linkPage, { search, domain: host, per_page: 100 })
+  const wanted = decoded(key)
+  const found =
+    data.find((link) => link.key === wanted) ??
+    data.find((link) => link.key.toLowerCase() === wanted.toLowerCase())
+  if (found !== undefined) return found
+  throw new RemoteFault(`There is no link ${host}/${wanted} in this workspace.`, 'not_found')
+}
+
+function addressOf(text: string, ownHost: string): { host: string; key: string } {
+  const plain = text.trim().replace(/^https?:\/\//i, '')
+  const [, host, key] = ADDRESS.exec(plain) ?? []
+  if (host === undefined || key === undefined) return { host: ownHost, key: plain }
+  // A port is no part of a link's domain.
+  return { host: host.replace(/:\d+$/, ''), key: key.replace(/[?#].*$/s, '') }
+}
+
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key).normalize('NFC')
+  } catch {
+    return key
+  }
+}
+
+/** A domain that is not older than a link by more than this was added with it. */
+const ADDED_WITHIN_MS = 2_000
+
+/**
+ * Returns a line for people about the domain of a link that was just written, where it is pending: such a link does not
+ * open. Returns undefined otherwise, and where the token may not read domains.
+ */
+export async function findPendingNote(
+  { client, ownHost, url }: Pick<Remote, 'client' | 'ownHost' | 'url'>,
+  link: LinkResource,
+): Promise<string | undefined> {
+  if (link.domain === ownHost) return undefined
+  const { domainPage } = await import('@terse/contract/domains')
+  let domains: readonly DomainResource[]
+  try {
+    domains = (await client.get('/domains', domainPage, { domain: link.domain })).data
+  } catch (error) {
+    // The link is written, which a fault of this would deny.
+    if (error instanceof RemoteFault) return undefined
+    throw error
+  }
+  // A service of an earlier version may answer with all.
+  const found = domains.find(({ domain }) => domain === link.domain)
+  if (found?.status !== 'pending') return undefined
+  const age = Date.parse(link.updated_at) - Date.parse(found.created_at)
+  const state = age <= ADDED_WITHIN_MS ? 'was added to the workspace and is pending' : 'is pending'
+  return plainText(
+    `The domain ${found.domain} ${state}: the link opens once DNS records prove it. Set them, or remove a mistyped domain: ${url}/app/domains?id=${found.id}`,
+  )
 }

@@ -10,7 +10,7 @@ import {
   segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import type { Finding } from '../../src/operations/doctor/finding.ts'
+import type { Finding } from '../../src/operations/doctor/host-findings.ts'
 import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import { newNode } from '../storage/samples.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'

@@ -18,7 +18,7 @@ import {
 } from '../../src/imports/import.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
-import type { Node } from '../../src/operations/nodes/store/node-store.ts'
+import type { Node } from '../../src/operations/nodes.ts'
 
 /** An instant whose last digits a millisecond value, or a 32-bit number, would lose. */
 export const NOW = 1_750_000_000_123_457

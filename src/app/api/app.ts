@@ -35,7 +35,7 @@ import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
-import { instanceRoutes } from '../../operations/instance/routes.ts'
+import { instanceRoutes } from '../../operations/routes.ts'
 import { collectPaths } from '../../platform/http/api/api-paths.ts'
 import {
   allowOtherOrigins,

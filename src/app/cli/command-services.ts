@@ -12,7 +12,7 @@ import type { ImportTools } from '../../imports/commands/import.ts'
 import type { VerifyServices } from '../../imports/commands/verify.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
-import type { Finding } from '../../operations/doctor/finding.ts'
+import type { Finding } from '../../operations/doctor/host-findings.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Instance } from '../composition/instance.ts'
 import { type CommandConfig, openConfig } from './open-config.ts'
@@ -212,7 +212,7 @@ export async function replay(
   folder: string,
   includesUnknown: boolean,
 ): Promise<readonly ReplayedJournal[]> {
-  const { replayJournals } = await import('../instance/replay.ts')
+  const { replayJournals } = await import('./replay-journals.ts')
   return withInstance((instance, { config, log }) =>
     replayJournals(config, instance, folder, {
       includesUnknown,

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { OutputFault, processTerminal, type Terminal } from '../../platform/cli/terminal.ts'
 import { Failure } from '../../platform/failure.ts'
-import { RemoteFault } from '../../remote/remote-fault.ts'
+import { RemoteFault } from '../../remote/login-file.ts'
 import { explainError } from './explain-error.ts'
 import { buildProgram } from './program.ts'
 

@@ -7,8 +7,8 @@ import { certificateOrderStore } from '../../certificates/store/certificate-orde
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
 import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import type { CertificateStanding } from '../../domains/domain.ts'
-import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
-import { type Node, nodeStore } from '../../operations/nodes/store/node-store.ts'
+import type { InspectedClaim } from '../../operations/doctor/host-findings.ts'
+import { type Node, nodeStore } from '../../operations/nodes.ts'
 import { openPool } from '../../storage/postgres/pool.ts'
 import type { Schema } from '../../storage/schema.ts'
 import {

@@ -26,8 +26,7 @@ import {
   type HstsStore,
   hstsStore,
 } from '../../domains/store/domain-store.ts'
-import type { EventStore } from '../../events/event-store.ts'
-import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
+import { type EventStore, eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
 import {
   type IdentityStore,
@@ -80,7 +79,7 @@ import {
   type UtmTemplateStore,
   utmTemplateStore,
 } from '../../links/utm-templates/utm-template-store.ts'
-import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
+import { type NodeStore, nodeStore } from '../../operations/nodes.ts'
 import type { ChangeLog } from '../../storage/changes.ts'
 import { type IdempotencyStore, idempotencyStore } from '../../storage/idempotency.ts'
 import { type InstanceStore, instanceStore } from '../../storage/instance-keys.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '../../operations/doctor/finding.ts'
+import type { Finding } from '../../operations/doctor/host-findings.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { textOf } from '../../storage/sqlite/errors.ts'

@@ -2,15 +2,17 @@ import { type DnsObservation, judgeRouting, observeDns } from '../../domains/dns
 import { isProvedWithoutDns, serviceAddresses } from '../../domains/dns-records.ts'
 import type { CertificateStanding } from '../../domains/domain.ts'
 import { parseHost } from '../../hosts/host.ts'
-import { caaFinding } from '../../operations/doctor/caa-finding.ts'
-import { shownFinding, storedFindings } from '../../operations/doctor/certificate-findings.ts'
 import {
+  caaFinding,
   domainFinding,
+  type Finding,
   type InspectedClaim,
   proofFindings,
-} from '../../operations/doctor/claim-findings.ts'
-import type { Finding } from '../../operations/doctor/finding.ts'
-import { proxyFinding, routingFindings } from '../../operations/doctor/routing-findings.ts'
+  proxyFinding,
+  routingFindings,
+  shownFinding,
+  storedFindings,
+} from '../../operations/doctor/host-findings.ts'
 import { findCaaPermission } from '../../platform/dns/caa.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import { Failure } from '../../platform/failure.ts'

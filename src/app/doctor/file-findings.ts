@@ -1,5 +1,5 @@
 import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
-import type { Finding } from '../../operations/doctor/finding.ts'
+import type { Finding } from '../../operations/doctor/host-findings.ts'
 import { folderFaultOf } from '../../platform/disk/folder.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { type FileFault, filesAdvice, readLastCheck } from '../../storage/file-fault.ts'

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
-import type { Finding } from '../../operations/doctor/finding.ts'
-import type { Diagnosis } from '../../operations/instance/routes.ts'
+import type { Finding } from '../../operations/doctor/host-findings.ts'
+import type { Diagnosis } from '../../operations/routes.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/config.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { HeldJournal } from '../../clicks/ingest/click-intake.ts'
-import type { ListedNode } from '../../operations/nodes/nodes.ts'
+import type { ListedNode } from '../../operations/nodes.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
 import { openCountedUntil } from './heartbeat.ts'
 

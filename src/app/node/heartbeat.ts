@@ -2,12 +2,12 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { JournalBacklog } from '../../clicks/journal/journal-reader.ts'
-import type { Nodes } from '../../operations/nodes/nodes.ts'
 import {
   BEAT_INTERVAL_MS,
   LOST_AFTER_MICROS,
   type Node,
-} from '../../operations/nodes/store/node-store.ts'
+  type Nodes,
+} from '../../operations/nodes.ts'
 import { staleCache } from '../../platform/cache/stale-cache.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'

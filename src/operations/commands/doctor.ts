@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
-import type { Finding } from '../doctor/finding.ts'
+import type { Finding } from '../doctor/host-findings.ts'
 
 const EXIT_PROBLEM = 1
 

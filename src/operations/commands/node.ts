@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { example, type RunWith } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
-import type { Nodes } from '../nodes/nodes.ts'
+import type { Nodes } from '../nodes.ts'
 
 export function nodeCommand(
   terminal: Terminal,

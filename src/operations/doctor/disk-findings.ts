@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
 import { fromStatFs } from '../../platform/disk/disk-space.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './host-findings.ts'
 
 const MIB = 1024 * 1024
 const SUBJECT = 'disk'

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
+import { RemoteFault } from '../login-file.ts'
 import { openRemote } from '../open-remote.ts'
-import { RemoteFault } from '../remote-fault.ts'
 
 type QrOptions = {
   readonly output?: string

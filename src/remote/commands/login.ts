@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import { type Login, loginFile, removeLogin, saveLogin } from '../login-file.ts'
-import { RemoteFault } from '../remote-fault.ts'
+import { type Login, loginFile, RemoteFault, removeLogin, saveLogin } from '../login-file.ts'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
 

@@ -6,7 +6,7 @@ import {
   rawClicksFolder,
   sqliteRawClickSource,
 } from '../../../clicks/store/sqlite/raw-click-source.ts'
-import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
+import { sqliteEventFeed } from '../../../events/store/event-feed.ts'
 import { sqliteEventMarks } from '../../../identity/store/erasure-store.ts'
 import { findPageWith, findSortedBySlices } from '../../../links/store/link-scan.ts'
 import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'

@@ -1,9 +1,44 @@
 import { type Kysely, sql } from 'kysely'
-import { TRANSACTION_EPOCH } from '../../../storage/postgres/change-log.ts'
-import type { Schema } from '../../../storage/schema.ts'
-import type { WriteBuffer } from '../../../storage/write-buffer.ts'
-import type { EventCursor, EventFeed, NewEvents } from '../../event-store.ts'
-import { EVENT_COLUMNS, type EventRow, eventsOf } from '../event-rows.ts'
+import { TRANSACTION_EPOCH } from '../../storage/postgres/change-log.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { WriteBuffer } from '../../storage/write-buffer.ts'
+import {
+  EVENT_COLUMNS,
+  type EventCursor,
+  type EventFeed,
+  type EventRow,
+  eventsOf,
+  type NewEvents,
+} from './event-store.ts'
+
+/**
+ * SQLite commits one transaction at a time, so the numbers of events are in the order of commits. A restored
+ * file assigns numbers again, so a reader must store its cursor in the same file.
+ */
+export function sqliteEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventFeed {
+  return {
+    async end() {
+      await writes.flush()
+      const row = await db
+        .selectFrom('events')
+        .select((eb) => eb.fn.max('id').as('id'))
+        .executeTakeFirst()
+      return String(row?.id ?? 0)
+    },
+
+    async since(cursor, limit) {
+      await writes.flush()
+      const rows = await db
+        .selectFrom('events')
+        .select(EVENT_COLUMNS)
+        .where('id', '>', Number(cursor))
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return { events: await eventsOf(db, rows), cursor: String(rows.at(-1)?.id ?? cursor) }
+    },
+  }
+}
 
 /** The events to read again after transaction numbers may have been reused. */
 const OVERLAP_MICROS = 60 * 60 * 1_000_000

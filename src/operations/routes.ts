@@ -1,9 +1,9 @@
 import { diagnosisSchema, type InstanceResource, instanceSchema } from '@terse/contract/instance'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { formatInstant } from '../../platform/time/clock.ts'
-import type { Finding } from '../doctor/finding.ts'
-import type { ListedNode } from '../nodes/nodes.ts'
+import { formatInstant } from '../platform/time/clock.ts'
+import type { Finding } from './doctor/host-findings.ts'
+import type { ListedNode } from './nodes.ts'
 
 /** The result of the doctor, and when it ended in microseconds since the epoch. */
 export type Diagnosis = {
