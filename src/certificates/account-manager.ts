@@ -17,40 +17,32 @@ const RATE_LIMITED_PAUSE_MICROS_MAX = 20_000_000
 
 type AccountStores = { readonly acmeAccounts: AcmeAccountStore }
 
+type AccountManagerDependencies = {
+  readonly store: Store<AccountStores>
+  readonly clock: Clock
+  readonly authority: CertificateAuthority
+  /** Seals the keys of accounts, and nothing else. */
+  readonly vault: KeyVault
+  /** Returns a number in [0, 1). */
+  readonly random: () => number
+}
+
 /** Manages this instance's account with the authority, which all nodes share. */
 export class AccountManager {
-  readonly #store: Store<AccountStores>
-  readonly #clock: Clock
-  readonly #authority: CertificateAuthority
-  readonly #vault: KeyVault
-  readonly #random: () => number
+  readonly #deps: AccountManagerDependencies
 
-  /**
-   * @param options.vault seals the keys of accounts, and nothing else
-   * @param options.random returns a number in [0, 1)
-   */
-  constructor(options: {
-    store: Store<AccountStores>
-    clock: Clock
-    authority: CertificateAuthority
-    vault: KeyVault
-    random: () => number
-  }) {
-    this.#store = options.store
-    this.#clock = options.clock
-    this.#authority = options.authority
-    this.#vault = options.vault
-    this.#random = options.random
+  constructor(deps: AccountManagerDependencies) {
+    this.#deps = deps
   }
 
   /** Returns the stored account. The first call creates its key. */
   async getState(): Promise<AcmeAccount> {
-    const { directory } = this.#authority
-    const stored = await this.#store.read.acmeAccounts.find(directory)
+    const { directory } = this.#deps.authority
+    const stored = await this.#deps.store.read.acmeAccounts.find(directory)
     if (stored !== undefined) return stored
-    const sealedKey = this.#vault.seal(directory, await newKeyPem())
-    return this.#store.write(async (stores) => {
-      await stores.acmeAccounts.insert(directory, sealedKey, this.#clock.nowMicros())
+    const sealedKey = this.#deps.vault.seal(directory, await newKeyPem())
+    return this.#deps.store.write(async (stores) => {
+      await stores.acmeAccounts.insert(directory, sealedKey, this.#deps.clock.nowMicros())
       const account = await stores.acmeAccounts.find(directory)
       if (account === undefined) throw new Error('the account that was just inserted is missing')
       return account
@@ -64,12 +56,12 @@ export class AccountManager {
    * @throws {AuthorityError}
    */
   async getRegistered(): Promise<AuthorityAccount> {
-    const { directory } = this.#authority
+    const { directory } = this.#deps.authority
     const { sealedKey, url } = await this.getState()
-    const keyPem = this.#vault.open(directory, sealedKey)
+    const keyPem = this.#deps.vault.open(directory, sealedKey)
     if (url !== null) return { url, keyPem }
-    const registered = await this.#authority.registerAccount(keyPem)
-    await this.#store.write((stores) => stores.acmeAccounts.setUrl(directory, registered))
+    const registered = await this.#deps.authority.registerAccount(keyPem)
+    await this.#deps.store.write((stores) => stores.acmeAccounts.setUrl(directory, registered))
     return { url: registered, keyPem }
   }
 
@@ -80,17 +72,17 @@ export class AccountManager {
    * @returns false when another order that failed at the same time has started the pause
    */
   async pause({ failures, url }: AcmeAccount, error: AuthorityError): Promise<boolean> {
-    const { directory } = this.#authority
-    const now = this.#clock.nowMicros()
+    const { directory } = this.#deps.authority
+    const now = this.#deps.clock.nowMicros()
     const isForgotten = error.kind === 'account' && url !== null
     const isRateLimited = error.kind === 'rateLimited'
-    const backoffMicros = pauseMicros(isForgotten ? 1 : failures + 1, this.#random())
+    const backoffMicros = pauseMicros(isForgotten ? 1 : failures + 1, this.#deps.random())
     const waitMicros = isRateLimited
       ? Math.min(backoffMicros, RATE_LIMITED_PAUSE_MICROS_MAX)
       : Math.max(backoffMicros, (error.retryAfterMs ?? 0) * 1_000)
     // The message of a rate limit may name a host of another workspace, so it is not stored here.
     const failure = isRateLimited ? 'the authority limits the rate of orders' : error.message
-    return this.#store.write(async (stores) => {
+    return this.#deps.store.write(async (stores) => {
       // The next registration with the same key finds the account, or creates it again.
       if (isForgotten) await stores.acmeAccounts.setUrl(directory, null)
       const pause = { until: now + waitMicros, failure }
@@ -107,10 +99,10 @@ export class AccountManager {
     { failures, challenge: before }: AcmeAccount,
     challenge: ChallengeType | undefined,
   ): Promise<void> {
-    const { directory } = this.#authority
+    const { directory } = this.#deps.authority
     const isNew = challenge !== undefined && challenge !== before
     if (failures === 0 && !isNew) return
-    await this.#store.write(async (stores) => {
+    await this.#deps.store.write(async (stores) => {
       await stores.acmeAccounts.resume(directory)
       if (isNew) await stores.acmeAccounts.setChallenge(directory, challenge)
     })

@@ -141,27 +141,21 @@ type OwnerStores = {
 type ReconcilerStores = OwnerStores &
   CertificateStores & { readonly certificateOrders: CertificateOrderStore }
 
+type OrderReconcilerDependencies = {
+  readonly store: Store<ReconcilerStores>
+  readonly clock: Clock
+  readonly certificates: Certificates
+  readonly serviceHost: string
+  /** Makes `reconcileAll` stop after the current batch. */
+  readonly isCancelled: () => boolean
+}
+
 /** Keeps one row in the store of orders for each host that should have a certificate. */
 export class OrderReconciler {
-  readonly #store: Store<ReconcilerStores>
-  readonly #clock: Clock
-  readonly #certificates: Certificates
-  readonly #serviceHost: string
-  readonly #isCancelled: () => boolean
+  readonly #deps: OrderReconcilerDependencies
 
-  /** @param options.isCancelled makes `reconcileAll` stop after the current batch */
-  constructor(options: {
-    store: Store<ReconcilerStores>
-    clock: Clock
-    certificates: Certificates
-    serviceHost: string
-    isCancelled: () => boolean
-  }) {
-    this.#store = options.store
-    this.#clock = options.clock
-    this.#certificates = options.certificates
-    this.#serviceHost = options.serviceHost
-    this.#isCancelled = options.isCancelled
+  constructor(deps: OrderReconcilerDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -170,7 +164,9 @@ export class OrderReconciler {
    */
   async findOwner(stores: OwnerStores, host: string): Promise<string | undefined> {
     if (!isCertifiable(host)) return undefined
-    return host === this.#serviceHost ? '' : (await stores.domains.findActive(host))?.workspace_id
+    return host === this.#deps.serviceHost
+      ? ''
+      : (await stores.domains.findActive(host))?.workspace_id
   }
 
   /**
@@ -183,11 +179,11 @@ export class OrderReconciler {
 
   /** Reconciles all hosts, in case a change was missed. */
   async reconcileAll(): Promise<void> {
-    await this.#reconcileHost(this.#serviceHost)
-    const { certificateOrders: orders } = this.#store.read
+    await this.#reconcileHost(this.#deps.serviceHost)
+    const { certificateOrders: orders } = this.#deps.store.read
     for (const find of [orders.findMissing, orders.findOutdated]) {
       let after: string | undefined = ''
-      while (after !== undefined && !this.#isCancelled()) {
+      while (after !== undefined && !this.#deps.isCancelled()) {
         const hosts: readonly string[] = await find(after, BATCH_SIZE)
         await this.reconcile(hosts)
         after = hosts.at(-1)
@@ -197,19 +193,19 @@ export class OrderReconciler {
 
   async #reconcileHost(host: string): Promise<void> {
     const [owner, order] = await Promise.all([
-      this.findOwner(this.#store.read, host),
-      this.#store.read.certificateOrders.find(host),
+      this.findOwner(this.#deps.store.read, host),
+      this.#deps.store.read.certificateOrders.find(host),
     ])
     if (owner === order?.workspaceId) return
-    await this.#store.write(async (stores) => {
+    await this.#deps.store.write(async (stores) => {
       const workspaceId = await this.findOwner(stores, host)
-      const now = this.#clock.nowMicros()
+      const now = this.#deps.clock.nowMicros()
       if (workspaceId !== undefined) {
-        const queue = host === this.#serviceHost ? 'ready' : 'new'
+        const queue = host === this.#deps.serviceHost ? 'ready' : 'new'
         await stores.certificateOrders.add(host, { workspaceId, queue }, now)
         await stores.certificateOrders.assign(host, workspaceId, now)
       } else if (await stores.certificateOrders.remove(host)) {
-        await this.#certificates.remove(stores, host)
+        await this.#deps.certificates.remove(stores, host)
       }
     })
   }

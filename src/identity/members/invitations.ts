@@ -80,30 +80,22 @@ type InvitationStores = GrantStores &
   ActingStores &
   IdempotencyStores & { readonly workspaces: WorkspaceStore }
 
+type InvitationsDependencies = {
+  readonly store: Store<InvitationStores>
+  readonly clock: Clock
+  readonly random: Random
+  /** By `INVITATION_LIMITS`; undefined for no limit. */
+  readonly throttle: Throttle | undefined
+  /** Whether invitations are mailed too. */
+  readonly sendsMail: boolean
+}
+
 /** The operations on the invitations into a workspace, until they are accepted. */
 export class Invitations {
-  readonly #store: Store<InvitationStores>
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #throttle: Throttle | undefined
-  readonly #sendsMail: boolean
+  readonly #deps: InvitationsDependencies
 
-  /**
-   * @param deps.throttle by `INVITATION_LIMITS`; undefined for no limit
-   * @param deps.sendsMail whether invitations are mailed too
-   */
-  constructor(deps: {
-    store: Store<InvitationStores>
-    clock: Clock
-    random: Random
-    throttle: Throttle | undefined
-    sendsMail: boolean
-  }) {
-    this.#store = deps.store
-    this.#clock = deps.clock
-    this.#random = deps.random
-    this.#throttle = deps.throttle
-    this.#sendsMail = deps.sendsMail
+  constructor(deps: InvitationsDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -124,7 +116,7 @@ export class Invitations {
     this.#charge(workspaceId)
     const emailFolded = foldEmail(email.value)
     let mailedCode: string | undefined
-    const now = this.#clock.nowMicros()
+    const now = this.#deps.clock.nowMicros()
     const work = async (stores: InvitationStores, actor: Actor) => {
       if (await stores.memberships.hasAddress(workspaceId, emailFolded)) {
         throw Failure.invalid({ email: [{ code: 'taken', reason: 'member' }] })
@@ -137,7 +129,7 @@ export class Invitations {
         })
       }
       const made = await createOneTimeLink(
-        { clock: this.#clock, random: this.#random },
+        { clock: this.#deps.clock, random: this.#deps.random },
         stores.oneTimeLinks,
         {
           ...NO_SUBJECT,
@@ -155,7 +147,7 @@ export class Invitations {
       await stores.events.append(actor, invitationEvent('invitation.created', invitation), now)
       return { invitation, code: made.code }
     }
-    const created = await this.#store.write(async (stores) => {
+    const created = await this.#deps.store.write(async (stores) => {
       mailedCode = undefined
       const actor = await requireActor(stores, by, 'invitations.create', { nowMicros: now })
       requireRankOver(actor, given.role)
@@ -169,8 +161,8 @@ export class Invitations {
 
   /** Returns the open invitations, oldest first. */
   async list({ workspaceId }: Actor): Promise<readonly Invitation[]> {
-    const now = this.#clock.nowMicros()
-    const links = await this.#store.read.oneTimeLinks.listInvitations(workspaceId, now)
+    const now = this.#deps.clock.nowMicros()
+    const links = await this.#deps.store.read.oneTimeLinks.listInvitations(workspaceId, now)
     return links.map(invitationOf)
   }
 
@@ -178,8 +170,8 @@ export class Invitations {
   async delete(by: Actor, id: string): Promise<void> {
     const notFound = Failure.notFound('Invitation')
     if (!isUuid(id)) throw notFound
-    await this.#store.write(async (stores) => {
-      const now = this.#clock.nowMicros()
+    await this.#deps.store.write(async (stores) => {
+      const now = this.#deps.clock.nowMicros()
       const actor = await requireActor(stores, by, 'invitations.delete', { nowMicros: now })
       const link = await stores.oneTimeLinks.deleteInvitation(actor.workspaceId, id)
       if (link === undefined) throw notFound
@@ -194,9 +186,9 @@ export class Invitations {
    * @throws {Failure} `validation_failed` for a code that is not valid
    */
   async lookUp(code: string): Promise<InvitationDetails> {
-    const { read } = this.#store
+    const { read } = this.#deps.store
     const { workspaces, people } = read
-    const at = { nowMicros: this.#clock.nowMicros(), isUse: false }
+    const at = { nowMicros: this.#deps.clock.nowMicros(), isUse: false }
     const link = await findGranted(read, 'invitation', hashCode(code), at)
     if (link === undefined) throw invalidInvitation()
     const invitation = invitationOf(link)
@@ -205,7 +197,7 @@ export class Invitations {
     const { name: workspaceName, title: workspaceTitle } = workspace
     const details = { invitation, workspaceName, workspaceTitle }
     if (!link.is_mailed) {
-      const mayCreate = canCreateAccount(link, this.#sendsMail)
+      const mayCreate = canCreateAccount(link, this.#deps.sendsMail)
       return { ...details, accountExists: undefined, canCreateAccount: mayCreate }
     }
     const accountExists = (await people.findByEmail(invitation.email_folded)) !== undefined
@@ -213,7 +205,7 @@ export class Invitations {
   }
 
   #charge(workspaceId: string): void {
-    const verdict = this.#throttle?.take(workspaceId)
+    const verdict = this.#deps.throttle?.take(workspaceId)
     if (verdict === undefined || verdict.allowed) return
     throw Failure.tooMany(
       `This workspace has sent ${INVITATION_LIMITS.limit} invitations within the hour.`,
@@ -236,29 +228,21 @@ type Origin = { readonly device: string; readonly requestId: string }
 /** What a person who has no account yet gives. */
 type NewAccount = { readonly name: string; readonly password: string }
 
-export class AcceptInvitation {
-  readonly #store: Store<AcceptStores>
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #passwords: PeoplePasswords
-  readonly #sessions: Sessions
-  readonly #sendsMail: boolean
+type AcceptInvitationDependencies = {
+  readonly store: Store<AcceptStores>
+  readonly clock: Clock
+  readonly random: Random
+  readonly passwords: PeoplePasswords
+  readonly sessions: Sessions
+  /** Whether invitations are mailed too. */
+  readonly sendsMail: boolean
+}
 
-  /** @param deps.sendsMail whether invitations are mailed too */
-  constructor(deps: {
-    store: Store<AcceptStores>
-    clock: Clock
-    random: Random
-    passwords: PeoplePasswords
-    sessions: Sessions
-    sendsMail: boolean
-  }) {
-    this.#store = deps.store
-    this.#clock = deps.clock
-    this.#random = deps.random
-    this.#passwords = deps.passwords
-    this.#sessions = deps.sessions
-    this.#sendsMail = deps.sendsMail
+export class AcceptInvitation {
+  readonly #deps: AcceptInvitationDependencies
+
+  constructor(deps: AcceptInvitationDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -277,27 +261,29 @@ export class AcceptInvitation {
   ): Promise<OpenedSession | undefined> {
     const author = { ...personActor(person, undefined, true), requestId }
     const password =
-      newPassword === undefined ? undefined : await this.#passwords.prepare(person, newPassword)
-    return this.#store.write(async (stores) => {
+      newPassword === undefined
+        ? undefined
+        : await this.#deps.passwords.prepare(person, newPassword)
+    return this.#deps.store.write(async (stores) => {
       await stores.people.lock(person.id)
       await requireSession(stores, person.id, session.id)
       const { hasDropped } = await this.join(stores, code, person, { requestId })
       if (!hasDropped) return undefined
       if (password === undefined) throw passwordNeeded()
-      const now = this.#clock.nowMicros()
+      const now = this.#deps.clock.nowMicros()
       // A session that somebody has found must not be enough for a new password.
       requireRecentAuthentication({
         hasAuthenticatedRecently: now - session.authenticated_at < FRESH_MICROS,
       })
       const set = { password, keptSessionId: undefined, now }
-      await this.#passwords.set(stores, author, person.id, set)
-      return this.#sessions.start(stores, author, person.id, device)
+      await this.#deps.passwords.set(stores, author, person.id, set)
+      return this.#deps.sessions.start(stores, author, person.id, device)
     })
   }
 
   /** As `canCreateAccount` of an invitation. */
   canCreateAccount(link: FoundLink): boolean {
-    return canCreateAccount(link, this.#sendsMail)
+    return canCreateAccount(link, this.#deps.sendsMail)
   }
 
   /**
@@ -311,15 +297,15 @@ export class AcceptInvitation {
     account: NewAccount,
     { device, requestId }: Origin,
   ): Promise<OpenedSession> {
-    const now = this.#clock.nowMicros()
+    const now = this.#deps.clock.nowMicros()
     const hash = hashCode(code)
     const at = { nowMicros: now, isUse: false }
-    const link = await findGranted(this.#store.read, 'invitation', hash, at)
+    const link = await findGranted(this.#deps.store.read, 'invitation', hash, at)
     if (link === undefined) throw invalidInvitation()
     const { email, email_folded } = invitationOf(link)
     if (!this.canCreateAccount(link)) throw mailedCodeNeeded(email)
     const person: Person = {
-      id: uuidV7(this.#clock, this.#random),
+      id: uuidV7(this.#deps.clock, this.#deps.random),
       email,
       email_folded,
       name: requirePersonName(account.name, email),
@@ -329,14 +315,14 @@ export class AcceptInvitation {
       email_proved_at: null,
     }
     // Before the account is looked for: bad input does not show by its answer or time whether there is one.
-    const password = await this.#passwords.prepare(person, account.password)
+    const password = await this.#deps.passwords.prepare(person, account.password)
     const author = { ...personActor(person, undefined, true), requestId }
-    return this.#store.write(async (stores) => {
+    return this.#deps.store.write(async (stores) => {
       if (!(await stores.people.insert(person))) throw accountExists(link)
       await stores.events.append(author, personCreated(person), now)
       await this.join(stores, code, person, { requestId })
       await stores.passwords.set(person.id, { ...password, changed_at: now })
-      return this.#sessions.start(stores, author, person.id, device)
+      return this.#deps.sessions.start(stores, author, person.id, device)
     })
   }
 
@@ -353,7 +339,7 @@ export class AcceptInvitation {
     { id }: Pick<Person, 'id'>,
     { requestId, kept }: { readonly requestId: string; readonly kept?: KeptIdentity },
   ): Promise<{ readonly hasDropped: boolean }> {
-    const now = this.#clock.nowMicros()
+    const now = this.#deps.clock.nowMicros()
     await stores.people.lock(id)
     const person = await stores.people.findById(id)
     if (person === undefined) throw invalidInvitation()

@@ -38,26 +38,20 @@ type SetupInput = {
   readonly password: string
 }
 
+type SetupDependencies = {
+  readonly store: Store<SetupStores>
+  readonly clock: Clock
+  readonly random: Random
+  readonly passwords: PeoplePasswords
+  readonly sessions: Sessions
+}
+
 /** Sets up the first person of the instance. */
 export class Setup {
-  readonly #store: Store<SetupStores>
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #passwords: PeoplePasswords
-  readonly #sessions: Sessions
+  readonly #deps: SetupDependencies
 
-  constructor(deps: {
-    store: Store<SetupStores>
-    clock: Clock
-    random: Random
-    passwords: PeoplePasswords
-    sessions: Sessions
-  }) {
-    this.#store = deps.store
-    this.#clock = deps.clock
-    this.#random = deps.random
-    this.#passwords = deps.passwords
-    this.#sessions = deps.sessions
+  constructor(deps: SetupDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -71,9 +65,9 @@ export class Setup {
   ): Promise<OpenedSession> {
     const email = parseEmail(input.email)
     if ('fault' in email) throw Failure.invalid({ email: [email.fault] })
-    const now = this.#clock.nowMicros()
+    const now = this.#deps.clock.nowMicros()
     const person: Person = {
-      id: uuidV7(this.#clock, this.#random),
+      id: uuidV7(this.#deps.clock, this.#deps.random),
       email: email.value,
       email_folded: foldEmail(email.value),
       name: requirePersonName(input.name, email.value),
@@ -83,16 +77,16 @@ export class Setup {
       email_proved_at: null,
     }
     const hash = hashCode(input.code)
-    await this.#requireOpen(this.#store.read, hash)
-    const password = await this.#passwords.prepare(person, input.password)
+    await this.#requireOpen(this.#deps.store.read, hash)
+    const password = await this.#deps.passwords.prepare(person, input.password)
     const author = { ...personActor(person, undefined, true), requestId }
-    return this.#store.write(async (stores) => {
+    return this.#deps.store.write(async (stores) => {
       await stores.people.lockFirst()
       await this.#requireOpen(stores, hash)
       await stores.oneTimeLinks.use('setup', hash, now)
       await insertFirstPerson(stores, author, person)
       await stores.passwords.set(person.id, { ...password, changed_at: now })
-      return this.#sessions.start(stores, author, person.id, device)
+      return this.#deps.sessions.start(stores, author, person.id, device)
     })
   }
 
@@ -102,7 +96,7 @@ export class Setup {
     hash: string,
   ): Promise<void> {
     if (!(await people.isEmpty())) throw setUpAlready()
-    const link = await oneTimeLinks.findOpen('setup', hash, this.#clock.nowMicros())
+    const link = await oneTimeLinks.findOpen('setup', hash, this.#deps.clock.nowMicros())
     if (link !== undefined) return
     throw Failure.invalid({ code: [{ code: 'invalid_code', reason: 'setup' }] })
   }

@@ -60,29 +60,21 @@ const REQUIRED: Fault = { code: 'required' }
 /** For a person who is signed in the answer is not 401, with which clients send people to the sign-in. */
 const WRONG_AGAIN: FieldFaults = { password: [{ code: 'wrong', reason: 'password' }] }
 
+type SignInDependencies = {
+  readonly store: Store<SignInStores>
+  readonly clock: Clock
+  readonly passwords: PeoplePasswords
+  readonly secondFactors: SecondFactors
+  readonly sessions: Sessions
+  readonly limits: SignInLimits
+}
+
 /** Signs people in, and has those who are signed in prove again who they are. */
 export class SignIn {
-  readonly #store: Store<SignInStores>
-  readonly #clock: Clock
-  readonly #passwords: PeoplePasswords
-  readonly #secondFactors: SecondFactors
-  readonly #sessions: Sessions
-  readonly #limits: SignInLimits
+  readonly #deps: SignInDependencies
 
-  constructor(deps: {
-    store: Store<SignInStores>
-    clock: Clock
-    passwords: PeoplePasswords
-    secondFactors: SecondFactors
-    sessions: Sessions
-    limits: SignInLimits
-  }) {
-    this.#store = deps.store
-    this.#clock = deps.clock
-    this.#passwords = deps.passwords
-    this.#secondFactors = deps.secondFactors
-    this.#sessions = deps.sessions
-    this.#limits = deps.limits
+  constructor(deps: SignInDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -97,8 +89,8 @@ export class SignIn {
     }
     requireFields({ email, password })
     const account = foldEmail(email ?? '')
-    this.#limits.check(account, origin.address)
-    const found = await this.#store.read.people.findForSignIn(account)
+    this.#deps.limits.check(account, origin.address)
+    const found = await this.#deps.store.read.people.findForSignIn(account)
     return this.#start(await this.#prove(account, found, given, origin, wrongSignIn), origin)
   }
 
@@ -113,16 +105,16 @@ export class SignIn {
         ? await this.#provePasskey(given, person, origin)
         : await this.#provePassword(person, given, origin)
     const author = authorOf(person, origin)
-    return this.#store.write(async (stores) => {
+    return this.#deps.store.write(async (stores) => {
       await this.#confirm(stores, proof, author)
-      return this.#sessions.renew(stores, session)
+      return this.#deps.sessions.renew(stores, session)
     })
   }
 
   async #provePassword(person: Person, given: Credentials, origin: SignInOrigin): Promise<Proof> {
     requireFields({ password: given.password })
-    this.#limits.check(person.email_folded, origin.address)
-    const found = await this.#store.read.people.findForSignIn(person.email_folded)
+    this.#deps.limits.check(person.email_folded, origin.address)
+    const found = await this.#deps.store.read.people.findForSignIn(person.email_folded)
     const wrong = () => Failure.invalid(WRONG_AGAIN)
     return this.#prove(person.email_folded, found, given, origin, wrong)
   }
@@ -138,21 +130,21 @@ export class SignIn {
     let isWrong = false
     try {
       const sealed = sealedOf(found)
-      const isRight = await this.#passwords.verify(
+      const isRight = await this.#deps.passwords.verify(
         sealed,
         given.password ?? '',
         `sign-in from ${address}`,
         () => {
-          charge = this.#limits.charge(account, address)
+          charge = this.#deps.limits.charge(account, address)
         },
       )
       isWrong = !isRight
       if (!isRight || found === undefined || sealed === undefined) throw wrong()
       const { person } = found
-      const fields = await this.#secondFactors.required(person.id)
+      const fields = await this.#deps.secondFactors.required(person.id)
       if (fields.length === 0) return { person, sealedPassword: sealed.sealed, factor: undefined }
       if (given.code === undefined && given.passkey === undefined) throw factorRequired(fields)
-      const factor = await this.#secondFactors.verify(person.id, given, cookie)
+      const factor = await this.#deps.secondFactors.verify(person.id, given, cookie)
       isWrong = factor === undefined
       if (factor === undefined) throw factorWrong(given)
       return { person, sealedPassword: sealed.sealed, factor }
@@ -169,18 +161,18 @@ export class SignIn {
     { address, cookie }: SignInOrigin,
   ): Promise<Proof> {
     // Limits of an address: a passkey does not say before it is checked whose it is.
-    const charge = this.#limits.charge(`passkey from ${address}`, address)
+    const charge = this.#deps.limits.charge(`passkey from ${address}`, address)
     const wrong =
       expected === undefined
         ? Failure.unauthorized({ code: 'unknown_passkey' })
         : Failure.invalid({ passkey: [{ code: 'unknown_passkey' }] })
     const proved =
       passkey &&
-      (await this.#secondFactors.verifyPasskey(passkey, cookie).catch((error) => {
+      (await this.#deps.secondFactors.verifyPasskey(passkey, cookie).catch((error) => {
         charge.giveBack()
         throw error
       }))
-    const person = proved && (await this.#store.read.people.findById(proved.personId))
+    const person = proved && (await this.#deps.store.read.people.findById(proved.personId))
     if (proved === undefined || person === undefined || isForeign(person, expected)) {
       charge.keep()
       throw wrong
@@ -192,11 +184,11 @@ export class SignIn {
   #start(proof: Proof, origin: SignInOrigin): Promise<OpenedSession> {
     const { person } = proof
     const author = authorOf(person, origin)
-    return this.#store.write(async (stores) => {
+    return this.#deps.store.write(async (stores) => {
       await this.#confirm(stores, proof, author)
       // No other way in may keep alive what the provider no longer grants.
-      await endLapsedGroupRoles(stores, person, this.#clock.nowMicros())
-      return this.#sessions.start(stores, author, person.id, origin.device)
+      await endLapsedGroupRoles(stores, person, this.#deps.clock.nowMicros())
+      return this.#deps.sessions.start(stores, author, person.id, origin.device)
     })
   }
 
@@ -221,7 +213,7 @@ export class SignIn {
       if (fields.length > 0) throw factorRequired(fields)
     }
     if (factor === undefined) return
-    const usedAt = this.#clock.nowMicros()
+    const usedAt = this.#deps.clock.nowMicros()
     if (!(await factor.use(stores, usedAt))) throw factorWrong({})
     if (factor.eventType === undefined) return
     const event = { type: factor.eventType, subjectId: person.id, before: null, after: {} }

@@ -29,20 +29,18 @@ export type VerificationOptions = OldService & {
   readonly signal: AbortSignal
 }
 
+type LinkVerificationDependencies = {
+  readonly store: Pick<Store<Stores>, 'read'>
+  readonly serviceHost: ServiceHost
+  readonly clock: Clock
+}
+
 /** Compares what visitors of imported links get from the old service and from Terse. */
 export class LinkVerification {
-  readonly #store: Pick<Store<Stores>, 'read'>
-  readonly #serviceHost: ServiceHost
-  readonly #clock: Clock
+  readonly #deps: LinkVerificationDependencies
 
-  constructor(options: {
-    store: Pick<Store<Stores>, 'read'>
-    serviceHost: ServiceHost
-    clock: Clock
-  }) {
-    this.#store = options.store
-    this.#serviceHost = options.serviceHost
-    this.#clock = options.clock
+  constructor(deps: LinkVerificationDependencies) {
+    this.#deps = deps
   }
 
   /**
@@ -59,7 +57,7 @@ export class LinkVerification {
     const terseAgents = guardedAgents(() => true)
     const old = new LinkAsker({ agents, requestsPerSecond })
     try {
-      yield* verifyLinks(importedPairs(this.#store.read.importRows, importId, options), {
+      yield* verifyLinks(importedPairs(this.#deps.store.read.importRows, importId, options), {
         askOld: (link) => old.ask(link, signal),
         askTerse:
           options.terseAt === undefined
@@ -74,13 +72,13 @@ export class LinkVerification {
   }
 
   #decide(workspaceId: string, { host, pathname }: URL) {
-    const nowMs = Math.floor(this.#clock.nowMicros() / 1_000)
-    const deps = { store: this.#store, serviceHost: this.#serviceHost, nowMs }
+    const nowMs = Math.floor(this.#deps.clock.nowMicros() / 1_000)
+    const deps = { store: this.#deps.store, serviceHost: this.#deps.serviceHost, nowMs }
     return ourAnswer(deps, workspaceId, { host, key: keyOfPath(pathname) ?? '' })
   }
 
   async #getImportId(workspaceId: string, id: string | undefined): Promise<string> {
-    const { imports } = this.#store.read
+    const { imports } = this.#deps.store.read
     const found =
       id === undefined
         ? (await imports.list(workspaceId, { limit: IMPORTS_MAX })).find(
