@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useText } from '../text/use-text.ts'
 import { FormDialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-import { showMessage } from '../widgets/toasts.ts'
+import { showMessage } from '../widgets/Toasts.tsx'
 import { useFaults } from './use-faults.ts'
 
 type ConfirmDialogProps = {

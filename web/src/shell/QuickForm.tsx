@@ -5,7 +5,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { AlertIcon, LinkIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
-import { noteSent, useFaultReport } from '../widgets/form-faults.ts'
+import { noteSent, useFaultReport } from '../widgets/Field.tsx'
 import { useFaults } from './use-faults.ts'
 
 type QuickFormProps<T> = {

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { CheckIcon, CopyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button } from '../widgets/Button.tsx'
-import { copyText } from '../widgets/copy.ts'
+import { copyText } from '../widgets/CopyButton.tsx'
 import { Dialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-import { showError } from '../widgets/toasts.ts'
+import { showError } from '../widgets/Toasts.tsx'
 
 type SecretDialogProps = {
   readonly title: string

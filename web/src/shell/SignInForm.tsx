@@ -18,8 +18,7 @@ import { Icon } from '../icons/Icon.tsx'
 import { ExternalIcon, PasskeyIcon, WarningIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../widgets/Button.tsx'
-import { Field, FormNote, Input } from '../widgets/Field.tsx'
-import { PasswordField } from '../widgets/PasswordField.tsx'
+import { Field, FormNote, Input, PasswordField } from '../widgets/Field.tsx'
 import { useFaults } from './use-faults.ts'
 
 type SignInFieldsProps = {

@@ -4,7 +4,7 @@ import { saveUtmTemplate, UTM_TEMPLATES_KEY, type UtmTemplateFields } from '../a
 import { useText } from '../text/use-text.ts'
 import { FormDialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-import { showMessage } from '../widgets/toasts.ts'
+import { showMessage } from '../widgets/Toasts.tsx'
 import { useFaults } from './use-faults.ts'
 
 const FIELDS = [

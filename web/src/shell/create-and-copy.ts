@@ -1,7 +1,7 @@
 import { createLink, type LinkFields, type LinkResource, visitAddress } from '../api/links.ts'
 import type { Catalogue } from '../text/en.ts'
-import { copyText, copyWithMessage } from '../widgets/copy.ts'
-import { showMessage } from '../widgets/toasts.ts'
+import { copyText, copyWithMessage } from '../widgets/CopyButton.tsx'
+import { showMessage } from '../widgets/Toasts.tsx'
 
 /**
  * Creates a link and copies its address; a message shows both, with a button that copies it again. To be called

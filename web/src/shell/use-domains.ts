@@ -12,8 +12,8 @@ import {
 import { lastDomainOf, rememberDomain } from '../state/preference.ts'
 import type { Catalogue } from '../text/en.ts'
 import { useText } from '../text/use-text.ts'
-import { copyWithMessage } from '../widgets/copy.ts'
-import { showError, showMessage } from '../widgets/toasts.ts'
+import { copyWithMessage } from '../widgets/CopyButton.tsx'
+import { showError, showMessage } from '../widgets/Toasts.tsx'
 import { errorText, SignInCancelled } from './use-faults.ts'
 import { useMembership } from './use-membership.ts'
 

@@ -4,7 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import type { Catalogue } from '../text/en.ts'
 import { faultText, wholeText } from '../text/fault-text.ts'
 import { useText } from '../text/use-text.ts'
-import { showError, showMessage } from '../widgets/toasts.ts'
+import { showError, showMessage } from '../widgets/Toasts.tsx'
 
 /** The status of a bulk answer, whose items have none of their own. */
 const ITEM_STATUS = 200

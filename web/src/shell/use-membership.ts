@@ -12,7 +12,7 @@ import {
 import { forgetDraftsOfOthers } from '../state/drafts.ts'
 import { useObservable } from '../state/observable.ts'
 import { currentWorkspace, setCurrentWorkspace } from '../state/workspace.ts'
-import { endUndoOffers } from '../widgets/toasts.ts'
+import { endUndoOffers } from '../widgets/Toasts.tsx'
 
 type Current = {
   readonly session: Session

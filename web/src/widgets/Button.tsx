@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
-import { tip } from './tip.ts'
+import { tip } from './Tips.tsx'
 
 type ButtonProps = ComponentProps<'button'> & {
   /** `ink` is the one act of a page; `danger` only stands in a dialog that confirms. */

@@ -1,8 +1,8 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useId, useState } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
-import { AlertIcon } from '../icons/index.ts'
+import { AlertIcon, EyeIcon, EyeOffIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
-import { useFaultReport } from './form-faults.ts'
+import { IconButton } from './Button.tsx'
 
 type FieldProps = {
   readonly label: ReactNode
@@ -88,4 +88,122 @@ export function FormNote({ text }: { text: string | undefined }) {
       <span>{text}</span>
     </div>
   )
+}
+
+type PasswordFieldProps = Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> & {
+  readonly label: string
+  readonly aside?: ReactNode
+  readonly errors?: readonly string[]
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** The shortest length of a new password; when set, the field shows how much is missing. */
+  readonly lengthMin?: number
+}
+
+/** A password that can be shown while it is typed. */
+export function PasswordField(props: PasswordFieldProps) {
+  const { label, aside, errors, value, onChange, lengthMin, ...attributes } = props
+  const t = useText()
+  const [isShown, setShown] = useState(false)
+  return (
+    <div className="grid gap-1.5">
+      <Field label={label} aside={aside} errors={errors}>
+        {(control) => (
+          <Input
+            {...attributes}
+            {...control}
+            type={isShown ? 'text' : 'password'}
+            value={value}
+            spellCheck={false}
+            autoCapitalize="none"
+            onChange={(event) => onChange(event.target.value)}
+            after={
+              <IconButton
+                className="eye"
+                icon={isShown ? EyeOffIcon : EyeIcon}
+                label={isShown ? t.signIn.hidePassword : t.signIn.showPassword}
+                aria-pressed={isShown}
+                onClick={() => setShown(!isShown)}
+              />
+            }
+          />
+        )}
+      </Field>
+      {lengthMin !== undefined && <LengthMeter have={[...value].length} need={lengthMin} />}
+    </div>
+  )
+}
+
+const BARS = [1, 2, 3, 4]
+
+/** Length is what makes a password hard to guess. */
+function LengthMeter({ have, need }: { have: number; need: number }) {
+  const t = useText()
+  const text = have >= need ? t.setUp.strong : t.setUp.strength(have, need)
+  return (
+    <div className="meter" role="img" aria-label={text}>
+      {BARS.map((bar) => (
+        <i key={bar} className={have >= (need * bar) / BARS.length ? 'on' : ''} />
+      ))}
+    </div>
+  )
+}
+
+/** Forms that were sent and not changed since. Faults that appear while a person types take no focus. */
+const sent = new WeakSet<HTMLFormElement>()
+const reporting = new Set<HTMLFormElement>()
+const region = document.createElement('div')
+region.className = 'sr'
+region.role = 'status'
+region.ariaLive = 'polite'
+document.body.prepend(region)
+
+addEventListener(
+  'submit',
+  ({ target }) => {
+    if (target instanceof HTMLFormElement) sent.add(target)
+  },
+  { capture: true },
+)
+addEventListener('input', ({ target }) => {
+  const form = target instanceof Element ? target.closest('form') : null
+  if (form !== null) sent.delete(form)
+})
+
+type FaultCount = (fields: number) => string
+
+/** The words of the last field, in the language that is shown. */
+let words: FaultCount | undefined
+
+/** Reports the faults of a form that was sent, when one of its fields becomes faulty; `id` is of an element within it. */
+export function useFaultReport(id: string, isFaulty: boolean, count: FaultCount): void {
+  useEffect(() => {
+    words = count
+  }, [count])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words are no reason to report again
+  useEffect(() => {
+    if (!isFaulty) return
+    const form = document.getElementById(id)?.closest('form')
+    if (form && sent.has(form)) reportFaults(form, count)
+  }, [id, isFaulty])
+}
+
+/** For a form that finds faults by itself, and may show them already: then no field becomes faulty. */
+export function noteSent(form: HTMLFormElement): void {
+  sent.add(form)
+  if (words !== undefined) reportFaults(form, words)
+}
+
+/** Focuses the first faulty field of a form once it is drawn, whose text is then read, and announces their number. */
+function reportFaults(form: HTMLFormElement, count: FaultCount): void {
+  if (reporting.has(form)) return
+  reporting.add(form)
+  region.textContent = ''
+  requestAnimationFrame(() => {
+    reporting.delete(form)
+    const faulty = form.querySelectorAll<HTMLElement>('[aria-invalid="true"]')
+    if (faulty.length === 0) return
+    faulty[0]?.focus()
+    region.textContent = count(faulty.length)
+  })
 }

@@ -1,5 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu'
-import { type ReactElement, type ReactNode, useEffect } from 'react'
+import { Popover as BasePopover } from '@base-ui/react/popover'
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { Icon, type IconNode } from '../icons/Icon.tsx'
 import { CheckIcon } from '../icons/index.ts'
 
@@ -152,4 +153,28 @@ export function MenuGroup({ label, children }: { label: string; children: ReactN
 
 export function MenuSeparator() {
   return <Base.Separator className="menu-s" />
+}
+
+type PopoverProps = {
+  /** The button that opens it. */
+  readonly trigger: ReactElement
+  readonly label: string
+  readonly children: (close: () => void) => ReactNode
+}
+
+/** A small form beside the button that opens it. */
+export function Popover({ trigger, label, children }: PopoverProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <BasePopover.Root open={isOpen} onOpenChange={setOpen} modal>
+      <BasePopover.Trigger render={trigger} />
+      <BasePopover.Portal>
+        <BasePopover.Positioner className="layer" sideOffset={4} align="start">
+          <BasePopover.Popup className="menu pop" aria-label={label}>
+            {children(() => setOpen(false))}
+          </BasePopover.Popup>
+        </BasePopover.Positioner>
+      </BasePopover.Portal>
+    </BasePopover.Root>
+  )
 }

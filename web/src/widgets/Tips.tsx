@@ -1,7 +1,7 @@
 import { Tooltip } from '@base-ui/react/tooltip'
 import { useEffect, useId, useState } from 'react'
+import { Observable } from '../state/observable.ts'
 import { useFormats } from '../text/use-text.ts'
-import { requestedTip } from './tip.ts'
 
 /**
  * Shows the text of `tip` and the exact instant of a time on hover and focus. One for all of the page: a list has
@@ -121,4 +121,20 @@ function hostOf(target: EventTarget | null): HTMLElement | undefined {
 function focusedHost(): HTMLElement | undefined {
   const focused = document.activeElement
   return focused?.matches(':focus-visible') ? hostOf(focused) : undefined
+}
+
+/**
+ * The attributes of an element that shows a text on hover and focus, which `Tips` does. The text repeats the
+ * accessible name, or adds to what is visible.
+ */
+export function tip(text: string, shortcut?: string) {
+  return { 'data-tip': text, ...(shortcut !== undefined && { 'data-tip-key': shortcut }) }
+}
+
+/** The element whose tip `showTip` was asked for last, which `Tips` shows even if it is loaded only then. */
+const requestedTip = new Observable<{ host: HTMLElement; untilMs: number } | undefined>(undefined)
+
+/** Shows the tip of an element for this long, on touch too. */
+export function showTip(host: HTMLElement, timeMs: number): void {
+  requestedTip.set({ host, untilMs: Date.now() + timeMs })
 }

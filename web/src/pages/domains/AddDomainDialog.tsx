@@ -6,7 +6,7 @@ import { useFaults } from '../../shell/use-faults.ts'
 import { useText } from '../../text/use-text.ts'
 import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { showMessage } from '../../widgets/Toasts.tsx'
 
 type AddDomainDialogProps = {
   readonly onAdded?: (domain: DomainResource) => void

@@ -19,7 +19,7 @@ import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { Ago, Until } from '../../widgets/Time.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import {
   type DifferenceCode,
   differencesOf,

@@ -36,7 +36,7 @@ import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import { DomainDetails } from './DomainDetails.tsx'
 import { type Standing, standingOf } from './record-state.ts'
 

@@ -9,7 +9,7 @@ import { useStartDomain } from '../../shell/use-domains.ts'
 import { useReturn } from '../../shell/use-return.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
-import { focusWhenShown } from '../links/row-focus.ts'
+import { focusWhenShown } from '../links/row-state.ts'
 import { LinkForm } from './LinkForm.tsx'
 import { copyOf, emptyDraft } from './link-draft.ts'
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useMembership } from '../../shell/use-membership.ts'
 import { draftAt, draftKey, forgetDraft, keepDraft } from '../../state/drafts.ts'
 import { useText } from '../../text/use-text.ts'
-import { showMessage } from '../../widgets/toasts.ts'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import type { LinkDraft } from './link-draft.ts'
 
 type DraftState = {

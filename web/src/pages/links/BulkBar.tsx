@@ -16,7 +16,7 @@ import { Dialog, FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { ExpiryChips } from '../link-form/ExpiryChips.tsx'
 import { bulkFailures, bulkRun, isLong, useBulkActs } from './bulk-acts.ts'
-import { clearSelection, select, useSelection } from './selection.ts'
+import { clearSelection, select, useSelection } from './row-state.ts'
 
 type BulkBarProps = {
   readonly filter: LinkFilter

@@ -6,7 +6,7 @@ import { SearchIcon, WarningIcon } from '../../icons/index.ts'
 import { useHosts, useIsUnproved } from '../../shell/use-domains.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { FilterChip } from '../../widgets/Chip.tsx'
-import { Popover } from '../../widgets/Popover.tsx'
+import { Popover } from '../../widgets/Menu.tsx'
 
 type Hosts = readonly string[]
 

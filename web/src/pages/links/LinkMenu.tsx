@@ -13,10 +13,10 @@ import {
 } from '../../icons/index.ts'
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
-import { copyWithMessage } from '../../widgets/copy.ts'
+import { copyWithMessage } from '../../widgets/CopyButton.tsx'
 import { AnchoredMenu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { useDeleteLink } from './deleted-links.ts'
-import { linkAt, rowIndexOf } from './row-focus.ts'
+import { linkAt, rowIndexOf } from './row-state.ts'
 
 type LinkMenuOpening = {
   readonly link: LinkResource

@@ -22,8 +22,7 @@ import { useHiddenLinks } from './deleted-links.ts'
 import { daysText, FilterBar, LinkSearch } from './FilterBar.tsx'
 import { LinkMenu } from './LinkMenu.tsx'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
-import { focusWhenShown } from './row-focus.ts'
-import { selectUnder } from './selection.ts'
+import { focusWhenShown, selectUnder } from './row-state.ts'
 
 const route = getRouteApi('/shell/links')
 

@@ -22,8 +22,7 @@ import { Destination, LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
 import { LinkMenuButton } from './LinkMenu.tsx'
-import { onRowFocus, onRowKey, takeWantedFocus } from './row-focus.ts'
-import { select, useSelection } from './selection.ts'
+import { onRowFocus, onRowKey, select, takeWantedFocus, useSelection } from './row-state.ts'
 
 /** The columns that can be left out, in their order. */
 export const COLUMNS = ['destination', 'tags', 'clicks', 'last_click', 'created_at'] as const

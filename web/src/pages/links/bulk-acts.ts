@@ -15,10 +15,9 @@ import { CheckIcon, TrashIcon } from '../../icons/index.ts'
 import { errorText, SignInCancelled } from '../../shell/use-faults.ts'
 import { Observable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
-import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
+import { offerUndo, showError, showMessage } from '../../widgets/Toasts.tsx'
 import { hideLinks, showLinks } from './deleted-links.ts'
-import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
-import { clearSelection } from './selection.ts'
+import { clearSelection, focusRestored, focusRowAt, rowIndexOf } from './row-state.ts'
 
 type BulkActs = {
   /** Deletes in six seconds, unless Undo brings the links back. Only for as many as one request may name. */

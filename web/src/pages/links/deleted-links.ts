@@ -4,9 +4,8 @@ import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
 import { TrashIcon } from '../../icons/index.ts'
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
-import { offerUndo, showError, showMessage } from '../../widgets/toasts.ts'
-import { focusRestored, focusRowAt, rowIndexOf } from './row-focus.ts'
-import { select } from './selection.ts'
+import { offerUndo, showError, showMessage } from '../../widgets/Toasts.tsx'
+import { focusRestored, focusRowAt, rowIndexOf, select } from './row-state.ts'
 
 /** Links that are about to be deleted, and already out of sight. */
 const hidden = new Observable<ReadonlySet<string>>(new Set())

@@ -25,10 +25,10 @@ import { useMembership } from '../../shell/use-membership.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
-import { copyText } from '../../widgets/copy.ts'
+import { copyText } from '../../widgets/CopyButton.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
 import { Destination } from '../../widgets/LinkName.tsx'
-import { showError } from '../../widgets/toasts.ts'
+import { showError } from '../../widgets/Toasts.tsx'
 
 type Made = { readonly link: LinkResource; readonly isCopied: boolean }
 

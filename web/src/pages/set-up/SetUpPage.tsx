@@ -12,8 +12,7 @@ import { codeOf, takeLinkCode } from '../../state/link-code.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
-import { Field, FormNote, Input } from '../../widgets/Field.tsx'
-import { PasswordField } from '../../widgets/PasswordField.tsx'
+import { Field, FormNote, Input, PasswordField } from '../../widgets/Field.tsx'
 
 const PASSWORD_LENGTH_MIN = 15
 

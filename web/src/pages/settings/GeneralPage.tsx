@@ -17,7 +17,7 @@ import { useChangeWorkspace, useMembership } from '../../shell/use-membership.ts
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Field, FormNote, Input } from '../../widgets/Field.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import { RowsSkeleton, Section } from './Section.tsx'
 
 /** The workspace itself. */

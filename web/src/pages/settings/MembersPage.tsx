@@ -36,7 +36,7 @@ import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { Ago, Until, useNow } from '../../widgets/Time.tsx'
-import { tip } from '../../widgets/tip.ts'
+import { tip } from '../../widgets/Tips.tsx'
 import { ResetLinkDialog } from './ResetLinkDialog.tsx'
 import { RowsSkeleton, Section } from './Section.tsx'
 

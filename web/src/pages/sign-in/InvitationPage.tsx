@@ -18,9 +18,8 @@ import { takeLinkCode } from '../../state/link-code.ts'
 import { setCurrentWorkspace } from '../../state/workspace.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Field, FormNote, Input } from '../../widgets/Field.tsx'
-import { PasswordField } from '../../widgets/PasswordField.tsx'
-import { showMessage } from '../../widgets/toasts.ts'
+import { Field, FormNote, Input, PasswordField } from '../../widgets/Field.tsx'
+import { showMessage } from '../../widgets/Toasts.tsx'
 
 export default function InvitationPage() {
   const t = useText()

@@ -11,8 +11,7 @@ import { useFaults } from '../../shell/use-faults.ts'
 import { takeLinkCode } from '../../state/link-code.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button, buttonClass } from '../../widgets/Button.tsx'
-import { FormNote } from '../../widgets/Field.tsx'
-import { PasswordField } from '../../widgets/PasswordField.tsx'
+import { FormNote, PasswordField } from '../../widgets/Field.tsx'
 
 /** The length that is always enough. */
 const PASSWORD_LENGTH = 15

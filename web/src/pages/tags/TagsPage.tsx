@@ -36,8 +36,8 @@ import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { tip } from '../../widgets/tip.ts'
-import { showMessage } from '../../widgets/toasts.ts'
+import { tip } from '../../widgets/Tips.tsx'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import { TagsTabs } from './TagsTabs.tsx'
 
 /** The API changes at most so many tags in one request. */

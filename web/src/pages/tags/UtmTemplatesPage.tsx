@@ -15,7 +15,7 @@ import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
-import { offerUndo, showError } from '../../widgets/toasts.ts'
+import { offerUndo, showError } from '../../widgets/Toasts.tsx'
 import { TagsTabs } from './TagsTabs.tsx'
 
 const EMPTY = {

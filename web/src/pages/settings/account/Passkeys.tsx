@@ -20,7 +20,7 @@ import { FormDialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { Menu, MenuItem } from '../../../widgets/Menu.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
-import { showMessage } from '../../../widgets/toasts.ts'
+import { showMessage } from '../../../widgets/Toasts.tsx'
 import { Section } from '../Section.tsx'
 
 export function Passkeys() {

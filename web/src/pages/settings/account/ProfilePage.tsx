@@ -18,7 +18,7 @@ import { useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
 import { FormDialog } from '../../../widgets/Dialog.tsx'
 import { Field, FormNote, Input, Select } from '../../../widgets/Field.tsx'
-import { showMessage } from '../../../widgets/toasts.ts'
+import { showMessage } from '../../../widgets/Toasts.tsx'
 import { Section } from '../Section.tsx'
 
 /** The person, and how the dashboard looks in this browser. */

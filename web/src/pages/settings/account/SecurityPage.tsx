@@ -22,13 +22,11 @@ import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useChange, useFaults } from '../../../shell/use-faults.ts'
 import { useFormats, useText } from '../../../text/use-text.ts'
 import { Button } from '../../../widgets/Button.tsx'
-import { CopyButton } from '../../../widgets/CopyButton.tsx'
-import { copyWithMessage } from '../../../widgets/copy.ts'
+import { CopyButton, copyWithMessage } from '../../../widgets/CopyButton.tsx'
 import { Dialog, FormDialog } from '../../../widgets/Dialog.tsx'
-import { Field, FormNote, Input } from '../../../widgets/Field.tsx'
-import { PasswordField } from '../../../widgets/PasswordField.tsx'
+import { Field, FormNote, Input, PasswordField } from '../../../widgets/Field.tsx'
 import { saveFile } from '../../../widgets/save-file.ts'
-import { showMessage } from '../../../widgets/toasts.ts'
+import { showMessage } from '../../../widgets/Toasts.tsx'
 import { Section } from '../Section.tsx'
 import { Passkeys } from './Passkeys.tsx'
 
@@ -103,7 +101,10 @@ function PasswordForm({ me }: { me: MeResource }) {
   )
 }
 
-const QrCode = lazy(() => import('../../../widgets/QrCode.tsx'))
+const QrCode = lazy(async () => {
+  const { QrCode: code } = await import('../../../widgets/QrPanel.tsx')
+  return { default: code }
+})
 
 function AuthenticatorApp({ me }: { me: MeResource }) {
   const t = useText()

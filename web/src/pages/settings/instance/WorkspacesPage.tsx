@@ -15,7 +15,7 @@ import { Button } from '../../../widgets/Button.tsx'
 import { FormDialog } from '../../../widgets/Dialog.tsx'
 import { Field, Input } from '../../../widgets/Field.tsx'
 import { Ago } from '../../../widgets/Time.tsx'
-import { showMessage } from '../../../widgets/toasts.ts'
+import { showMessage } from '../../../widgets/Toasts.tsx'
 import { RowsSkeleton, Section } from '../Section.tsx'
 
 /** All workspaces of the instance, for operators. */
