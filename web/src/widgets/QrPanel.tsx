@@ -251,7 +251,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   )
 }
 
-export type QrImage = {
+type QrImage = {
   readonly link: string
   readonly color: string
   /** A `data:` URL of a picture. */
@@ -265,14 +265,14 @@ export type QrImage = {
 }
 
 /** As in the API. */
-export const QR_LEVELS = ['L', 'M', 'Q', 'H'] as const
-export type QrLevel = (typeof QR_LEVELS)[number]
+const QR_LEVELS = ['L', 'M', 'Q', 'H'] as const
+type QrLevel = (typeof QR_LEVELS)[number]
 /** 4 is what the standard requires. */
-export const QR_MARGINS = [4, 2, 1, 0] as const
-export const QR_PIXELS = [256, 512, 1_024, 2_048] as const
+const QR_MARGINS = [4, 2, 1, 0] as const
+const QR_PIXELS = [256, 512, 1_024, 2_048] as const
 
 /** The levels that repair what a logo hides. */
-export const LOGO_LEVELS: readonly QrLevel[] = ['Q', 'H']
+const LOGO_LEVELS: readonly QrLevel[] = ['Q', 'H']
 
 const ECC = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
@@ -288,7 +288,7 @@ type QrPath = {
 const LOGO_SHARE = 0.2
 
 /** The dark modules as one path, a rectangle for each run in a row. */
-export function qrPath({ link, logo, level, margin }: Omit<QrImage, 'color' | 'pixels'>): QrPath {
+function qrPath({ link, logo, level, margin }: Omit<QrImage, 'color' | 'pixels'>): QrPath {
   const modules = withMargin(encodeQR(link, 'raw', { ecc: ECC[level], border: 1 }), margin)
   const size = modules.length
   const width = Math.round((size - 2 * margin) * LOGO_SHARE)
@@ -317,11 +317,11 @@ function withMargin(bordered: readonly (readonly boolean[])[], margin: number) {
   return [...empty, ...code.map((row) => [...side, ...row, ...side]), ...empty]
 }
 
-export function qrSvg(image: QrImage): Blob {
+function qrSvg(image: QrImage): Blob {
   return new Blob([svgText(image)], { type: 'image/svg+xml' })
 }
 
-export async function qrPng(image: QrImage): Promise<Blob> {
+async function qrPng(image: QrImage): Promise<Blob> {
   const { size } = qrPath(image)
   const canvas = document.createElement('canvas')
   // Whole pixels for each module.
