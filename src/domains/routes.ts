@@ -1,7 +1,6 @@
 import { dnsReportSchema } from '@terse/contract/dns-report'
 import { domainHttpsBody, domainHttpsSchema } from '@terse/contract/domain-https'
 import {
-  type DomainResource,
   defaultDomainBody,
   defaultDomainSchema,
   domainBody,
@@ -9,7 +8,6 @@ import {
   domainPage,
   domainSchema,
   getDomainQuery,
-  type IncludingDomain,
   includingDomainSchema,
   listDomainsQuery,
   patchDomainBody,
@@ -20,10 +18,10 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '@terse/contract/primitives'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
-import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import { expectedVersions, tagged } from '../platform/http/api/entity-tags.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { CHECKED_LATELY, type FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
@@ -52,16 +50,6 @@ const update = {
 type DomainRouteDependencies = DomainListDependencies & {
   readonly domainChecks: DomainChecks
   readonly idempotency: Idempotency
-}
-
-/** Returns the API's form of a domain after setting the entity tag that `GET` sends for it. */
-function tagged<T extends DomainResource | IncludingDomain>(
-  reply: FastifyReply,
-  domain: Domain,
-  shown: T,
-): T {
-  reply.header('ETag', entityTag(JSON.stringify(shown), domainVersion(domain)))
-  return shown
 }
 
 export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = async (app, deps) => {
@@ -118,7 +106,7 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
         [domain],
         { include, signal },
       )
-      return tagged(reply, domain, shown)
+      return tagged(reply, shown, domainVersion(domain))
     },
   )
 }
@@ -176,7 +164,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
     },
     async (request, reply) => {
       const domain = await updateBy(deps.domains, request)
-      return tagged(reply, domain, presentDomain(domain))
+      return tagged(reply, presentDomain(domain), domainVersion(domain))
     },
   )
 
@@ -217,9 +205,7 @@ function registerDefault(app: FastifyInstanceZod, deps: DomainRouteDependencies)
     },
     async (request, reply) => {
       const domain = await deps.domains.findDefault(actorOf(request))
-      const shown = presentDefaultDomain(domain)
-      const tag = entityTag(JSON.stringify(shown), defaultVersion(domain))
-      return reply.header('ETag', tag).send(shown)
+      return tagged(reply, presentDefaultDomain(domain), defaultVersion(domain))
     },
   )
 
@@ -317,9 +303,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
     },
     async (request, reply) => {
       const state = await deps.domainHttps.get(actorOf(request), request.params.id)
-      const shown = presentDomainHttps(state)
-      const tag = entityTag(JSON.stringify(shown), httpsVersion(state))
-      return reply.header('ETag', tag).send(shown)
+      return tagged(reply, presentDomainHttps(state), httpsVersion(state))
     },
   )
 

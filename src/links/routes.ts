@@ -6,7 +6,6 @@ import {
 } from '@terse/contract/link-keys'
 import {
   createLinkBody,
-  type LinkResource,
   linkDeleted,
   linkFieldsPage,
   linkPage,
@@ -21,10 +20,10 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '@terse/contract/primitives'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
-import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import { expectedVersions, tagged } from '../platform/http/api/entity-tags.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { presentFault } from '../platform/http/api/problem.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/responses.ts'
@@ -47,13 +46,6 @@ const update = {
 
 export type LinkRouteDependencies = LinkListDependencies & {
   readonly idempotency: Idempotency
-}
-
-/** Returns the API's form of a link after setting the entity tag that `GET` sends for it. */
-function presentTagged(reply: FastifyReply, link: Link): LinkResource {
-  const shown = presentLink(link)
-  reply.header('ETag', entityTag(JSON.stringify(shown), linkVersion(link)))
-  return shown
 }
 
 export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (app, deps) => {
@@ -98,7 +90,7 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
     },
     async (request, reply) => {
       const link = await deps.links.get(actorOf(request), request.params.id)
-      return presentTagged(reply, link)
+      return tagged(reply, presentLink(link), linkVersion(link))
     },
   )
 }
@@ -123,7 +115,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
       const repeatable = deps.idempotency.read(request, reply, actor)
       const link = await deps.links.create(actor, request.body, repeatable)
       reply.code(201)
-      return asCreated(presentTagged(reply, link))
+      return asCreated(tagged(reply, presentLink(link), linkVersion(link)))
     },
   )
 
@@ -157,7 +149,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
     },
     async (request, reply) => {
       const link = await updateBy(deps.links, request)
-      return presentTagged(reply, link)
+      return tagged(reply, presentLink(link), linkVersion(link))
     },
   )
 

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { CLICK_DIMENSIONS } from '../../../clicks/click.ts'
 import { PARTS } from '../../../clicks/store/fold-days.ts'
 import { personsIn } from '../../../clicks/store/sqlite/check-sums.ts'
-import { openDayDatabase } from '../../../clicks/store/sqlite/raw-click-files.ts'
+import { openDayDatabase, RAW_COLUMNS } from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { dayOf, parseDay } from '../../../clicks/tally/click-day.ts'
 import { CLICKS_FILE } from '../../../storage/file-fault.ts'
 import { openToRead } from '../../../storage/sqlite/connection.ts'
@@ -15,17 +14,6 @@ import { type Reading, readableRows, type SalvagedRow } from '../../../storage/s
 const BUSY_MS = 5_000
 const CLICKS_TABLES = ['link_clicks', 'click_days', 'journal_positions', 'unsettled_days'] as const
 const DAY_TABLES = ['clicks'] as const
-const RAW_COLUMNS = [
-  'at',
-  'link_seq',
-  'workspace',
-  'keyspace_id',
-  'flags',
-  'count',
-  'visitor',
-  ...CLICK_DIMENSIONS,
-] as const
-
 /** Returns how much of a damaged clicks.db or day's file can be read; undefined if it is nothing. */
 export function surveyFile(dataDir: string, name: string): Reading | undefined {
   const file = path.join(dataDir, name)

@@ -145,8 +145,8 @@ export class RawClickFiles {
   }
 }
 
-/** The inserted columns, in the order of the values. */
-const INSERTED = [
+/** The columns of a raw click, in the order in which they are inserted. */
+export const RAW_COLUMNS = [
   'at',
   'link_seq',
   'workspace',
@@ -219,7 +219,7 @@ function openDayFile(folder: string, day: number): DayFile {
         'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
       ),
       insert: database.prepare(
-        `insert into clicks (${INSERTED.join()}) values (${INSERTED.map(() => '?').join()})`,
+        `insert into clicks (${RAW_COLUMNS.join()}) values (${RAW_COLUMNS.map(() => '?').join()})`,
       ),
       findTaken: database.prepare(
         'select clicks, rows from taken where journal_id = ? and segment = ? and position = ?',

@@ -2,12 +2,9 @@ import { z } from 'zod'
 import type { ImportSource, LinkProtection } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
 import {
-  allAfter,
-  type LastIdCursor,
-  lastIdPage,
+  lastIdList,
   linkRecord,
   microsOf,
-  type PagedList,
   parseItem,
   readPages,
   restOf,
@@ -76,7 +73,7 @@ export function openDub(settings: TokenApiSettings, deps: ApiDeps): ImportSource
   }
 }
 
-function dubLinks(client: SourceClient): PagedList<Item, LastIdCursor> {
+function dubLinks(client: SourceClient): ReturnType<typeof lastIdList<Item>> {
   const list = (last: string | undefined, signal: AbortSignal) =>
     client.read({
       path: '/links',
@@ -88,11 +85,7 @@ function dubLinks(client: SourceClient): PagedList<Item, LastIdCursor> {
       schema: itemsSchema,
       signal,
     })
-  return {
-    fetchPage: (cursor, signal) => lastIdPage((last) => list(last, signal), cursor),
-    idOf: ({ id }) => id,
-    recordsOf: (item, { place, skip }) => allAfter(recordsOf(item, place), skip),
-  }
+  return lastIdList(list, recordsOf)
 }
 
 function recordsOf(raw: Item, place: string): SourceRecord[] {

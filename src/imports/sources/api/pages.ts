@@ -100,14 +100,26 @@ function parseResume(resume: string): ResumePoint {
 }
 
 /** The last item that was read, and the one that ended the page before. */
-export type LastIdCursor = { readonly last: string; readonly before: string | undefined }
+type LastIdCursor = { readonly last: string; readonly before: string | undefined }
+
+/** A list of items that each make their records at once, of which the service gives the page after an item's ID. */
+export function lastIdList<Item extends { readonly id: string }>(
+  list: (last: string | undefined, signal: AbortSignal) => Promise<readonly Item[]>,
+  recordsOf: (item: Item, place: string) => readonly SourceRecord[],
+): PagedList<Item, LastIdCursor> {
+  return {
+    fetchPage: (cursor, signal) => lastIdPage((last) => list(last, signal), cursor),
+    idOf: ({ id }) => id,
+    recordsOf: (item, { place, skip }) => allAfter(recordsOf(item, place), skip),
+  }
+}
 
 /**
  * Reads the page after an item's ID. A service that no longer has that item may answer with an empty page,
  * which looks like the end: so the page before is read again, and if the item has gone from it, reading
  * goes on with what that page holds. The importer knows the links of it that were read before.
  */
-export async function lastIdPage<Item extends { readonly id: string }>(
+async function lastIdPage<Item extends { readonly id: string }>(
   list: (last: string | undefined) => Promise<readonly Item[]>,
   cursor: LastIdCursor | undefined,
 ): Promise<SourcePage<Item, LastIdCursor>> {

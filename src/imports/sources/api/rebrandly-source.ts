@@ -2,12 +2,9 @@ import { z } from 'zod'
 import type { ImportSource } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
 import {
-  allAfter,
-  type LastIdCursor,
-  lastIdPage,
+  lastIdList,
   linkRecord,
   microsOf,
-  type PagedList,
   parseItem,
   readPages,
   restOf,
@@ -59,7 +56,7 @@ export function openRebrandly(settings: TokenApiSettings, deps: ApiDeps): Import
   }
 }
 
-function rebrandlyLinks(client: SourceClient): PagedList<Item, LastIdCursor> {
+function rebrandlyLinks(client: SourceClient): ReturnType<typeof lastIdList<Item>> {
   const list = (last: string | undefined, signal: AbortSignal) =>
     client.read({
       path: '/links',
@@ -72,11 +69,7 @@ function rebrandlyLinks(client: SourceClient): PagedList<Item, LastIdCursor> {
       schema: itemsSchema,
       signal,
     })
-  return {
-    fetchPage: (cursor, signal) => lastIdPage((last) => list(last, signal), cursor),
-    idOf: ({ id }) => id,
-    recordsOf: (item, { place, skip }) => allAfter(recordsOf(item, place), skip),
-  }
+  return lastIdList(list, recordsOf)
 }
 
 function recordsOf(raw: Item, place: string): SourceRecord[] {

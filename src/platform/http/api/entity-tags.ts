@@ -20,9 +20,15 @@ const CODING_SUFFIX = new RegExp(`-(?:${CODINGS.join('|')})"$`)
  * @param body the answer before compression
  * @param version the part of the tag that `If-Match` compares; empty for resources that cannot be written
  */
-export function entityTag(body: string | Buffer, version = ''): string {
+function entityTag(body: string | Buffer, version = ''): string {
   const digest = hash('sha256', body, 'base64url').slice(0, HASH_LENGTH)
   return version === '' ? `"${digest}"` : `"${version}${SEPARATOR}${digest}"`
+}
+
+/** Returns an answer after setting its entity tag. */
+export function tagged<T>(reply: FastifyReply, shown: T, version: string): T {
+  reply.header('ETag', entityTag(JSON.stringify(shown), version))
+  return shown
 }
 
 /** The tag of the same answer in a content coding, whose bytes differ. A weak tag covers all codings. */
