@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Click } from '../src/clicks/click.ts'
-import { DrainProgress } from '../src/clicks/ingest/drain-progress.ts'
+import { DrainProgress } from '../src/clicks/ingest/drain-messages.ts'
 import { Drainer } from '../src/clicks/ingest/drainer.ts'
 import {
   createJournal,

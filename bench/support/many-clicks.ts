@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
+import { SCOPES } from '../../src/clicks/store/fold-days.ts'
 import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { openWriterAt } from '../../test/support/click-writers.ts'
 import type { DatabasePlace } from './many-links.ts'

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import {
   type ClickReportResource,
   type ClicksQuery,
@@ -6,6 +7,8 @@ import {
   type ExportClicksQuery,
   exportClicksQuery,
   exportedClick,
+  liveClicksQuery,
+  liveEvent,
 } from '@terse/contract/clicks'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
@@ -17,11 +20,14 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { actorOf } from '../identity/index.ts'
+import { type AuthenticationDependencies, actorOf, mayStill } from '../identity/index.ts'
+import { NOT_FOUND } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { CLICK_DIMENSIONS } from './click.ts'
 import { EXPORT_TYPES, exportStream } from './click-export.ts'
+import type { LiveClicks } from './live-clicks.ts'
 import { type Bots, clickFilter, linkFilter, weightOf } from './report/click-filter.ts'
 import type { ClickReport, ClickSubject, Clicks, GroupedLink, Sparklines } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'
@@ -43,7 +49,7 @@ const exported = {
   },
 }
 
-export type ClickRouteDependencies = {
+type ClickRouteDependencies = {
   readonly clicks: Clicks
   /** The instant before which all clicks are counted; null while counting keeps up. */
   readonly countedUntil: () => Promise<string | null>
@@ -277,4 +283,52 @@ function presentCounts(
     ...(bots !== 'only' && { clicks: persons }),
     ...(bots !== 'exclude' && { bots: others }),
   }
+}
+
+type LiveRouteDependencies = AuthenticationDependencies & {
+  readonly liveClicks: LiveClicks
+}
+
+const DESCRIPTION =
+  'Sends server-sent events until the client leaves: first `start` with the clicks of the last 30 minutes, then every second at most `clicks` with the new ones. A comment comes every 15 s. `end` is the last event; connect again after a few seconds unless its reason is `unauthorized`. Each click is sent once, and late ones are possible.'
+
+export const liveRoutes: FastifyPluginAsyncZod<LiveRouteDependencies> = async (app, deps) => {
+  app.get(
+    '/clicks/live',
+    {
+      config: { mayTakeLong: true, isEndless: true },
+      schema: {
+        tags: ['Clicks'],
+        operationId: 'clicks.live',
+        summary: 'Watch clicks as they come',
+        description: DESCRIPTION,
+        querystring: liveClicksQuery,
+        response: {
+          ...NOT_FOUND,
+          200: {
+            description: 'A stream of events.',
+            content: { 'text/event-stream': { schema: liveEvent.describe('Of each event.') } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      if (request.method === 'HEAD') return sendEvents(reply, undefined, deps.clock)
+      const text = await deps.liveClicks.open(actorOf(request), request.query, () =>
+        mayStill(deps, request),
+      )
+      return sendEvents(reply, text, deps.clock)
+    },
+  )
+}
+
+function sendEvents(reply: FastifyReply, text: Readable | undefined, clock: Clock): FastifyReply {
+  reply.headers({
+    'Content-Type': 'text/event-stream',
+    // A proxy that collected the events would delay them.
+    'X-Accel-Buffering': 'no',
+    // The dashboard compares its own clock with this one, which dates the clicks.
+    Date: new Date(clock.nowMicros() / 1_000).toUTCString(),
+  })
+  return reply.send(text)
 }

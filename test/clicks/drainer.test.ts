@@ -6,8 +6,7 @@ import { openStore } from '../../src/app/database/open-store.ts'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
-import type { JournalDamage } from '../../src/clicks/ingest/drain-messages.ts'
-import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import { DrainProgress, type JournalDamage } from '../../src/clicks/ingest/drain-messages.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import {
   createJournal,

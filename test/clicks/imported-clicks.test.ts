@@ -11,7 +11,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../src/clicks/store/sqlite/raw-click-source.ts'
+} from '../../src/clicks/store/sqlite/raw-click-files.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { countedFile } from '../../src/storage/sqlite/data-files.ts'

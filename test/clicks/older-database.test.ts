@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { openStore } from '../../src/app/database/open-store.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
-import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import { DrainProgress } from '../../src/clicks/ingest/drain-messages.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import {
   createJournal,

@@ -4,8 +4,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
-import type { DrainCommand, DrainEvent } from '../../src/clicks/ingest/drain-messages.ts'
-import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import {
+  type DrainCommand,
+  type DrainEvent,
+  DrainProgress,
+} from '../../src/clicks/ingest/drain-messages.ts'
 import { serveDrain } from '../../src/clicks/ingest/serve-drain.ts'
 import { createJournal, segmentFile } from '../../src/clicks/journal/journal-folder.ts'
 import type { JournalPosition } from '../../src/clicks/store/click-store.ts'

@@ -3,7 +3,7 @@
  * `KILL_AT` it kills itself at that step, as a crash at the worst moment would.
  */
 import path from 'node:path'
-import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import { DrainProgress } from '../../src/clicks/ingest/drain-messages.ts'
 import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { FOLD_BYTES_MIN, SCOPES } from '../../src/clicks/store/click-day-rows.ts'
+import { FOLD_BYTES_MIN, SCOPES } from '../../src/clicks/store/fold-days.ts'
 import { sqliteClickRows } from '../../src/clicks/store/sqlite/click-rows.ts'
 import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 import { SQLITE } from '../support/engines.ts'

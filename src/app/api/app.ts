@@ -7,8 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
-import { liveRoutes } from '../../clicks/live/routes.ts'
-import { clickRoutes } from '../../clicks/routes.ts'
+import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'

@@ -7,7 +7,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../clicks/store/sqlite/raw-click-files.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
 import { openToRead } from '../../storage/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../storage/sqlite/data-files.ts'

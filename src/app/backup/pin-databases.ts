@@ -5,7 +5,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../clicks/store/sqlite/raw-click-files.ts'
 import { formatDay } from '../../clicks/tally/click-day.ts'
 import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../../storage/file-fault.ts'
 import { hasLog } from '../../storage/sqlite/connection.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
+import { DrainProgress } from '../../clicks/ingest/drain-messages.ts'
 import { Drainer } from '../../clicks/ingest/drainer.ts'
 import {
   isJournalId,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import type { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
+import type { DrainProgress } from '../../clicks/ingest/drain-messages.ts'
 import { sumOfBacklogs } from '../../clicks/journal/journal-reader.ts'
 import type { ClickCap } from '../../clicks/record/click-maker.ts'
 import type { Nodes } from '../../operations/nodes.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import { LIVE_QUEUE, LiveClicks } from '../../clicks/live/live-clicks.ts'
+import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { JournalLocation } from '../../clicks/ingest/drain-messages.ts'
-import { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
+import { DrainProgress, type JournalLocation } from '../../clicks/ingest/drain-messages.ts'
 import { serveDrain } from '../../clicks/ingest/serve-drain.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { systemClock } from '../../platform/time/clock.ts'

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { probeFolder } from '../../platform/disk/folder.ts'
+import { createFolder, probeFolder } from '../../platform/disk/folder.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { Click, ClickRecorder } from '../click.ts'
 import {
   createJournal,
@@ -19,10 +21,8 @@ import {
   JournalWriter,
 } from '../journal/journal-writer.ts'
 import type { ErasedClicks } from '../store/raw-click-source.ts'
-import type { JournalDamage, JournalLocation } from './drain-messages.ts'
-import { DrainProgress } from './drain-progress.ts'
+import { DrainProgress, type JournalDamage, type JournalLocation } from './drain-messages.ts'
 import { DrainThread } from './drain-thread.ts'
-import { LostClicks } from './lost-clicks.ts'
 
 /**
  * How often to look whether the own journal is where it was created: three system calls, and a copy of the active
@@ -51,7 +51,7 @@ export type IntakeReports = {
   readonly onIngested: (journalId: string) => Promise<void> | undefined
 }
 
-export type IntakeOptions = IntakeReports & {
+type IntakeOptions = IntakeReports & {
   readonly dataDir: string
   /** The number of this process in the service; 1 when left out. */
   readonly processNumber?: number
@@ -298,6 +298,76 @@ export class ClickIntake implements ClickRecorder {
     } else {
       this.#keptSinceMs.delete(journal.id)
       journal.remove()
+    }
+  }
+}
+
+/** A loss is written once in this time: on a full disk each visit may be one. */
+const WRITE_DELAY_MS = 500
+/** Always as many, so that the file needs no further block on a full disk. */
+const DIGITS = 16
+
+/**
+ * Counts the clicks that a process could not store, or that were lost with damaged journals. A file of the data folder
+ * keeps the count: a restart does not reset it, and the file can be removed to begin anew.
+ */
+export class LostClicks {
+  readonly #file: string
+  #stored = 0
+  #unstored = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param processNumber of this process among those of the service: each has a file of its own */
+  constructor(dataDir: string, processNumber: number) {
+    this.#file = path.join(dataDir, 'lost-clicks', String(processNumber))
+    this.flush()
+  }
+
+  /** Since the data folder was created. */
+  get count(): number {
+    return this.#stored + this.#unstored
+  }
+
+  add(clicks: number): void {
+    if (clicks === 0) return
+    this.#unstored += clicks
+    this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS).unref()
+  }
+
+  /** Writes the count now. What cannot be written is written with the next loss, or the next `flush`. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    try {
+      // Read again: during a rolling restart two processes have the same number.
+      const count = this.#read() + this.#unstored
+      this.#write(count)
+      this.#stored = count
+      this.#unstored = 0
+    } catch {
+      // The disk has a fault, which is reported.
+    }
+  }
+
+  /** Creates the file while there is room: it needs none later. */
+  #read(): number {
+    try {
+      const count = Number(readFileSync(this.#file, 'utf8'))
+      return Number.isSafeInteger(count) ? count : 0
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT')) throw error
+      createFolder(path.dirname(this.#file))
+      closeSync(openSync(this.#file, 'a', 0o600))
+      return 0
+    }
+  }
+
+  #write(count: number): void {
+    const fd = openSync(this.#file, 'r+')
+    try {
+      writeSync(fd, `${String(count).padStart(DIGITS, '0')}\n`, 0)
+    } finally {
+      closeSync(fd)
     }
   }
 }

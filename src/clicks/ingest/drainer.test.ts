@@ -7,7 +7,7 @@ import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { segmentFile } from '../journal/journal-folder.ts'
-import { DrainProgress } from './drain-progress.ts'
+import { DrainProgress } from './drain-messages.ts'
 import { Drainer } from './drainer.ts'
 
 /** The drainer's first batch begins so long after a click. */

@@ -12,8 +12,12 @@ import {
   removeIngestedSegments,
 } from '../journal/journal-reader.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import { IngestionPaused, type JournalDamage, type JournalLocation } from './drain-messages.ts'
-import type { DrainProgress } from './drain-progress.ts'
+import {
+  type DrainProgress,
+  IngestionPaused,
+  type JournalDamage,
+  type JournalLocation,
+} from './drain-messages.ts'
 
 /** Clicks that arrive within this time share a batch. */
 const BATCH_DELAY_MS = 20

@@ -5,8 +5,13 @@ import type { ClickWriter } from '../click-writer.ts'
 import { listSegments } from '../journal/journal-folder.ts'
 import { backlogBytes, clicksIn, keepDamagedSegment } from '../journal/journal-reader.ts'
 import { dayOf } from '../tally/click-day.ts'
-import type { DrainCommand, DrainEvent, DrainTask, JournalLocation } from './drain-messages.ts'
-import type { DrainProgress } from './drain-progress.ts'
+import type {
+  DrainCommand,
+  DrainEvent,
+  DrainProgress,
+  DrainTask,
+  JournalLocation,
+} from './drain-messages.ts'
 import { Drainer, type DrainerOptions } from './drainer.ts'
 import { SpoolDrain } from './spool-drain.ts'
 

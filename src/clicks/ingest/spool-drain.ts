@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/async.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import type { SealedSpool } from '../spool/spool-reader.ts'
-import type { DrainProgress } from './drain-progress.ts'
+import type { DrainProgress } from './drain-messages.ts'
 
 /** How often to look for complete spools while there is none. */
 const POLL_INTERVAL_MS = 2_000

@@ -5,8 +5,14 @@ import { subscriberOf } from '../../platform/network/ip-address.ts'
 import { CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import { type Countries, isPrivateAddress } from './countries.ts'
-import { firstLanguage, isPrefetch, type RawVisit, referrerHost } from './raw-visit.ts'
-import { parseUserAgent, type UserAgentInfo } from './user-agent.ts'
+import {
+  firstLanguage,
+  isPrefetch,
+  parseUserAgent,
+  type RawVisit,
+  referrerHost,
+  type UserAgentInfo,
+} from './raw-visit.ts'
 import type { DaySalt, VisitorSalts } from './visitor-salts.ts'
 
 /** Room for 16,384 pairs of address and link, in 384 KiB: a larger table would miss the CPU caches. */

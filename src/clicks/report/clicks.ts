@@ -19,14 +19,16 @@ import {
   valuesOfLink,
 } from './click-filter.ts'
 import {
+  compareLinks,
   type Group,
   type Point,
+  readLinkSeries,
   readOpeningBalance,
   reportGroups,
+  reportLinkGroups,
   reportSeries,
   type Total,
 } from './click-report.ts'
-import { compareLinks, reportLinkGroups } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { chooseDaySource, type DayQuery } from './day-source.ts'
 import {
@@ -39,7 +41,6 @@ import {
   quartersOf,
   refuseTooManyPoints,
 } from './period.ts'
-import { readLinkSeries } from './sparklines.ts'
 
 /** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
 export const CHART_QUEUE: FairQueueOptions = {

@@ -3,8 +3,7 @@ import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { subscriberOf } from '../../platform/network/ip-address.ts'
 import { CLICK_FLAGS, type Click, UNKNOWN_VISITOR } from '../click.ts'
 import type { Countries } from '../record/countries.ts'
-import { referrerHost } from '../record/raw-visit.ts'
-import { parseUserAgent, type UserAgentInfo } from '../record/user-agent.ts'
+import { parseUserAgent, referrerHost, type UserAgentInfo } from '../record/raw-visit.ts'
 import { dayOf } from '../tally/click-day.ts'
 
 /** A visit that another service has recorded. */

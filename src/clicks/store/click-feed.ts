@@ -11,7 +11,7 @@ import {
   matchesFilter,
 } from '../report/click-filter.ts'
 import type { RawClick } from '../report/day-of-clicks.ts'
-import { addLinkNames, type RawClickRow } from './link-names.ts'
+import { addLinkNames, type RawClickRow } from './raw-click-source.ts'
 
 /** How far a feed has read, in the form of its engine. */
 export type FeedPosition = string

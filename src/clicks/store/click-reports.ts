@@ -6,10 +6,8 @@ import type { ClickScope, DayOfClicks, DayOptions, RawClick } from '../report/da
 import { dayOf } from '../tally/click-day.ts'
 import { addSums, readSums, readTallies, readTotal } from '../tally/day-format.ts'
 import { type DaySpan, DayTally } from '../tally/day-tally.ts'
-import { SCOPES } from './click-day-rows.ts'
-import { PARTS } from './fold-days.ts'
-import { addLinkNames } from './link-names.ts'
-import type { LinkCounts, RawClickSource } from './raw-click-source.ts'
+import { PARTS, SCOPES } from './fold-days.ts'
+import { addLinkNames, type LinkCounts, type RawClickSource } from './raw-click-source.ts'
 
 /** Reads counted and raw clicks for charts and exports. */
 export type ClickReports = {

@@ -8,8 +8,7 @@ import type { Schema } from '../../storage/schema.ts'
 import type { Click } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import { writeClick } from '../tally/day-format.ts'
-import type { ClickRows, DayRow } from './click-day-rows.ts'
-import { foldDays, PARTS } from './fold-days.ts'
+import { type ClickRows, type DayRow, foldDays, PARTS } from './fold-days.ts'
 
 /** Folding a day that stays small uses only `ClickRows`. */
 const NO_DB = {} as Kysely<Schema>

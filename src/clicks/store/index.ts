@@ -2,7 +2,6 @@
 
 export { CLICK_FLAGS } from '../click.ts'
 export type { Countries } from '../record/countries.ts'
-export { openingBalances } from '../spool/opening-balances.ts'
 export {
   bucketOf,
   NO_INSTANT,
@@ -11,5 +10,6 @@ export {
   SpoolEncoder,
   TOTALS_BUCKET,
 } from '../spool/spool-codec.ts'
+export { openingBalances } from '../spool/spool-reader.ts'
 export { clickOfVisit } from '../spool/visit-click.ts'
 export type { ClickSpool, ClickSpoolStore } from './click-spool-store.ts'

@@ -8,7 +8,7 @@ import type { Owner, OwnerOf } from './batch-deltas.ts'
 const MINUTES_MAX = 65_536
 
 /** A click to store for exports. */
-export type RawClickRow = {
+export type NewRawClick = {
   readonly click: Click
   /** Undefined for a deleted link. */
   readonly owner: Owner | undefined
@@ -44,11 +44,11 @@ export class RawClickQuota {
     { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
     indexes: ClickIndexes,
     ownerOf: OwnerOf,
-  ): readonly RawClickRow[] {
+  ): readonly NewRawClick[] {
     const isLimited = this.#perMinute > 0 && imported === undefined
     const counts = imported === undefined ? countCapped(clicks, indexes) : new Map<number, number>()
     const planned = new Map<string, number>()
-    const rows: RawClickRow[] = []
+    const rows: NewRawClick[] = []
     for (const index of indexes) {
       const count = counts.get(index) ?? clicks.count[index] ?? 0
       if (count === 0) continue
@@ -78,7 +78,7 @@ export class RawClickQuota {
   noteWritten(
     { imported }: Pick<ClickBatch, 'imported'>,
     visits: number,
-    rows: readonly RawClickRow[],
+    rows: readonly NewRawClick[],
   ): void {
     if (this.#perMinute === 0 || imported !== undefined) return
     for (const { click, owner } of rows) {

@@ -10,7 +10,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { formatDay } from '../../../clicks/tally/click-day.ts'
 import {
   CLICKS_FILE,

@@ -4,7 +4,7 @@ import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import {
   hasLog,

@@ -5,7 +5,7 @@ import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import {
   rawClicksFolder,
   sqliteRawClickSource,
-} from '../../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { sqliteEventFeed } from '../../../events/store/event-feed.ts'
 import { sqliteEventMarks } from '../../../identity/store/erasure-store.ts'
 import { findPageWith, findSortedBySlices } from '../../../links/store/link-scan.ts'

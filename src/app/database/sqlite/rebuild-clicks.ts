@@ -3,16 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { CLICK_DIMENSIONS, type Click, countedClick } from '../../../clicks/click.ts'
 import { ClickColumns } from '../../../clicks/click-columns.ts'
 import { computeBatchDeltas, type Owner } from '../../../clicks/store/batch-deltas.ts'
-import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
-import { foldDays, PARTS } from '../../../clicks/store/fold-days.ts'
+import { foldDays, type LinkCount, PARTS, SCOPES } from '../../../clicks/store/fold-days.ts'
 import { personsIn, sumCharts } from '../../../clicks/store/sqlite/check-sums.ts'
 import { sqliteClickRows } from '../../../clicks/store/sqlite/click-rows.ts'
 import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'

@@ -2,12 +2,12 @@ import { existsSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { countClicksAfter, positionAfterClicks } from '../../../clicks/journal/journal-reader.ts'
-import { SCOPES } from '../../../clicks/store/click-day-rows.ts'
+import { SCOPES } from '../../../clicks/store/fold-days.ts'
 import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-source.ts'
+} from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import type { RepairReport } from '../../../operations/commands/repair.ts'
 import { createFolder } from '../../../platform/disk/folder.ts'

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { bytesArray, numberArray, textArray } from '../../../storage/postgres/errors.ts'
 import type { Schema } from '../../../storage/schema.ts'
-import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../fold-days.ts'
 
 /**
  * Storage settings for frequently updated rows. The fill factor leaves room on each page, so that updates need

@@ -7,17 +7,14 @@ import { StaleRow } from '../../../storage/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas, type OwnerOf } from '../batch-deltas.ts'
+import { type BatchDeltas, computeBatchDeltas, OwnerCache, type OwnerOf } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
-import { foldDays, settleDays } from '../fold-days.ts'
-import { OwnerCache } from '../owner-cache.ts'
-import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
+import { COUNTED_DAYS, foldDays, SCOPES, settleDays } from '../fold-days.ts'
+import type { NewRawClick, RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
-import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
-import { eraseLinkRows, eraseWorkspaceRows } from './erase-clicks.ts'
-import { insertRawClicks } from './raw-clicks.ts'
+import { ClickPartitions, insertRawClicks } from './raw-clicks.ts'
 
 /** Small enough that other nodes do not wait long for shared rows. */
 const BATCH_MAX = 10_000
@@ -104,7 +101,7 @@ class PostgresClickWriter implements ClickWriter {
     return this.#db.destroy()
   }
 
-  #rowsOf(batch: ClickBatch, ownerOf: OwnerOf): readonly RawClickRow[] {
+  #rowsOf(batch: ClickBatch, ownerOf: OwnerOf): readonly NewRawClick[] {
     const { clicks, imported, atMicros } = batch
     const { rawQuota, retentionDays } = this.#options
     const indexes = clicks.indexes()
@@ -117,7 +114,7 @@ class PostgresClickWriter implements ClickWriter {
   #tryWrite(
     batch: ClickBatch,
     { counts, deltas }: BatchDeltas,
-    raw: readonly RawClickRow[],
+    raw: readonly NewRawClick[],
   ): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       if (!(await movePosition(tx, batch))) return false
@@ -143,4 +140,57 @@ class PostgresClickWriter implements ClickWriter {
         .execute((tx) => settleDays({ db: tx, rows: postgresClickRows(tx) }, [day]))
     }
   }
+}
+
+/** Days of which rows are deleted in one statement. */
+const DAYS_PER_STEP = 30
+/** Raw clicks that are deleted in one statement. */
+const ROWS_PER_STEP = 5_000
+
+/** Deletes the counters and charts of links. Runs again from the beginning when it fails. */
+async function eraseLinkRows(db: Kysely<Schema>, linkSeqs: readonly number[]): Promise<void> {
+  const subjects = sql`any(${numberArray(linkSeqs)}::bigint[])`
+  for (const days of await stepsOf(db)) {
+    for (const table of ['click_days', 'unsettled_days']) {
+      await sql`delete from ${sql.table(table)}
+        where day = any(${numberArray(days)}::integer[])
+          and scope = ${sql.lit(SCOPES.link)} and subject = ${subjects}`.execute(db)
+    }
+  }
+  await sql`delete from link_clicks where link_seq = ${subjects}`.execute(db)
+}
+
+/** Deletes charts and raw clicks of a workspace. Runs again from the beginning when it fails. */
+async function eraseWorkspaceRows(db: Kysely<Schema>, workspaceId: string): Promise<void> {
+  for (const days of await stepsOf(db)) {
+    for (const table of ['click_days', 'unsettled_days']) {
+      await sql`delete from ${sql.table(table)}
+        where day = any(${numberArray(days)}::integer[])
+          and scope in (${sql.lit(SCOPES.domain)}, ${sql.lit(SCOPES.workspace)})
+          and workspace_id = ${workspaceId}`.execute(db)
+    }
+  }
+  for (;;) {
+    const some = db
+      .selectFrom('clicks')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .orderBy('id')
+      .limit(ROWS_PER_STEP)
+    const { numDeletedRows } = await db
+      .deleteFrom('clicks')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', 'in', some)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return
+  }
+}
+
+/** The days with counts, a few at a time. */
+async function stepsOf(db: Kysely<Schema>): Promise<readonly number[][]> {
+  const { rows } = await sql<{ day: number }>`${sql.raw(COUNTED_DAYS)}`.execute(db)
+  const days = rows.map(({ day }) => day)
+  return Array.from({ length: Math.ceil(days.length / DAYS_PER_STEP) }, (_, nth) =>
+    days.slice(nth * DAYS_PER_STEP, (nth + 1) * DAYS_PER_STEP),
+  )
 }

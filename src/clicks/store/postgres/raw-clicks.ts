@@ -4,7 +4,7 @@ import type { Scans } from '../../../storage/scans.ts'
 import type { Schema } from '../../../storage/schema.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import { formatDay, parseDay, startOfDay } from '../../tally/click-day.ts'
-import type { RawClickRow } from '../raw-click-quota.ts'
+import type { NewRawClick } from '../raw-click-quota.ts'
 import { type LinkCounts, RAW_CLICK_COLUMNS, type RawClickSource } from '../raw-click-source.ts'
 
 const PREFIX = 'clicks_'
@@ -37,10 +37,10 @@ export const RAW_CLICK_COUNT = ['alter table clicks add column count bigint not 
 
 export async function insertRawClicks(
   db: Kysely<Schema>,
-  rows: readonly RawClickRow[],
+  rows: readonly NewRawClick[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const numbersOf = (numberOf: (row: RawClickRow) => number | null) =>
+  const numbersOf = (numberOf: (row: NewRawClick) => number | null) =>
     numberArray(rows.map(numberOf))
   const values = CLICK_DIMENSIONS.map(
     (dimension) => sql`${textArray(rows.map(({ click }) => click[dimension]))}::text[]`,
@@ -61,7 +61,7 @@ export async function insertRawClicks(
 }
 
 /** Lists the days that have a partition. */
-export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<number>> {
+async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<number>> {
   const result = await sql<{ name: string }>`
     select relname as name from pg_inherits
     join pg_class on pg_class.oid = inhrelid
@@ -74,7 +74,7 @@ export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<nu
 }
 
 /** Creates a day's partition. Throws if another node has just created it. */
-export async function createPartition(db: Kysely<Schema>, day: number): Promise<void> {
+async function createPartition(db: Kysely<Schema>, day: number): Promise<void> {
   const table = sql.table(partitionOf(day))
   await db.transaction().execute(async (tx) => {
     await sql`create table if not exists ${table} (like clicks including defaults)`.execute(tx)
@@ -88,7 +88,7 @@ export async function createPartition(db: Kysely<Schema>, day: number): Promise<
 }
 
 /** Drops a day's partition. Fails if readers hold locks for more than 1 s; the next maintenance retries. */
-export async function dropPartition(db: Kysely<Schema>, day: number): Promise<void> {
+async function dropPartition(db: Kysely<Schema>, day: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = '1s'`.execute(tx)
     await sql`drop table if exists ${sql.table(partitionOf(day))}`.execute(tx)
@@ -138,5 +138,66 @@ export function postgresRawClickSource({ db }: Scans): RawClickSource {
       group by link_seq`
       yield (await scan.turn(() => query.execute(db))).rows
     },
+  }
+}
+
+/** Partitions are created this many days ahead. */
+const DAYS_AHEAD = 3
+
+/** Creates and drops the partitions of raw clicks, one per UTC day. */
+export class ClickPartitions {
+  readonly #db: Kysely<Schema>
+  #known: ReadonlySet<number> | undefined
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /**
+   * Creates missing partitions. With a wrong clock, clicks can be on any day; they are stored like others.
+   */
+  async ensure(days: Iterable<number>): Promise<void> {
+    const wanted = [...days]
+    this.#known ??= await listPartitions(this.#db)
+    for (const day of wanted) {
+      if (!this.#known.has(day)) await this.#create(day)
+    }
+  }
+
+  /** Discards the cached list: another node may have dropped a partition. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  async maintain(today: number, oldestDay: number | undefined): Promise<void> {
+    this.forget()
+    await this.ensure(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => today + ahead))
+    if (oldestDay === undefined) return
+    // A node whose clock is ahead must not drop partitions too early.
+    const daysAhead = Math.max(0, today - (await this.#serverDay()))
+    for (const day of await listPartitions(this.#db)) {
+      if (day < oldestDay - daysAhead) await dropPartition(this.#db, day)
+    }
+    this.forget()
+  }
+
+  async #serverDay(): Promise<number> {
+    const result = await sql<{ day: number }>`
+      select floor(extract(epoch from now()) / 86400)::integer as day`.execute(this.#db)
+    const [row] = result.rows
+    if (row === undefined) throw new Error('PostgreSQL returned no current day')
+    return row.day
+  }
+
+  async #create(day: number): Promise<void> {
+    let failure: unknown
+    try {
+      await createPartition(this.#db, day)
+    } catch (error) {
+      failure = error
+    }
+    this.#known = await listPartitions(this.#db)
+    // If two nodes create the same partition, one of them fails although it exists now.
+    if (failure !== undefined && !this.#known.has(day)) throw failure
   }
 }

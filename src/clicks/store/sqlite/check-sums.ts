@@ -3,8 +3,7 @@ import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../storage/file-f
 import { type ClicksMark, readClicksMark } from '../../../storage/sqlite/file-marks.ts'
 import { readTotal } from '../../tally/day-format.ts'
 import { DayTally } from '../../tally/day-tally.ts'
-import type { SCOPES } from '../click-day-rows.ts'
-import { PARTS } from '../fold-days.ts'
+import { PARTS, type SCOPES } from '../fold-days.ts'
 
 /** Shared scratch: cleared before each use, and never held across an `await`. */
 const tally = new DayTally()

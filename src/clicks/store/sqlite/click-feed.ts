@@ -16,7 +16,7 @@ import {
   nameFedClicks,
   withMatchingLinks,
 } from '../click-feed.ts'
-import { columnsOf, listRawDays, rawClicksFile } from './raw-click-source.ts'
+import { columnsOf, listRawDays, rawClicksFile } from './raw-click-files.ts'
 
 /** Rows per query, of all workspaces: a few milliseconds on the scan thread. */
 const ROWS_PER_QUERY = 20_000

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { folderOf, translateError } from '../../../storage/sqlite/errors.ts'
-import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../fold-days.ts'
 
 /**
  * Whether a day must be folded is checked at random, on average once for so many appended bytes. Not at each append: for

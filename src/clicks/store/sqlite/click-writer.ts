@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { sqliteLinkSequence } from '../../../links/store/index.ts'
@@ -6,28 +7,29 @@ import type { Schema } from '../../../storage/schema.ts'
 import { kyselyOver, SqliteConnection } from '../../../storage/sqlite/connection.ts'
 import { attachForReading, countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
 import { translateError } from '../../../storage/sqlite/errors.ts'
+import { type GivenNumbers, readGivenNumbers } from '../../../storage/sqlite/file-marks.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { OpenFiles, syncLog } from '../../../storage/sqlite/write-ahead-log.ts'
+import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
-import { computeBatchDeltas } from '../batch-deltas.ts'
-import type { ClickRows } from '../click-day-rows.ts'
+import { computeBatchDeltas, OwnerCache } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
-import { foldDays, settleDays } from '../fold-days.ts'
-import { OwnerCache } from '../owner-cache.ts'
+import {
+  type ClickRows,
+  COUNTED_DAYS,
+  foldDays,
+  type LinkCount,
+  PARTS,
+  SCOPES,
+  settleDays,
+} from '../fold-days.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
-import { BatchMarks } from './batch-marks.ts'
+import { personsIn } from './check-sums.ts'
 import { sqliteClickRows } from './click-rows.ts'
-import {
-  eraseLinkRows,
-  eraseRawClicks,
-  eraseWorkspaceDay,
-  listCountedDays,
-} from './erase-clicks.ts'
-import { RawClickFiles } from './raw-click-files.ts'
-import { listRawDays, rawClicksFolder } from './raw-click-source.ts'
+import { listRawDays, RawClickFiles, rawClicksFile, rawClicksFolder } from './raw-click-files.ts'
 
 /**
  * Large, because clicks that share a page save page writes; about half a second's work. No release may lower it: a batch
@@ -196,5 +198,171 @@ class SqliteClickWriter implements ClickWriter {
     // Recorded before the files are removed: a file that is missing without a record is a fault.
     await inTransaction(this.#database, BUSY_DEADLINE_MS, () => this.#marks.noteDrop(oldestDay))
     this.#rawFiles.dropBefore(oldestDay)
+  }
+}
+
+/** Opening balances are on an earlier day, which has no file. */
+const FIRST_DAY = 0
+
+/**
+ * Records each batch in clicks.db, within the batch's transaction. From these marks judge-files.ts determines
+ * whether the files of a data folder belong together. terse.db is attached as `terse`. Reads of it also see what is
+ * not on disk yet, so that is synced before clicks.db records that it has seen it.
+ */
+class BatchMarks {
+  readonly #database: DatabaseSync
+  readonly #syncLinks: () => void
+  readonly #noteBatch
+  readonly #noteDay
+  readonly #noteDrop
+  readonly #forgetDays
+  readonly #findDrop
+  /** The numbers of terse.db that are known to be on disk. */
+  #synced: GivenNumbers = { links: 0, changes: 0 }
+
+  /** @param syncLinks returns when everything that was committed to terse.db is on disk */
+  constructor(database: DatabaseSync, syncLinks: () => void) {
+    this.#database = database
+    this.#syncLinks = syncLinks
+    this.#noteBatch = database.prepare(
+      `update file_marks set batches = batches + 1, clicks = clicks + ?, changes_seen = ?, links_seen = ?`,
+    )
+    this.#noteDay = database.prepare(
+      `insert into raw_days (day, clicks) values (?, ?)
+       on conflict do update set clicks = clicks + excluded.clicks`,
+    )
+    this.#noteDrop = database.prepare(
+      'update file_marks set dropped_before = max(coalesce(dropped_before, ?1), ?1)',
+    )
+    this.#findDrop = database.prepare('select dropped_before from file_marks')
+    this.#forgetDays = database.prepare('delete from raw_days where day < ?')
+  }
+
+  /**
+   * @param rowsByDay the number of rows of the batch in each day's file
+   * @param counts what the batch adds to the links' counters
+   */
+  noteBatch(rowsByDay: ReadonlyMap<number, number>, counts: readonly LinkCount[]): void {
+    const seen = readGivenNumbers(this.#database, 'terse')
+    if (seen.links !== this.#synced.links || seen.changes !== this.#synced.changes) {
+      this.#syncLinks()
+      this.#synced = seen
+    }
+    const clicks = counts.reduce((sum, count) => sum + count.clicks, 0)
+    this.#noteBatch.run(clicks, seen.changes, seen.links)
+    for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
+  }
+
+  /** Returns the first day whose file is kept; it never moves back. */
+  oldestDay(): number {
+    return Number(this.#findDrop.get()?.dropped_before ?? FIRST_DAY)
+  }
+
+  /** Records that files of earlier days may be missing from now on. */
+  noteDrop(oldestDay: number): void {
+    this.#noteDrop.run(oldestDay)
+    this.#forgetDays.run(oldestDay)
+  }
+}
+
+/** Rows of a day's file that are looked at in one transaction. */
+const ROWS_PER_STEP = 20_000
+
+/** The days with counts, ascending. */
+function listCountedDays(database: DatabaseSync): readonly number[] {
+  return database
+    .prepare(COUNTED_DAYS)
+    .all()
+    .map(({ day }) => Number(day))
+}
+
+/**
+ * Deletes the counters and charts of links, within a transaction. The sums that a check of the file compares
+ * (check-sums.ts) stay equal: the links' charts lose as much as the counters, those of domains and workspaces
+ * keep what was counted.
+ */
+function eraseLinkRows(database: DatabaseSync, linkSeqs: readonly number[]): void {
+  const among = 'in (select value from json_each(?))'
+  const seqs = JSON.stringify(linkSeqs)
+  const counters = database
+    .prepare(`delete from link_clicks where link_seq ${among} returning clicks`)
+    .all(seqs)
+  const ofDay = `day = ? and scope = ${SCOPES.link} and subject ${among}`
+  const deletes = ['click_days', 'unsettled_days'].map((table) =>
+    database.prepare(`delete from ${table} where ${ofDay}`),
+  )
+  for (const day of listCountedDays(database)) {
+    for (const statement of deletes) statement.run(day, seqs)
+  }
+  const clicks = counters.reduce((sum, row) => sum + Number(row.clicks), 0)
+  database
+    .prepare(
+      `update file_marks set clicks = clicks - ?1,
+         domain_offset = domain_offset + ?1, workspace_offset = workspace_offset + ?1`,
+    )
+    .run(clicks)
+}
+
+/** Deletes the charts of a workspace and of its domains on one day, within a transaction. */
+function eraseWorkspaceDay(database: DatabaseSync, day: number, workspaceId: string): void {
+  const erase = (scope: number): number => {
+    const ofScope = 'day = ? and scope = ? and workspace_id = ?'
+    database.prepare(`delete from unsettled_days where ${ofScope}`).run(day, scope, workspaceId)
+    return database
+      .prepare(`delete from click_days where ${ofScope} returning part, data`)
+      .all(day, scope, workspaceId)
+      .filter(({ part }) => part === PARTS.recent || part === PARTS.total)
+      .reduce((sum, { part, data }) => sum + personsIn(Number(part), data), 0)
+  }
+  const ofDomains = erase(SCOPES.domain)
+  const ofWorkspace = erase(SCOPES.workspace)
+  if (ofDomains === 0 && ofWorkspace === 0) return
+  database
+    .prepare(
+      `update file_marks set domain_offset = domain_offset - ?,
+         workspace_offset = workspace_offset - ?`,
+    )
+    .run(ofDomains, ofWorkspace)
+}
+
+/**
+ * Empties the raw clicks of a workspace in a day's file. The rows stay: that none is missing shows that a file is
+ * whole.
+ */
+async function eraseRawClicks(
+  folder: string,
+  day: number,
+  workspaceId: string,
+  deadlineMs: number,
+): Promise<void> {
+  const name = rawClicksFile(folder, day)
+  if (!existsSync(name)) return
+  const file = new DatabaseSync(name, { timeout: deadlineMs })
+  try {
+    // Overwrites the old content instead of leaving it in unused bytes.
+    file.exec('pragma secure_delete = on; pragma synchronous = full; pragma busy_timeout = 0')
+    if (file.prepare(`select 1 from sqlite_schema where name = 'workspaces'`).get() === undefined)
+      return
+    const found = file.prepare('select number from workspaces where id = ?').get(workspaceId)
+    if (found === undefined) return
+    const last = Number(
+      file.prepare('select coalesce(max(rowid), 0) as last from clicks').get()?.last,
+    )
+    const empty = file.prepare(
+      `update clicks set link_seq = 0, workspace = null, keyspace_id = null, visitor = 0,
+         ${CLICK_DIMENSIONS.map((dimension) => `${dimension} = ''`).join()}
+       where rowid > ? and rowid <= ? and workspace = ?`,
+    )
+    for (let after = 0; after < last; after += ROWS_PER_STEP) {
+      const step = [after, after + ROWS_PER_STEP, Number(found.number)] as const
+      await inTransaction(file, deadlineMs, () => empty.run(...step))
+    }
+    await inTransaction(file, deadlineMs, () =>
+      file
+        .prepare(`update workspaces set id = 'erased ' || number where number = ?`)
+        .run(Number(found.number)),
+    )
+  } finally {
+    file.close()
   }
 }

@@ -3,10 +3,117 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { AGENTS } from '../../../test/redirect/agents.ts'
 import { KNOWN_AGENTS } from '../../../test/redirect/click/agents.ts'
-import { cases } from '../../../test/support/properties.ts'
+import { rawVisit } from '../../../test/redirect/click/raw-visits.ts'
+import { anyCharacter, cases, webUrl } from '../../../test/support/properties.ts'
 import { BROWSER } from '../../../test/support/visit.ts'
 import { CLICK_FLAGS } from '../click.ts'
-import { type Device, parseUserAgent } from './user-agent.ts'
+import {
+  type Device,
+  firstLanguage,
+  isPrefetch,
+  parseUserAgent,
+  referrerHost,
+} from './raw-visit.ts'
+
+describe('referrerHost', () => {
+  const table: [string | undefined, string][] = [
+    [undefined, ''],
+    ['', ''],
+    ['https://example.com/', 'example.com'],
+    ['https://example.com', 'example.com'],
+    ['http://News.Example.COM/a/b?c#d', 'news.example.com'],
+    ['https://example.com:8443/', 'example.com'],
+    ['https://example.com./', 'example.com'],
+    ['https://user:secret@example.com/', 'example.com'],
+    ['https://example.com?q=https://other.example/', 'example.com'],
+    ['https://example.com#@other.example', 'example.com'],
+    ['https://example.com\\@other.example', 'example.com'],
+    ['https://xn--bcher-kva.example/', 'xn--bcher-kva.example'],
+    ['http://192.0.2.1:3000/x', '192.0.2.1'],
+    ['http://[2001:db8::1]:3000/x', '[2001:db8::1]'],
+    ['android-app://com.google.android.gm/', 'com.google.android.gm'],
+    ['HTTPS://EXAMPLE.COM/', 'example.com'],
+    ['about:blank', ''],
+    ['ftp://example.com/', ''],
+    ['example.com', ''],
+    ['https:///path', ''],
+    ['https://', ''],
+    ['https://a b/', ''],
+    ['https://b\u00fccher.example/', ''],
+    ['https://exa\u0000mple.com/', ''],
+    ['https://<script>/', ''],
+    [`https://${'a'.repeat(254)}/`, ''],
+    [`https://example.com/${'a'.repeat(20_000)}`, 'example.com'],
+    [`https://${'a'.repeat(20_000)}`, ''],
+  ]
+  for (const [referer, host] of table) {
+    test(`returns ${host || 'no host'} for ${String(referer).slice(0, 60)}`, () =>
+      assert.equal(referrerHost(referer), host))
+  }
+
+  test('agrees with the URL Standard for every web address', () => {
+    fc.assert(
+      fc.property(webUrl, (referer) => {
+        assert.equal(referrerHost(referer), new URL(referer).hostname)
+      }),
+      cases(200),
+    )
+  })
+
+  test('returns at most 253 plain characters, for any header', () => {
+    const anything = fc
+      .string({ unit: anyCharacter, maxLength: 600 })
+      .map((rest) => `https://${rest}`)
+    fc.assert(
+      fc.property(anything, (referer) => {
+        assert.match(referrerHost(referer), /^[a-z0-9._:[\]-]{0,253}$/)
+      }),
+      cases(200),
+    )
+  })
+})
+
+describe('firstLanguage', () => {
+  const table: [string | undefined, string][] = [
+    [undefined, ''],
+    ['', ''],
+    ['de', 'de'],
+    ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+    ['EN-us', 'en'],
+    ['en,fr', 'en'],
+    ['fr;q=0.5', 'fr'],
+    [' pt-BR', 'pt'],
+    ['gsw-CH', 'gsw'],
+    ['zh_CN', ''],
+    ['*', ''],
+    ['x-klingon', ''],
+    ['english', ''],
+    ['d', ''],
+    ['de\u00df', ''],
+    [' '.repeat(100_000), ''],
+    ['a'.repeat(100_000), ''],
+  ]
+  for (const [header, language] of table) {
+    test(`returns ${language || 'no language'} for ${String(header).slice(0, 40)}`, () =>
+      assert.equal(firstLanguage(header), language))
+  }
+})
+
+describe('isPrefetch', () => {
+  const ahead = [
+    { secPurpose: 'prefetch' },
+    { secPurpose: 'prefetch;prerender' },
+    { purpose: 'prefetch' },
+    { xPurpose: 'preview' },
+    { xMoz: 'prefetch' },
+  ]
+  for (const sent of ahead) {
+    test(`recognises ${JSON.stringify(sent)}`, () => assert.ok(isPrefetch(rawVisit(sent))))
+  }
+  for (const sent of [{}, { purpose: 'navigation' }, { xMoz: 'microsummary' }]) {
+    test(`does not match ${JSON.stringify(sent)}`, () => assert.ok(!isPrefetch(rawVisit(sent))))
+  }
+})
 
 /** Ten thousand times the usual cost: a slow machine passes, catastrophic backtracking does not. */
 const READING_MICROS_MAX = 100_000

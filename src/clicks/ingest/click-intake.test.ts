@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { createFolder } from '../../../test/support/engines.ts'
-import { LostClicks } from './lost-clicks.ts'
+import { LostClicks } from './click-intake.ts'
 
 describe('LostClicks', () => {
   let dataDir: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import type { FedClick } from '../store/click-feed.ts'
-import { CLICKS_MAX, LiveStream } from './live-stream.ts'
+import { CLICKS_MAX, LiveStream } from './live-clicks.ts'
+import type { FedClick } from './store/click-feed.ts'
 
 const SELECTION = {
   workspaceId: 'acme',

@@ -4,7 +4,7 @@ import { type CompiledQuery, Kysely, PostgresAdapter, PostgresQueryCompiler, sql
 import { someClick } from '../../../test/support/clicks.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { ClickColumns } from '../click-columns.ts'
-import { OwnerCache } from './owner-cache.ts'
+import { OwnerCache } from './batch-deltas.ts'
 
 const EXPIRED_MS = 60_000
 
