@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { Link, useBlocker } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import {
   destinationOf,
@@ -16,15 +16,17 @@ import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { keysText, useShortcut } from '../../shell/shortcuts.ts'
 import { TagInput } from '../../shell/TagInput.tsx'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
+import { useMembership } from '../../shell/use-membership.ts'
+import { draftAt, draftKey, forgetDraft, keepDraft } from '../../state/drafts.ts'
 import { useSettled } from '../../state/observable.ts'
 import { faultText } from '../../text/fault-text.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button, IconButton } from '../../widgets/Button.tsx'
 import { Field, Input, noteSent } from '../../widgets/Field.tsx'
+import { showMessage } from '../../widgets/Toasts.tsx'
 import { LinkPreview } from './LinkPreview.tsx'
 import { type FormState, faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
-import { useDraft } from './use-draft.ts'
 
 type LinkFormProps = {
   /** Names the form: what is left unsaved in it is back where it is opened again. */
@@ -352,4 +354,84 @@ function TagsField({ draft, errors, change }: FormState) {
       )}
     </Field>
   )
+}
+
+type DraftState = {
+  readonly draft: LinkDraft
+  readonly isChanged: boolean
+  /** Whether the draft was left here before. */
+  readonly isKept: boolean
+  change(change: Partial<LinkDraft>): void
+  /** Begins again from what the form has started with. */
+  discard(): void
+  /** To be called when it is saved: nothing is kept. */
+  settle(): void
+}
+
+/**
+ * What a form holds. What is left unsaved is kept in this tab, for this person and workspace, and is back when the
+ * form is opened again at the same place. Only the fields that differ are kept, so that a link that another person has
+ * changed meanwhile keeps the others.
+ */
+function useDraft(place: string, start: LinkDraft): DraftState {
+  const t = useText()
+  const { session, membership } = useMembership()
+  const workspaceId = membership?.workspace_id ?? ''
+  // The owner stays the one for whom the form was opened.
+  const [key] = useState(() => draftKey({ personId: session.person.id, workspaceId }, place))
+  const [kept] = useState(() => ofFields(draftAt(key), start))
+  const [isKept, setKept] = useState(kept !== undefined)
+  const [draft, setDraft] = useState({ ...start, ...kept })
+  const [first] = useState(start)
+  const isChanged = differencesOf(draft, first) !== undefined
+
+  useEffect(() => {
+    const changes = differencesOf(draft, first)
+    if (changes === undefined) forgetDraft(key)
+    else keepDraft(key, changes)
+  }, [key, draft, first])
+  const words = useRef(t)
+  useEffect(() => {
+    words.current = t
+  }, [t])
+  useEffect(
+    () => () => {
+      if (draftAt(key) !== undefined) showMessage(words.current.linkForm.draftKept)
+    },
+    [key],
+  )
+  // A password is not written to the browser's storage: a reload would lose it.
+  useBlocker({
+    shouldBlockFn: () => false,
+    enableBeforeUnload: () => draft.password !== '' && draftAt(key) !== undefined,
+  })
+
+  return {
+    draft,
+    isChanged,
+    isKept,
+    change: (change) => setDraft((before) => ({ ...before, ...change })),
+    discard() {
+      setKept(false)
+      setDraft(first)
+    },
+    settle: () => forgetDraft(key),
+  }
+}
+
+/** Undefined where nothing differs. */
+function differencesOf(draft: LinkDraft, start: LinkDraft): Partial<LinkDraft> | undefined {
+  const fields = Object.entries(draft).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(start[name as keyof LinkDraft]),
+  )
+  return fields.length === 0 ? undefined : Object.fromEntries(fields)
+}
+
+/** What of a kept draft belongs to the form: an earlier version of the dashboard may have kept it. */
+function ofFields(kept: object | undefined, start: LinkDraft): Partial<LinkDraft> | undefined {
+  const fields = Object.entries(kept ?? {}).filter(([name, value]) => {
+    const known = start[name as keyof LinkDraft]
+    return typeof value === typeof known && Array.isArray(value) === Array.isArray(known)
+  })
+  return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }

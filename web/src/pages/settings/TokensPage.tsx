@@ -2,6 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import {
   createToken,
+  EXPIRIES,
+  type Expiry,
+  expiryOf,
   revokeToken,
   SCOPES,
   type Scope,
@@ -20,7 +23,6 @@ import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input, Select, useFaultReport } from '../../widgets/Field.tsx'
 import { Ago, Day, Until, useNow } from '../../widgets/Time.tsx'
 import { RowsSkeleton, Section } from './Section.tsx'
-import { EXPIRIES, type Expiry, expiryOf } from './token-expiry.ts'
 
 const SOON_MS = 7 * 24 * 60 * 60_000
 

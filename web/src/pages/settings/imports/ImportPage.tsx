@@ -5,11 +5,14 @@ import { domainsQuery } from '../../../api/domains.ts'
 import {
   cancelImport,
   downloadReport,
+  hostsOfLinks,
   IMPORTS_KEY,
   type ImportResource,
   importQuery,
   importReportQuery,
   isRunning,
+  notableRows,
+  type ReportRow,
   sendImportFile,
 } from '../../../api/imports.ts'
 import { Icon } from '../../../icons/Icon.tsx'
@@ -25,7 +28,6 @@ import { saveFile } from '../../../widgets/save-file.ts'
 import { RowsSkeleton, Section } from '../Section.tsx'
 import { ImportStatus, ImportSteps } from './ImportSteps.tsx'
 import { MissingDomain, OptionsForm } from './OptionsForm.tsx'
-import { hostsOfLinks, notableRows, type ReportRow } from './report-rows.ts'
 import { sourceOf } from './sources.ts'
 
 const route = getRouteApi('/shell/settings/imports/$importId')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { expiryOf } from './token-expiry.ts'
+import { expiryOf } from './tokens.ts'
 
 const NOW = new Date('2026-11-22T10:00:00Z')
 
