@@ -112,7 +112,7 @@ function askTerse(
 
 const BATCH_SIZE = 500
 
-export type OldService = {
+type OldService = {
   /** Where its own domain is, for links that name none. */
   readonly ownUrl: URL | undefined
   /** The scheme of the source's other domains. */
@@ -124,7 +124,7 @@ export type OldService = {
  *
  * @throws {Error} when a link is on the service's own domain, and that is not given
  */
-export async function* importedPairs(
+async function* importedPairs(
   importRows: Pick<ImportRowStore, 'list'>,
   importId: string,
   service: OldService,
@@ -164,7 +164,7 @@ function urlOf(shortLink: string): URL | null {
 }
 
 /** A link of the old service, and the one that an import made of it. */
-export type LinkPair = { readonly oldLink: URL; readonly link: URL }
+type LinkPair = { readonly oldLink: URL; readonly link: URL }
 
 export type VerifiedPair = LinkPair & {
   readonly verdict: 'same' | 'different' | 'unknown'
@@ -177,7 +177,7 @@ export type VerifiedPair = LinkPair & {
 type Ask = (link: URL) => Promise<LinkAnswer>
 
 /** Compares pair after pair, in their order. Some are asked for at once, so that slow answers do not add up. */
-export async function* verifyLinks(
+async function* verifyLinks(
   pairs: AsyncIterable<LinkPair>,
   options: {
     readonly askOld: Ask
