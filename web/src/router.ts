@@ -14,7 +14,7 @@ import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
 import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
 import { LINKS_PER_PAGE, parseLinksSearch } from './api/link-filter.ts'
 import { linkQuery, linksQuery } from './api/links.ts'
-import { membershipOf } from './api/membership.ts'
+import { membershipOf } from './api/reads.ts'
 import { type Membership, sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import { usageQuery } from './api/workspaces.ts'
@@ -31,6 +31,7 @@ import {
   wordOf,
 } from './search-text.ts'
 import { NotFoundPage, PageFailure } from './shell/LoadFailure.tsx'
+import { NoWorkspace } from './shell/Page.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { currentWorkspace, setCurrentWorkspace } from './state/workspace.ts'
 
@@ -97,7 +98,7 @@ const home = createRoute({
 const noWorkspace = createRoute({
   getParentRoute: () => shell,
   path: NO_WORKSPACE,
-  component: lazyRouteComponent(() => import('./shell/NoWorkspace.tsx')),
+  component: NoWorkspace,
 })
 
 const settings = createRoute({

@@ -1,6 +1,5 @@
 import { dayOf, positiveOf, type SearchValues, textOf, textsOf, wordOf } from '../search-text.ts'
 import { browserTimeZone, instantIn } from '../text/time-zone.ts'
-import type { Query } from './address.ts'
 
 export const LINK_SORTS = [
   '-created_at',
@@ -51,7 +50,7 @@ export function isFiltered(filter: LinkFilter): boolean {
 }
 
 /** The parameters of the API. */
-export function filterQuery({ created_from: from, created_to: to, ...filter }: LinkFilter): Query {
+export function filterQuery({ created_from: from, created_to: to, ...filter }: LinkFilter) {
   const zone = browserTimeZone()
   return {
     ...filter,

@@ -1,9 +1,8 @@
 import type { PageMeta } from '@terse/contract/pagination'
 import { Observable } from '../state/observable.ts'
 import { currentWorkspace } from '../state/workspace.ts'
-import { addressOf, type Query } from './address.ts'
 import { ApiError, errorOf, noAnswer } from './api-error.ts'
-import { headersOf, takeEarlyAnswer } from './early-answers.ts'
+import { addressOf, headersOf, type Query, takeEarlyAnswer } from './reads.ts'
 
 type RequestOptions = {
   readonly query?: Query

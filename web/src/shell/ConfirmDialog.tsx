@@ -1,9 +1,13 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { CheckIcon, CopyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
-import { FormDialog } from '../widgets/Dialog.tsx'
+import { Button } from '../widgets/Button.tsx'
+import { copyText } from '../widgets/CopyButton.tsx'
+import { Dialog, FormDialog } from '../widgets/Dialog.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-import { showMessage } from '../widgets/Toasts.tsx'
+import { showError, showMessage } from '../widgets/Toasts.tsx'
 import { useFaults } from './use-faults.ts'
 
 type ConfirmDialogProps = {
@@ -72,5 +76,89 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </Field>
       )}
     </FormDialog>
+  )
+}
+
+/** Asks before the page is left while there is something to lose. */
+export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
+  const t = useText()
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: isOn,
+    enableBeforeUnload: isOn,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <FormDialog
+      isFirm={false}
+      title={t.linkForm.leaveTitle}
+      description={t.linkForm.leaveText}
+      verb={t.linkForm.leave}
+      look="danger"
+      cancel={t.linkForm.stay}
+      onSubmit={() => proceed()}
+      onClose={() => reset()}
+    />
+  )
+}
+
+type SecretDialogProps = {
+  readonly title: string
+  readonly text: string
+  /** The name of the secret. */
+  readonly label: string
+  readonly secret: string
+  readonly copyLabel: string
+  readonly onClose: () => void
+}
+
+/** A link or token that is shown once. Only its button closes it, so that no key loses the secret. */
+export function SecretDialog({
+  title,
+  text,
+  label,
+  secret,
+  copyLabel,
+  onClose,
+}: SecretDialogProps) {
+  const t = useText()
+  const [isCopied, setCopied] = useState(false)
+
+  async function copy() {
+    const isDone = await copyText(secret)
+    setCopied(isDone)
+    if (!isDone) showError(t.common.notCopied)
+  }
+
+  return (
+    <Dialog
+      isFirm
+      onClose={() => {}}
+      title={title}
+      description={`${text} ${t.settings.shownOnce}`}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.settings.done}</Button>
+          <Button look="ink" autoFocus icon={isCopied ? CheckIcon : CopyIcon} onClick={copy}>
+            {isCopied ? t.common.copied : copyLabel}
+          </Button>
+          <span className="sr" role="status">
+            {isCopied && t.common.copied}
+          </span>
+        </>
+      }
+    >
+      <Field label={label}>
+        {(control) => (
+          <Input
+            {...control}
+            className="mono"
+            readOnly
+            value={secret}
+            onFocus={(event) => event.target.select()}
+          />
+        )}
+      </Field>
+    </Dialog>
   )
 }

@@ -103,3 +103,26 @@ export function FindButton() {
 
 /** Whether the command palette is shown. */
 export const paletteOpen = new Observable(false)
+
+/**
+ * Leads back to where the person was, with filters, page and scroll. Where the dashboard was opened at this page, it
+ * leads to a link, or to all of them.
+ */
+export function useReturn(linkId?: string): () => void {
+  const router = useRouter()
+  return () => {
+    if (router.history.canGoBack()) router.history.back()
+    else if (linkId === undefined) void router.navigate({ to: '/links' })
+    else void router.navigate({ to: '/links/$linkId', params: { linkId } })
+  }
+}
+
+/** In place of a page of a workspace, for a person who is in none. */
+export function NoWorkspace() {
+  const t = useText()
+  return (
+    <Page title={t.shell.workspace} actions={null}>
+      <p className="note">{t.shell.noWorkspace}</p>
+    </Page>
+  )
+}

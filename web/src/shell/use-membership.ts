@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { membershipOf } from '../api/membership.ts'
+import { membershipOf } from '../api/reads.ts'
 import {
   type Membership,
   ROLES,

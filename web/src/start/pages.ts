@@ -1,6 +1,5 @@
-import type { Read } from '../api/address.ts'
 import { LINKS_PER_PAGE, parseLinksSearch } from '../api/link-filter.ts'
-import { linkRead, linksRead, USAGE_READ } from '../api/reads.ts'
+import { linkRead, linksRead, type Read, USAGE_READ } from '../api/reads.ts'
 import { parseAnalyticsPageSearch, scopeOf } from '../pages/analytics/analytics-search.ts'
 import { lineRead, type View, viewOf } from '../pages/analytics/view.ts'
 import { linkViewOf, parseLinkSearch } from '../pages/link/link-view.ts'

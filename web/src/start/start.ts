@@ -1,8 +1,12 @@
 // A small script in the head of the page, built by itself. Before the dashboard's code runs, it sets the theme, requests
 // the page's first data and preloads its code, which would otherwise be found and loaded step by step.
-import { type EarlyAnswer, keepEarlyAnswer, requestEarly } from '../api/early-answers.ts'
-import { membershipOf } from '../api/membership.ts'
-import { SESSION_READ } from '../api/reads.ts'
+import {
+  type EarlyAnswer,
+  keepEarlyAnswer,
+  membershipOf,
+  requestEarly,
+  SESSION_READ,
+} from '../api/reads.ts'
 import type { Session } from '../api/session.ts'
 import { stored, storedWorkspace } from '../state/stored.ts'
 import { preloadCode, runCode } from './code.ts'

@@ -9,8 +9,7 @@ import {
   type UsageResource,
   usageQuery,
 } from '../../api/workspaces.ts'
-import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
-import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
+import { ConfirmDialog, LeaveGuard } from '../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useChangeWorkspace, useMembership } from '../../shell/use-membership.ts'

@@ -24,9 +24,8 @@ import {
   MoreIcon,
   TrashIcon,
 } from '../../icons/index.ts'
-import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
+import { ConfirmDialog, SecretDialog } from '../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
-import { SecretDialog } from '../../shell/SecretDialog.tsx'
 import { useChange, useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { OneTimeLinkResource } from '../../api/workspaces.ts'
-import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
-import { SecretDialog } from '../../shell/SecretDialog.tsx'
+import { ConfirmDialog, SecretDialog } from '../../shell/ConfirmDialog.tsx'
 import { useFormats, useText } from '../../text/use-text.ts'
 
 type ResetLinkDialogProps = {

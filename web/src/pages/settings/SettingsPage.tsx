@@ -1,7 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { SETTINGS_PLACES, type SettingsPlace, useMaySee } from '../../shell/Navigation.tsx'
 import { Page } from '../../shell/Page.tsx'
-import { SETTINGS_PLACES, type SettingsPlace, useMaySee } from '../../shell/settings-places.ts'
 import { useText } from '../../text/use-text.ts'
 
 const GROUPS = ['workspace', 'you', 'operator'] as const

@@ -17,7 +17,7 @@ import {
 } from '../../../api/imports.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { AlertIcon, DownloadIcon, GoodIcon, WarningIcon } from '../../../icons/index.ts'
-import { LeaveGuard } from '../../../shell/LeaveGuard.tsx'
+import { LeaveGuard } from '../../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../../shell/LoadFailure.tsx'
 import { useServiceHost } from '../../../shell/use-domains.ts'
 import { useChange, useFaults } from '../../../shell/use-faults.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import { keepEarlyAnswer, requestEarly, takeEarlyAnswer } from './early-answers.ts'
+import { keepEarlyAnswer, requestEarly, takeEarlyAnswer } from './reads.ts'
 
 const READ = { path: '/links', query: { page: 1, tag: ['a', 'b'] } }
 const ADDRESS = '/api/v1/links?page=1&tag=a&tag=b'
