@@ -1,7 +1,7 @@
 // What is read, as plain data without React: `start/` sends it before the code of the dashboard has come.
 
+import type { MembershipResource, SessionResource } from '@terse/contract/sign-in'
 import { filterQuery, type LinkFilter } from './link-filter.ts'
-import type { Membership, Session } from './session.ts'
 
 export type Query = Readonly<
   Record<string, string | number | boolean | undefined | readonly string[]>
@@ -33,7 +33,10 @@ export function linkRead(id: string) {
 }
 
 /** The workspace that was chosen, or the first. */
-export function membershipOf(session: Session, id: string | undefined): Membership | undefined {
+export function membershipOf(
+  session: SessionResource,
+  id: string | undefined,
+): MembershipResource | undefined {
   const { memberships } = session
   return memberships.find((one) => one.workspace_id === id) ?? memberships[0]
 }
