@@ -14,6 +14,7 @@ const MODULES = [
   'imports',
   'redirects',
   'certificates',
+  'data-files',
   'clicks',
   'links',
   'domains',

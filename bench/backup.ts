@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runBackup } from '../src/app/backup/run-backup.ts'
+import { runBackup } from '../src/app/composition/backups.ts'
 import { apiClient, expectStatus } from '../test/support/api.ts'
 import { BROWSER } from '../test/support/visit.ts'
 import { createToken } from './support/create-token.ts'

@@ -3,16 +3,17 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
+import { runBackup } from '../../src/app/composition/backups.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { backupMetrics } from '../../src/app/metrics/metric-sources.ts'
+import { startBackups } from '../../src/backup/backup-job.ts'
 import {
   newestPlace,
   readBackupRecords,
   recordsOfPlace,
   withPlace,
   writeBackupRecords,
-} from '../../src/app/backup/backup-records.ts'
-import { readConfig } from '../../src/app/config/config.ts'
-import { backupMetrics } from '../../src/app/metrics/metric-sources.ts'
-import { startBackups } from '../../src/app/node/backup-job.ts'
+} from '../../src/backup/records.ts'
 import { createFolder, type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeInstance } from '../support/make-instance.ts'
@@ -39,7 +40,7 @@ describe('the backups of a service', () => {
     readConfig({ ...place.env, TERSE_BACKUP_TO: target, TERSE_BACKUP_KEEP: '1d' })
 
   async function runUntil(target: string, message: string) {
-    const job = startBackups({ config: configFor(target), log, firstDelayMs: 0 })
+    const job = startBackups({ runBackup, config: configFor(target), log, firstDelayMs: 0 })
     try {
       return await eventually(async () => {
         const line = lines.find(({ msg }) => msg === message)
@@ -77,7 +78,7 @@ describe('the backups of a service', () => {
 
   test('are not made while the last one is recent', async () => {
     const target = newestPlace(readBackupRecords(place.dataDir)) ?? ''
-    const job = startBackups({ config: configFor(target), log, firstDelayMs: 0 })
+    const job = startBackups({ runBackup, config: configFor(target), log, firstDelayMs: 0 })
     // After the timer of the first look.
     await new Promise((resolve) => setTimeout(resolve, 20))
     await job.stop()

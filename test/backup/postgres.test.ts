@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { LINK_NUMBERS_SKIPPED } from '../../src/app/backup/check-restored.ts'
+import { LINK_NUMBERS_SKIPPED } from '../../src/backup/verify-backup.ts'
 import {
   createJournal,
   journalsRoot,

@@ -12,7 +12,7 @@ import {
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { openTarget } from '../../src/backup/index.ts'
+import { openTarget } from '../../src/backup/targets/open-target.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink } from '../clicks/test-link.ts'
 import { backUp, restoreInto } from '../support/backups.ts'

@@ -3,8 +3,6 @@ import { cpSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { examineFiles, readCounted, readDay } from '../../src/app/database/sqlite/examine-files.ts'
-import { unfinishedBatches } from '../../src/app/database/sqlite/judge-files.ts'
 import { countBatch } from '../../src/clicks/ingest/spool-drain.ts'
 import { isCounted } from '../../src/clicks/spool/spool-reader.ts'
 import {
@@ -12,6 +10,12 @@ import {
   rawClicksFile,
   rawClicksFolder,
 } from '../../src/clicks/store/sqlite/raw-click-files.ts'
+import {
+  examineFiles,
+  readCounted,
+  readDay,
+  unfinishedBatches,
+} from '../../src/data-files/examine-files.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { countedFile } from '../../src/storage/sqlite/data-files.ts'

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
 import { type Click, countVisits } from '../../src/clicks/click.ts'
 import {
   createJournal,
@@ -14,6 +13,7 @@ import {
   journalsRoot,
   segmentFile,
 } from '../../src/clicks/journal/journal-folder.ts'
+import { examineFiles } from '../../src/data-files/examine-files.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'

@@ -1,5 +1,5 @@
 import S3rver from 's3rver'
-import type { S3Access } from '../../src/backup/index.ts'
+import type { S3Access } from '../../src/backup/targets/s3-target.ts'
 import { createFolder } from './engines.ts'
 
 /**

@@ -165,8 +165,8 @@ export async function backup(target: string | undefined, options: BackupOptions)
   const { config } = openConfig()
   const to = target ?? config.backup.target
   if (to === undefined) throw new Error('Name a folder or a bucket, or set TERSE_BACKUP_TO.')
-  const { runBackup } = await import('../backup/run-backup.ts')
-  const { backupRequest } = await import('../backup/backup-request.ts')
+  const { runBackup } = await import('../composition/backups.ts')
+  const { backupRequest } = await import('../../backup/make-backup.ts')
   const { recipient, identity, signingKey, keep: retention } = options
   const report = await runBackup({
     ...backupRequest(config, to),
@@ -182,7 +182,7 @@ export async function backup(target: string | undefined, options: BackupOptions)
 
 /** Lists the backups of a target. */
 export async function list(source: string, signedByFile: string | undefined) {
-  const { listBackups } = await import('../backup/restore-backup.ts')
+  const { listBackups } = await import('../../backup/restore-backup.ts')
   return listBackups(source, { s3: openConfig().config.s3, signedByFile })
 }
 
@@ -190,8 +190,9 @@ export async function list(source: string, signedByFile: string | undefined) {
 export async function restore(source: string, options: RestoreOptions) {
   const { config } = openConfig()
   const { dataDir, databaseUrl, secretKey, s3 } = config
-  const { restoreBackup } = await import('../backup/restore-backup.ts')
-  const { skipRestoredNumbers } = await import('../backup/skip-restored-numbers.ts')
+  const { restoreBackup } = await import('../../backup/restore-backup.ts')
+  const { openRestored, skipRestoredNumbers } = await import('../composition/backups.ts')
+  const { describeSettings } = await import('../config/load-config.ts')
   const report = await restoreBackup({
     source,
     name: options.at,
@@ -202,6 +203,8 @@ export async function restore(source: string, options: RestoreOptions) {
     identityFile: options.identity ?? config.backup.identityFile,
     signedByFile: options.signedBy,
     acceptsSettings: options.acceptsSettings,
+    describeSettings,
+    openRestored,
     skipNumbers: (folder, count) => skipRestoredNumbers(config, folder, count),
   })
   return report && { ...report, dataDir }

@@ -40,7 +40,7 @@ export async function serveNode(options: {
   if (isFirst) {
     warnOfPlainHttp(config, log)
     if (config.backup.target !== undefined) {
-      const { checkBackups } = await import('../backup/check-backups.ts')
+      const { checkBackups } = await import('../../backup/place.ts')
       await checkBackups(config)
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { refuseUnfinishedRestore } from '../../backup/unfinished-restore.ts'
 import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
 import { type Countries, openCountries } from '../../clicks/record/countries.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
@@ -22,7 +23,6 @@ import {
   secretKeyFile,
 } from '../../storage/instance-keys.ts'
 import { NoInstance } from '../../storage/store.ts'
-import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts'
 import type { Config } from '../config/config.ts'
 import { openStore } from '../database/open-store.ts'
 import type { OpenedStore } from '../database/opened-store.ts'

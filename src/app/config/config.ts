@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Retention, S3Access } from '../../backup/index.ts'
+import type { BackupConfig } from '../../backup/place.ts'
+import type { S3Access } from '../../backup/targets/s3-target.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
 import type { Role } from './setting-schemas.ts'
 import type { GroupRole } from './settings/sign-in.ts'
@@ -298,19 +299,6 @@ export type Config = {
   readonly backup: BackupConfig
   /** Undefined unless an S3-compatible service is set. */
   readonly s3: S3Access | undefined
-}
-
-/** The backups that the service makes. */
-type BackupConfig = {
-  /** A folder or a bucket; undefined for no backups. */
-  readonly target: string | undefined
-  readonly everyMs: number
-  /** Undefined to keep all. */
-  readonly retention: Retention | undefined
-  readonly verifies: boolean
-  readonly recipients: readonly string[]
-  readonly identityFile: string | undefined
-  readonly signingKeyFile: string | undefined
 }
 
 /** Limits on the connections of one process. */

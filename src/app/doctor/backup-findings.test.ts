@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type BackupRecords, withPlace, writeBackupRecords } from '../../backup/records.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { type BackupRecords, withPlace, writeBackupRecords } from '../backup/backup-records.ts'
 import { readConfig } from '../config/config.ts'
 import { ageFinding, backupFindings } from './backup-findings.ts'
 

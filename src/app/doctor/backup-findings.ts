@@ -1,17 +1,16 @@
-import type { Finding } from '../../operations/doctor/host-findings.ts'
-import { terseCommand } from '../../platform/process/terse-command.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import { textOf } from '../../storage/sqlite/errors.ts'
-import { targetLabel } from '../backup/backup-place.ts'
+import { checkBackups, countDamagedBlocks, findPlaceFault } from '../../backup/place.ts'
 import {
   type BackupRecords,
   findBackupRecords,
   type MadeBackup,
   newestPlace,
   recordsOfPlace,
-} from '../backup/backup-records.ts'
-import { checkBackups } from '../backup/check-backups.ts'
-import { countDamagedBlocks, findPlaceFault } from '../backup/place-fault.ts'
+  targetLabel,
+} from '../../backup/records.ts'
+import type { Finding } from '../../operations/doctor/host-findings.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { textOf } from '../../storage/sqlite/errors.ts'
 import type { Config } from '../config/config.ts'
 
 const SUBJECT = 'backups'

@@ -1,13 +1,13 @@
 import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
+import { checkFiles } from '../../data-files/check-files.ts'
+import { examineFiles } from '../../data-files/examine-files.ts'
+import { isFolderOpen } from '../../data-files/folder-lock.ts'
 import type { Finding } from '../../operations/doctor/host-findings.ts'
 import { folderFaultOf } from '../../platform/disk/folder.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { type FileFault, filesAdvice, readLastCheck } from '../../storage/file-fault.ts'
 import { sqliteFolderFault, textOf } from '../../storage/sqlite/errors.ts'
 import type { Config } from '../config/config.ts'
-import { checkFiles } from '../database/sqlite/check-files.ts'
-import { examineFiles } from '../database/sqlite/examine-files.ts'
-import { isFolderOpen } from '../database/sqlite/folder-lock.ts'
 
 const SUBJECT = 'files'
 

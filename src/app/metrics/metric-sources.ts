@@ -1,4 +1,11 @@
 import { performance } from 'node:perf_hooks'
+import {
+  findBackupRecords,
+  type MadeBackup,
+  newestPlace,
+  recordsOfPlace,
+  targetLabel,
+} from '../../backup/records.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { DrainProgress } from '../../clicks/ingest/drain-messages.ts'
 import { sumOfBacklogs } from '../../clicks/journal/journal-reader.ts'
@@ -13,13 +20,6 @@ import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { VisitMeter } from '../../redirects/visit-meter.ts'
 import type { ChangeFollower } from '../../storage/changes.ts'
 import type { CacheUse } from '../../storage/coherent-cache.ts'
-import { targetLabel } from '../backup/backup-place.ts'
-import {
-  findBackupRecords,
-  type MadeBackup,
-  newestPlace,
-  recordsOfPlace,
-} from '../backup/backup-records.ts'
 import type { Instance } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
 

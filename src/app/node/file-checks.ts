@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Logger } from 'pino'
+import type { FileCheck } from '../../data-files/check-files.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
 import { type FileFault, readLastCheck, writeLastCheck } from '../../storage/file-fault.ts'
 import type { Config } from '../config/config.ts'
-import type { FileCheck } from '../database/sqlite/check-files.ts'
 import type { FileCheckRequest } from '../workers/file-check-process.ts'
 
 const PROGRAM = new URL('../workers/file-check-process.ts', import.meta.url)

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { startBackups } from '../../backup/backup-job.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer, answerLimit } from '../../platform/http/api/request-timing.ts'
 import { deferredListener } from '../../platform/http/entrances.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttle.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
+import { runBackup } from '../composition/backups.ts'
 import { findServiceHost, openDomains, openServiceHost } from '../composition/domains.ts'
 import {
   type AppContext,
@@ -19,7 +21,6 @@ import { openObservation } from '../metrics/observation.ts'
 import { openPasswordHasher } from '../workers/password-hasher.ts'
 import { openQrPictures } from '../workers/qr-pictures.ts'
 import type { Api } from './api.ts'
-import { startBackups } from './backup-job.ts'
 import { openCaches, openWarmStart } from './caches.ts'
 import { openConnectionGuard } from './connection-guard.ts'
 import { DataFolder, guardInstance } from './data-folder.ts'
@@ -191,7 +192,7 @@ export class Node {
     }
     // The processes of a machine share the folder of uploads.
     if (config.roles.includes('jobs') && process === ALONE) this.#jobs.push(imports.startRunning())
-    if (process === ALONE) this.#jobs.push(startBackups({ config, log }))
+    if (process === ALONE) this.#jobs.push(startBackups({ config, log, runBackup }))
     intake.startDraining()
     running.heartbeat = startHeartbeat({ nodes, intake, sharedAddresses, clock, process, log })
   }

@@ -1,9 +1,7 @@
 import { constants, setPriority } from 'node:os'
-import { type BackupReport, type BackupRequest, makeBackup } from '../backup/make-backup.ts'
+import { type BackupRequest, makeBackup } from '../../backup/make-backup.ts'
 import { explainError } from '../cli/explain-error.ts'
-
-/** The answer of a process that makes a backup. */
-export type BackupOutcome = { readonly report: BackupReport } | { readonly fault: string }
+import { type BackupOutcome, openRestored } from '../composition/backups.ts'
 
 setPriority(constants.priority.PRIORITY_LOW)
 // The process that requested the backup has ended, so the result would be lost.
@@ -11,7 +9,7 @@ process.once('disconnect', () => process.exit(1))
 process.once('message', async (request: BackupRequest) => {
   let outcome: BackupOutcome
   try {
-    outcome = { report: await makeBackup(request) }
+    outcome = { report: await makeBackup(request, openRestored) }
   } catch (error) {
     outcome = { fault: explainError(error) }
   }

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import { checkFiles, type FileCheck } from '../database/sqlite/check-files.ts'
+import { checkFiles, type FileCheck } from '../../data-files/check-files.ts'
 
 /** The request to a process that checks the files of a data folder. It answers with their faults. */
 export type FileCheckRequest = { readonly dataDir: string; readonly check: FileCheck }

@@ -4,8 +4,7 @@ import { open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promi
 import path from 'node:path'
 import { createFolder } from '../../platform/disk/folder.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import type { BackupTarget, StoredObject } from './backup-target.ts'
-import { NoRoom } from './no-room.ts'
+import { type BackupTarget, NoRoom, type StoredObject } from './backup-target.ts'
 
 /** The suffix of a file that is being written. */
 const PARTIAL = '.partial'

@@ -1,6 +1,15 @@
 /** The exports of the click tables for other modules. Loads Kysely, which `../index.ts` does not. */
 
 export { CLICK_FLAGS } from '../click.ts'
+export {
+  isJournalId,
+  journalsRoot,
+  listJournals,
+  listSegments,
+  segmentFile,
+  writeFence,
+} from '../journal/journal-folder.ts'
+export { countClicksAfter, endOfClicks } from '../journal/journal-reader.ts'
 export type { Countries } from '../record/countries.ts'
 export {
   bucketOf,
@@ -10,6 +19,10 @@ export {
   SpoolEncoder,
   TOTALS_BUCKET,
 } from '../spool/spool-codec.ts'
-export { openingBalances } from '../spool/spool-reader.ts'
+export { openingBalances, spoolReader } from '../spool/spool-reader.ts'
 export { clickOfVisit } from '../spool/visit-click.ts'
 export type { ClickSpool, ClickSpoolStore } from './click-spool-store.ts'
+export { clickSpoolStore } from './click-spool-store.ts'
+export type { JournalPosition } from './click-store.ts'
+export { checkClickSums, checkDaySums, checkLinkSums } from './sqlite/check-sums.ts'
+export { listRawDays, rawClicksFile, rawClicksFolder } from './sqlite/raw-click-files.ts'

@@ -3,4 +3,4 @@
 export { LinkNumbers, type LinkSequence } from './link-numbers.ts'
 export { readLinkValues } from './link-rows.ts'
 export { postgresLinkSequence } from './postgres/link-sequence.ts'
-export { sqliteLinkSequence } from './sqlite/link-sequence.ts'
+export { skipLinkNumbers, sqliteLinkSequence } from './sqlite/link-sequence.ts'

@@ -1,11 +1,15 @@
+import { checkFiles } from '../../../data-files/check-files.ts'
+import {
+  type ClicksAfter,
+  type Examination,
+  examineFiles,
+} from '../../../data-files/examine-files.ts'
 import {
   type LastCheck,
   RefusedFiles,
   readLastCheck,
   writeLastCheck,
 } from '../../../storage/file-fault.ts'
-import { checkFiles } from './check-files.ts'
-import { type ClicksAfter, type Examination, examineFiles } from './examine-files.ts'
 
 /** The result of inspecting files that may be served. */
 export type Inspected = {

@@ -6,6 +6,9 @@ import {
   rawClicksFolder,
   sqliteRawClickSource,
 } from '../../../clicks/store/sqlite/raw-click-files.ts'
+import type { ClicksAfter } from '../../../data-files/examine-files.ts'
+import { beginRun, checkedVersion, endRun } from '../../../data-files/file-run.ts'
+import { FolderLock } from '../../../data-files/folder-lock.ts'
 import { sqliteEventFeed } from '../../../events/store/event-feed.ts'
 import { sqliteEventMarks } from '../../../identity/store/erasure-store.ts'
 import { findPageWith, findSortedBySlices } from '../../../links/store/link-scan.ts'
@@ -41,11 +44,7 @@ import { READ_ONLY_BUFFER, TransactionWrites } from '../../../storage/write-buff
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { type EngineTraits, storesOver } from '../stores.ts'
-import { checkedVersion } from './checked-version.ts'
 import { COLUMN_TYPES } from './column-types.ts'
-import type { ClicksAfter } from './examine-files.ts'
-import { beginRun, endRun } from './file-run.ts'
-import { FolderLock } from './folder-lock.ts'
 import { type Inspected, inspectFiles } from './inspect-files.ts'
 import { OPEN_DEADLINE_MS, openDatabase, whenFree } from './open-file.ts'
 

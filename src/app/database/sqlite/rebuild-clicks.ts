@@ -13,16 +13,22 @@ import {
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-files.ts'
 import { OPENING_AT } from '../../../clicks/tally/click-day.ts'
+import {
+  BEGINNING,
+  comparePositions,
+  type DayFacts,
+  readCounted,
+  readDay,
+  spoolPositionAfter,
+  unfinishedBatches,
+} from '../../../data-files/examine-files.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'
 import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import { COLUMN_TYPES } from './column-types.ts'
-import { readCounted, readDay } from './examine-files.ts'
-import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
 import { salvageClicks } from './salvage-files.ts'
-import { spoolPositionAfter } from './spool-positions.ts'
 
 const BUSY_MS = 5_000
 /** The position for a journal that no longer exists: nothing is left to ingest. */

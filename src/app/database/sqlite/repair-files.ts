@@ -8,6 +8,9 @@ import {
   rawClicksFile,
   rawClicksFolder,
 } from '../../../clicks/store/sqlite/raw-click-files.ts'
+import { checkFiles } from '../../../data-files/check-files.ts'
+import { type ClicksAfter, examineFiles } from '../../../data-files/examine-files.ts'
+import { FolderLock } from '../../../data-files/folder-lock.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import type { RepairReport } from '../../../operations/commands/repair.ts'
 import { createFolder } from '../../../platform/disk/folder.ts'
@@ -28,9 +31,6 @@ import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { NoInstance } from '../../../storage/store.ts'
 import type { Config } from '../../config/config.ts'
 import { instanceFault } from '../../start-faults.ts'
-import { checkFiles } from './check-files.ts'
-import { type ClicksAfter, examineFiles } from './examine-files.ts'
-import { FolderLock } from './folder-lock.ts'
 import { makeClicksFile, type PositionAfter, rebuildClicks } from './rebuild-clicks.ts'
 import { salvageDay, surveyFile } from './salvage-files.ts'
 

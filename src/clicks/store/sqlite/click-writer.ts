@@ -205,7 +205,7 @@ class SqliteClickWriter implements ClickWriter {
 const FIRST_DAY = 0
 
 /**
- * Records each batch in clicks.db, within the batch's transaction. From these marks judge-files.ts determines
+ * Records each batch in clicks.db, within the batch's transaction. From these marks src/data-files/examine-files.ts determines
  * whether the files of a data folder belong together. terse.db is attached as `terse`. Reads of it also see what is
  * not on disk yet, so that is synced before clicks.db records that it has seen it.
  */

@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import type { BackupFile, BackupTarget, BackupTotals, BlockStore } from '../../backup/index.ts'
-import { journalsRoot, listJournals } from '../../clicks/journal/journal-folder.ts'
-import { formatDay, parseDay } from '../../clicks/tally/click-day.ts'
-import type { DayRecord } from './backup-records.ts'
-import { ensureRoom } from './ensure-room.ts'
-import type { PinnedFolder } from './pin-data-folder.ts'
-import type { PinnedDatabase, PinnedDatabases } from './pin-databases.ts'
-import type { PinnedJournals } from './pin-journals.ts'
+import { formatDay, parseDay } from '../clicks/index.ts'
+import { journalsRoot, listJournals } from '../clicks/store/index.ts'
+import type { BlockStore } from './block-store.ts'
+import type { BackupCatalog } from './catalog.ts'
+import type { BackupFile, BackupTotals } from './manifest.ts'
+import type { PinnedDatabase, PinnedDatabases, PinnedFolder, PinnedJournals } from './pin.ts'
+import { ensureRoom } from './place.ts'
+import type { DayRecord } from './records.ts'
+import { decideExpired, type Retention } from './retention.ts'
+import type { BackupTarget } from './targets/backup-target.ts'
 
 export type StoredDays = ReadonlyMap<number, DayRecord>
 
@@ -140,4 +142,31 @@ async function storeJournals(journals: PinnedJournals, { blocks, workFolder }: S
     }
   }
   return { files, pending: Object.fromEntries(pending) }
+}
+
+/**
+ * Removes backups that are no longer needed, and the blocks that no other backup needs, also those that a killed
+ * backup left.
+ *
+ * @param options.retention undefined to keep all backups
+ * @param options.kept backups that are needed in any case
+ * @returns the names of the removed backups
+ * @throws when a backup was made by a newer release; then nothing is removed, because its blocks are not known
+ */
+export async function pruneBackups(options: {
+  readonly catalog: BackupCatalog
+  readonly blocks: BlockStore
+  readonly retention: Retention | undefined
+  readonly kept: ReadonlySet<string>
+}): Promise<readonly string[]> {
+  const { catalog, blocks, retention, kept } = options
+  const backups = await catalog.list()
+  const expired = retention === undefined ? [] : decideExpired(backups, retention, kept)
+  const expiredNames = new Set(expired.map(({ name }) => name))
+  // The manifests first: a backup whose blocks are missing must not look complete.
+  for (const name of expiredNames) await catalog.remove(name)
+  const left = backups.filter(({ name }) => !expiredNames.has(name))
+  await catalog.sweep()
+  await blocks.sweep(new Set(left.flatMap(({ blocks }) => blocks)))
+  return [...expiredNames]
 }

@@ -1,27 +1,20 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
+import { formatDay } from '../clicks/index.ts'
 import {
   checkClickSums,
   checkDaySums,
   checkLinkSums,
-} from '../../../clicks/store/sqlite/check-sums.ts'
-import {
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-files.ts'
-import { formatDay } from '../../../clicks/tally/click-day.ts'
-import {
-  CLICKS_FILE,
-  DAYS_FOLDER,
-  type FileFault,
-  LINKS_FILE,
-} from '../../../storage/file-fault.ts'
-import { hasLog, openToRead } from '../../../storage/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
-import { textOf } from '../../../storage/sqlite/errors.ts'
-import { hasTable } from '../../../storage/sqlite/file-marks.ts'
+} from '../clicks/store/index.ts'
+import { CLICKS_FILE, DAYS_FOLDER, type FileFault, LINKS_FILE } from '../storage/file-fault.ts'
+import { hasLog, openToRead } from '../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../storage/sqlite/data-files.ts'
+import { textOf } from '../storage/sqlite/errors.ts'
+import { hasTable } from '../storage/sqlite/file-marks.ts'
 
 /** The maximum number of faults reported for one file. */
 const FAULTS_MAX = 5

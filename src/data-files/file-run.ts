@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import {
-  listRawDays,
-  rawClicksFile,
-  rawClicksFolder,
-} from '../../../clicks/store/sqlite/raw-click-files.ts'
-import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
-import {
-  hasLog,
-  kyselyOver,
-  openToRead,
-  SqliteConnection,
-} from '../../../storage/sqlite/connection.ts'
-import { countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
+import { listRawDays, rawClicksFile, rawClicksFolder } from '../clicks/store/index.ts'
+import { skipLinkNumbers } from '../links/store/index.ts'
+import { hasLog, kyselyOver, openToRead, SqliteConnection } from '../storage/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../storage/sqlite/data-files.ts'
 import {
   type ClicksMark,
   type LinksMark,
@@ -21,10 +12,9 @@ import {
   readLinksMark,
   writeClicksRun,
   writeLinksMark,
-} from '../../../storage/sqlite/file-marks.ts'
-import { inTransaction } from '../../../storage/sqlite/transaction.ts'
-import { type Examination, filesIdentity, readDay } from './examine-files.ts'
-import { unfinishedBatches } from './judge-files.ts'
+} from '../storage/sqlite/file-marks.ts'
+import { inTransaction } from '../storage/sqlite/transaction.ts'
+import { type Examination, filesIdentity, readDay, unfinishedBatches } from './examine-files.ts'
 
 /** How long to wait for another process's lock. */
 const BUSY_MS = 1_000
@@ -162,4 +152,28 @@ function countRawDays(clicks: DatabaseSync, dataDir: string): void {
 function highestCountedLink(clicks: DatabaseSync, { linksSeen }: ClicksMark): number {
   const row = clicks.prepare('select max(link_seq) as seq from link_clicks').get()
   return Math.max(linksSeen, Number(row?.seq ?? 0))
+}
+
+/** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
+const SQLITE_VERSION_MIN = [3, 51, 3]
+
+/**
+ * Checks the version with an in-memory database: a version that is too old must not open the file.
+ */
+export function checkedVersion(): string {
+  const database = new DatabaseSync(':memory:')
+  const row = database.prepare('select sqlite_version() as version').get()
+  database.close()
+  const version = String(row?.version)
+  const parts = version.split('.').map(Number)
+  for (const [index, min] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0
+    if (part > min) break
+    if (part < min) {
+      throw new Error(
+        `SQLite ${version} has a bug that can damage the database; ${SQLITE_VERSION_MIN.join('.')} or newer is required. Use the Node.js that npm ci installs.`,
+      )
+    }
+  }
+  return version
 }

@@ -1,35 +1,34 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { lockName } from '../data-files/index.ts'
+import { readDiskSpace } from '../platform/disk/disk-space.ts'
+import { createFolder } from '../platform/disk/folder.ts'
+import { terseCommand } from '../platform/process/terse-command.ts'
+import { VERSION } from '../platform/process/version.ts'
+import { deriveKey, loadSecretKey } from '../storage/instance-keys.ts'
+import { NoInstance } from '../storage/store.ts'
+import { type BlockOfFile, BlockStore, findDamagedBlocks } from './block-store.ts'
+import { BackupCatalog } from './catalog.ts'
+import type { BackupCipher } from './encryption.ts'
 import {
-  BackupCatalog,
-  type BackupCipher,
   type BackupContent,
   type BackupFile,
   type BackupHead,
-  type BackupTarget,
-  type BlockOfFile,
-  BlockStore,
   DamagedBackup,
-  findDamagedBlocks,
   formatBackupName,
   MANIFEST_FORMAT,
-  NoRoom,
-  openTarget,
-  publicKeyOf,
-  type Retention,
-  type S3Access,
-  type Signer,
-} from '../../backup/index.ts'
-import { readDiskSpace } from '../../platform/disk/disk-space.ts'
-import { createFolder } from '../../platform/disk/folder.ts'
-import { terseCommand } from '../../platform/process/terse-command.ts'
-import { VERSION } from '../../platform/process/version.ts'
-import { deriveKey, loadSecretKey } from '../../storage/instance-keys.ts'
-import { NoInstance } from '../../storage/store.ts'
-import { lockName } from '../database/sqlite/folder-lock.ts'
-import { openBackupKeys } from './backup-keys.ts'
-import { nearestExisting, refuseOwnFolder } from './backup-place.ts'
+} from './manifest.ts'
+import { pinDataFolder, pinJournals } from './pin.ts'
+import {
+  type BackupSettings,
+  foreignFault,
+  goneFault,
+  isNoRoom,
+  nearestExisting,
+  openBackupKeys,
+  refuseOwnFolder,
+} from './place.ts'
 import {
   type BackupRecords,
   type MadeBackup,
@@ -37,13 +36,14 @@ import {
   recordsOfPlace,
   withPlace,
   writeBackupRecords,
-} from './backup-records.ts'
-import { isNoRoom } from './ensure-room.ts'
-import { pinDataFolder, pinJournals } from './pin-data-folder.ts'
-import { foreignFault, goneFault } from './place-fault.ts'
-import { pruneBackups } from './prune-backups.ts'
-import { knownDays, type StoredDays, storePinned } from './store-pinned.ts'
-import { verifyBackup } from './verify-backup.ts'
+} from './records.ts'
+import type { Retention } from './retention.ts'
+import { publicKeyOf, type Signer } from './signature.ts'
+import { knownDays, pruneBackups, type StoredDays, storePinned } from './store-pinned.ts'
+import { type BackupTarget, NoRoom } from './targets/backup-target.ts'
+import { openTarget } from './targets/open-target.ts'
+import type { S3Access } from './targets/s3-target.ts'
+import { type OpenRestored, verifyBackup } from './verify-backup.ts'
 
 /** What to back up, where to, and how. */
 export type BackupRequest = {
@@ -69,6 +69,25 @@ export type BackupRequest = {
   readonly takesOver: boolean
 }
 
+/** Returns the request for a backup as configured, to a target. */
+export function backupRequest(config: BackupSettings, target: string): BackupRequest {
+  const { dataDir, databaseUrl, secretKey, s3, backup } = config
+  const { recipients, retention, verifies, identityFile, signingKeyFile } = backup
+  return {
+    dataDir,
+    databaseUrl,
+    secretKey,
+    s3,
+    target,
+    recipients,
+    identityFile,
+    signingKeyFile,
+    retention,
+    verifies,
+    takesOver: false,
+  }
+}
+
 export type BackupReport = {
   readonly name: string
   readonly consistentAtMs: number
@@ -90,7 +109,10 @@ export type BackupReport = {
  * @throws when another backup of the folder is being made, the target cannot be used or has no room, or the
  *   backup could not be verified. Earlier backups are unchanged.
  */
-export async function makeBackup(request: BackupRequest): Promise<BackupReport> {
+export async function makeBackup(
+  request: BackupRequest,
+  openRestored: OpenRestored,
+): Promise<BackupReport> {
   const { dataDir } = request
   const key = request.secretKey ?? loadSecretKey(dataDir)
   if (key === undefined) throw new NoInstance()
@@ -103,7 +125,15 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
       keepFreeBytes: await bytesToKeepFree(request),
     })
     const workFolder = target.workFolder ?? path.join(dataDir, 'backup-work')
-    const run = new BackupRun({ request, target, cipher, signingKey, key, workFolder })
+    const run = new BackupRun({
+      request,
+      openRestored,
+      target,
+      cipher,
+      signingKey,
+      key,
+      workFolder,
+    })
     // Before anything there is touched: another data folder may be making a backup.
     await run.claimTarget()
     // A killed backup leaves it.
@@ -120,6 +150,7 @@ export async function makeBackup(request: BackupRequest): Promise<BackupReport> 
 
 type RunParts = {
   readonly request: BackupRequest
+  readonly openRestored: OpenRestored
   readonly target: BackupTarget
   readonly cipher: BackupCipher
   readonly signingKey: KeyObject | undefined

@@ -11,34 +11,33 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { formatBytes } from '../../backup/commands/format-bytes.ts'
-import {
-  BackupCatalog,
-  type BackupContent,
-  type BlockSource,
-  contentOf,
-  DamagedBackup,
-  listUnusableBlocks,
-  NoRoom,
-  openCipher,
-  openTarget,
-  readBlocks,
-  type S3Access,
-} from '../../backup/index.ts'
-import { readDiskSpace } from '../../platform/disk/disk-space.ts'
-import { createFolder } from '../../platform/disk/folder.ts'
-import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import { describeSettings } from '../config/load-config.ts'
-import { readIdentities, readSigner } from './backup-keys.ts'
-import { checkRestored, LINK_NUMBERS_SKIPPED } from './check-restored.ts'
-import { isNoRoom } from './ensure-room.ts'
+import { readDiskSpace } from '../platform/disk/disk-space.ts'
+import { createFolder } from '../platform/disk/folder.ts'
+import { hasErrorCode } from '../platform/process/has-error-code.ts'
+import { type BlockSource, listUnusableBlocks, readBlocks } from './block-store.ts'
+import { BackupCatalog, contentOf } from './catalog.ts'
+import { formatBytes } from './commands/format-bytes.ts'
+import { openCipher } from './encryption.ts'
+import { type BackupContent, DamagedBackup } from './manifest.ts'
+import { isNoRoom, readIdentities, readSigner } from './place.ts'
+import { NoRoom } from './targets/backup-target.ts'
+import { openTarget } from './targets/open-target.ts'
+import type { S3Access } from './targets/s3-target.ts'
 import { restoringFolder } from './unfinished-restore.ts'
-import { writeRestoredFiles } from './write-restored-files.ts'
+import {
+  checkRestored,
+  LINK_NUMBERS_SKIPPED,
+  type OpenRestored,
+  writeRestoredFiles,
+} from './verify-backup.ts'
 
 /** What an empty data folder may contain: settings, and the folder of a file system's repair. */
 const ALLOWED = new Set(['terse.env', 'lost+found'])
 const SETTINGS = 'terse.env'
 const LOCKS = 'locks'
+
+/** A setting in a backup; a secret without its value. */
+type RestoredSetting = { readonly name: string; readonly value: string | undefined }
 
 export type RestoreRequest = {
   readonly source: string
@@ -54,7 +53,10 @@ export type RestoreRequest = {
   /** The file with the public key by which the backup must be signed; undefined to accept any backup. */
   readonly signedByFile: string | undefined
   /** Decides about the settings that the backup would bring into the data folder, before anything is written. */
-  readonly acceptsSettings: (settings: ReturnType<typeof describeSettings>) => Promise<boolean>
+  readonly acceptsSettings: (settings: readonly RestoredSetting[]) => Promise<boolean>
+  /** Returns what the text of a settings file sets. */
+  readonly describeSettings: (text: string) => readonly RestoredSetting[]
+  readonly openRestored: OpenRestored
   /**
    * Skips numbers of links in PostgreSQL, which has been restored before.
    *
@@ -112,7 +114,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
     const fingerprint = fingerprintOf(content)
     const isComplete = readComplete(folder)?.fingerprint === fingerprint
     if (!isComplete) checkEmpty(dataDir)
-    const settings = await settingsToWrite(dataDir, content, blocks)
+    const settings = await settingsToWrite(request, content, blocks)
     if (settings.length > 0 && !(await request.acceptsSettings(settings))) return undefined
     const complete = JSON.stringify({ name, fingerprint })
     if (!isComplete) await restoreFiles(request, { content, source: blocks, complete })
@@ -131,7 +133,7 @@ async function restoreFiles(
   request: RestoreRequest,
   { content, source, complete }: { content: BackupContent; source: BlockSource; complete: string },
 ): Promise<void> {
-  const { dataDir, secretKey } = request
+  const { dataDir, secretKey: key, openRestored } = request
   const folder = restoringFolder(dataDir)
   const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
   try {
@@ -141,7 +143,7 @@ async function restoreFiles(
     const data = path.join(folder, 'data')
     if ((await readDiskSpace(folder)).freeBytes < bytes) throw new NoRoom(folder)
     await writeRestoredFiles(source, content, data)
-    await checkRestored(data, content, secretKey)
+    await checkRestored(data, content, { key, openRestored })
     if (content.engine === 'postgres') await request.skipNumbers(data, LINK_NUMBERS_SKIPPED)
     writeFileSync(completeFile(folder), complete, { mode: 0o600, flush: true })
   } catch (error) {
@@ -154,7 +156,11 @@ async function restoreFiles(
 }
 
 /** Returns the settings in a backup, unless the data folder has its own, which are kept. */
-async function settingsToWrite(dataDir: string, content: BackupContent, source: BlockSource) {
+async function settingsToWrite(
+  { dataDir, describeSettings }: RestoreRequest,
+  content: BackupContent,
+  source: BlockSource,
+): Promise<readonly RestoredSetting[]> {
   const file = content.files.find((each) => each.path === SETTINGS)
   if (file === undefined || existsSync(path.join(dataDir, SETTINGS))) return []
   const blocks: Uint8Array[] = []

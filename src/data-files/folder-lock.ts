@@ -2,9 +2,9 @@ import { chmodSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileIdentity } from '../../../platform/disk/file.ts'
-import { createFolder } from '../../../platform/disk/folder.ts'
-import { isBusy } from '../../../storage/sqlite/errors.ts'
+import { fileIdentity } from '../platform/disk/file.ts'
+import { createFolder } from '../platform/disk/folder.ts'
+import { isBusy } from '../storage/sqlite/errors.ts'
 
 /** How long to wait for other processes that open, close or migrate the folder. */
 const TURN_DEADLINE_MS = 10_000

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
-import type { Job } from '../../platform/work/polling-job.ts'
-import { targetLabel } from '../backup/backup-place.ts'
-import { findBackupRecords, recordsOfPlace } from '../backup/backup-records.ts'
-import type { BackupSettings } from '../backup/backup-request.ts'
-import { runBackup } from '../backup/run-backup.ts'
+import type { Job } from '../platform/work/polling-job.ts'
+import type { BackupReport, BackupRequest } from './make-backup.ts'
+import type { BackupSettings } from './place.ts'
+import { findBackupRecords, recordsOfPlace, targetLabel } from './records.ts'
 
 const FIRST_DELAY_MS = 5_000
 const LOOK_INTERVAL_MS = 60_000
@@ -19,10 +18,13 @@ const MIB = 1024 * 1024
 export function startBackups({
   config,
   log,
+  runBackup,
   firstDelayMs = FIRST_DELAY_MS,
 }: {
   readonly config: BackupSettings
   readonly log: Logger
+  /** Makes a backup, in a process of its own. */
+  readonly runBackup: (request: BackupRequest, stop: AbortSignal) => Promise<BackupReport>
   readonly firstDelayMs?: number
 }): Job {
   const { target, everyMs } = config.backup
@@ -32,7 +34,7 @@ export function startBackups({
   let retryAtMs = Number.NEGATIVE_INFINITY
 
   async function warnOfPlace(to: string): Promise<void> {
-    const { findPlaceFault } = await import('../backup/place-fault.ts')
+    const { findPlaceFault } = await import('./place.ts')
     const records = findBackupRecords(config.dataDir)
     const stop = stopping.signal
     const fault = await findPlaceFault(to, config.s3, { records, stop })
@@ -55,7 +57,7 @@ export function startBackups({
   async function work(to: string): Promise<void> {
     const startedMs = Date.now()
     try {
-      const { backupRequest } = await import('../backup/backup-request.ts')
+      const { backupRequest } = await import('./make-backup.ts')
       const report = await runBackup(backupRequest(config, to), stopping.signal)
       if (report.repaired.length > 0) {
         const { length: count } = report.repaired

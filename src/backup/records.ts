@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { BackupFile } from '../../backup/index.ts'
-import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import type { KnownDay } from './pin-databases.ts'
+import { hasErrorCode } from '../platform/process/has-error-code.ts'
+import type { BackupFile } from './manifest.ts'
+import type { KnownDay } from './pin.ts'
 
 const FILE_NAME = 'backups.json'
 /** More places come from commands that name a new folder each time. */
@@ -80,4 +80,9 @@ export function withPlace(
   const others = Object.entries(records.places ?? {}).filter(([each]) => each !== label)
   const places = [...others, [label, ofPlace] as const].slice(-PLACES_MAX)
   return { ...records, places: Object.fromEntries(places) }
+}
+
+/** Returns the label of a target, as its records name it, without opening it. */
+export function targetLabel(target: string): string {
+  return target.includes('://') ? target : path.resolve(target)
 }
