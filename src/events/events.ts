@@ -1,10 +1,7 @@
-import type { EventResource } from '@terse/contract/events'
 import type { Actor } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Run } from '../platform/http/api/pagination.ts'
-import { formatInstant } from '../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
-import { INSTANCE } from '../storage/event-log.ts'
 import { ScanTooLong } from '../storage/scans.ts'
 import type { Store } from '../storage/store.ts'
 import {
@@ -90,24 +87,4 @@ function tooLong({ types }: EventRun): Failure {
   return Failure.invalid({
     [types === undefined ? 'actor' : 'type']: [{ code: 'too_slow', reason: 'events' }],
   })
-}
-
-/** An event as the API and the command line show it. */
-export function presentEvent(event: NamedEvent): EventResource {
-  return {
-    sequence: event.sequence,
-    at: formatInstant(event.at),
-    workspace_id: withoutInstance(event.workspaceId),
-    actor: { ...event.actor },
-    request_id: event.requestId,
-    type: event.type,
-    subject_id: withoutInstance(event.subjectId),
-    subject_name: event.subjectName,
-    before: event.before && { ...event.before },
-    after: event.after && { ...event.after },
-  }
-}
-
-function withoutInstance(id: string): string | null {
-  return id === INSTANCE ? null : id
 }

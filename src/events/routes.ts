@@ -13,7 +13,8 @@ import { FaultList } from '../platform/failure.ts'
 import { addressesOf } from '../platform/http/api/pagination.ts'
 import type { WalkContext } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/clock.ts'
-import { type Events, presentEvent } from './events.ts'
+import type { Events } from './events.ts'
+import { presentEvent } from './present.ts'
 import type { EventMark } from './store/event-store.ts'
 
 export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async (app, deps) => {

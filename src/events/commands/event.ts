@@ -3,7 +3,8 @@ import { commandLine, type Workspaces } from '../../identity/index.ts'
 import { example, type RunWith } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../storage/event-log.ts'
-import { type Events, presentEvent } from '../events.ts'
+import type { Events } from '../events.ts'
+import { presentEvent } from '../present.ts'
 import type { EventMark, NamedEvent } from '../store/event-store.ts'
 
 const LIMIT_DEFAULT = 50
