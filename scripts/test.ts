@@ -38,7 +38,7 @@ const GROUPS: readonly Group[] = [
   },
   { name: 'browser', paths: ['test/browser/'], processes: 4 },
   { name: 'cli', paths: ['test/cli/'], processes: 3 },
-  { name: 'unit', paths: ['src/', 'web/src/'], processes: 2 },
+  { name: 'unit', paths: ['src/', 'web/src/'], processes: 3 },
   { name: 'alone', paths: ['test/'] },
 ]
 

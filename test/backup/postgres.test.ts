@@ -28,7 +28,7 @@ describe('the backup of a node with PostgreSQL', () => {
   before(async () => {
     if (POSTGRES === undefined) throw new Error('there is no such engine')
     place = await POSTGRES.createMigratedPlace()
-    other = await POSTGRES.createMigratedPlace()
+    other = await POSTGRES.createPlace()
     folder = createFolder()
     await makeInstance(place.env, async ({ store }) => {
       link = await createTestLink(store, systemClock())

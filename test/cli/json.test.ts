@@ -86,7 +86,7 @@ describe('--json', () => {
     assert.equal(made.target, target)
     const [listed] = await printed('restore', target, '--list')
     assert.equal(listed.name, made.name)
-    const empty = await SQLITE.createMigratedPlace()
+    const empty = await SQLITE.createPlace()
     t.after(() => empty.remove())
     const restore = ['restore', target, '--json']
     const { stdout, stderr } = await runCommand(restore, empty.env)

@@ -88,7 +88,7 @@ class LoadedService {
     await visitors.stop()
     this.#visits.started += visitors.tally.started
     this.#visits.answered += visitors.tally.answered
-    const place = await engine.createMigratedPlace()
+    const place = await engine.createPlace()
     try {
       if (databaseUrl !== undefined && place.databaseUrl !== undefined) {
         await makeInstance(place.env)

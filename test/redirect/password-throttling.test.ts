@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Api } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { type Service, startService } from '../support/service.ts'
+import { openRealHasher, type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, type VisitOptions, visit } from '../support/visit.ts'
 import { createLink } from './create.ts'
 
@@ -16,7 +16,10 @@ describe('password throttling behind a trusted proxy', () => {
   let api: Api
   before(async () => {
     const settings = { TERSE_TRUST_PROXY: '127.0.0.1' }
-    service = await startService(SQLITE, settings, { clock: fakeClock(Date.now()) })
+    service = await startService(SQLITE, settings, {
+      clock: fakeClock(Date.now()),
+      openHasher: openRealHasher,
+    })
     api = await service.api()
   })
   after(() => service.stop())
