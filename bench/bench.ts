@@ -3,6 +3,7 @@ import { creates } from './scenarios/creates.ts'
 import { latency } from './scenarios/latency.ts'
 import { processes } from './scenarios/processes.ts'
 import { redirect } from './scenarios/redirect.ts'
+import { rules } from './scenarios/rules.ts'
 import { startup } from './scenarios/startup.ts'
 import { zipf } from './scenarios/zipf.ts'
 import { nginxVersion } from './servers/nginx.ts'
@@ -15,7 +16,7 @@ import { findTool } from './support/tools.ts'
  * Measures what the README and docs/performance.md promise about redirects, with each server in its
  * own processes on one core and the load on another.
  */
-const SCENARIOS: readonly Scenario[] = [redirect, zipf, latency, startup, creates, processes]
+const SCENARIOS: readonly Scenario[] = [redirect, zipf, latency, startup, creates, processes, rules]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))

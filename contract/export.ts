@@ -5,6 +5,7 @@ import { linkSchema } from './links.ts'
 import { cursorText } from './pagination.ts'
 import { timestamp } from './primitives.ts'
 import { ROLES } from './roles.ts'
+import { rulesSchema } from './rules.ts'
 import { utmTemplateSchema } from './utm-templates.ts'
 
 const FORMATS = ['ndjson', 'csv-zip'] as const
@@ -84,6 +85,10 @@ const exportedLink = linkSchema
     type: z.literal('link'),
     clicks: z.int().describe('Clicks by people.'),
     protected: z.boolean().describe('Whether it has a password, which is not exported.'),
+    rules: rulesSchema.shape.rules
+      .nullable()
+      .optional()
+      .describe('Its rules; null for none. Exports of version 0.1 leave them out.'),
     imported: z
       .record(z.string(), z.unknown())
       .nullable()

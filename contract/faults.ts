@@ -122,6 +122,23 @@ export const FAULTS = {
     interlaced: 'must not be an interlaced PNG',
   },
 
+  // Faults of rules.
+  exactly_one_of: 'must have exactly one of {allowed}',
+  at_least_one_of: 'must have at least one of {allowed}',
+  unknown_country: 'must be a country code of two letters such as DE, or one of {allowed}',
+  invalid_language: 'must be a language tag such as de or pt-BR',
+  invalid_network: 'must be an address or a network, such as 192.0.2.0/24 or 2001:db8::/32',
+  invalid_time_of_day: 'must be a time of day from 00:00 to 24:00, such as 09:30',
+  invalid_rule_id: 'must be 1 to 32 lower-case letters, digits, "-" and "_"',
+  repeated: {
+    rule: 'must not have one id twice',
+    variant: 'must not have one name twice',
+  },
+  no_weight: 'must have a variant with a weight above 0',
+  unknown_variant: 'must be the name of a variant of this split',
+  misplaced_placeholder: 'may have placeholders only behind the host',
+  rules_too_large: 'must have at most {max} bytes',
+
   // Faults of domains.
   invalid_host: {
     characters: 'must be a host name without scheme, port or path, such as go.example.com',

@@ -1,9 +1,14 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
-export type { ClickRecorder } from './click.ts'
+export { CLICK_FLAGS, type ClickRecorder } from './click.ts'
 export { flagsOf, presentClick } from './click-export.ts'
-export type { ClickMaker } from './record/click-maker.ts'
-export type { RawVisit } from './record/raw-visit.ts'
-export { type Device, parseUserAgent } from './record/raw-visit.ts'
+export type { ClickMaker, VisitorFacts } from './record/click-maker.ts'
+export {
+  type Device,
+  parseUserAgent,
+  type RawVisit,
+  referrerHost,
+  type UserAgentInfo,
+} from './record/raw-visit.ts'
 export type { DayOfClicks, RawClick } from './report/day-of-clicks.ts'
 export type { ClickReports } from './store/click-reports.ts'
 export { dayOf, formatDay, parseDay, startOfDay } from './tally/click-day.ts'

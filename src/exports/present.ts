@@ -47,5 +47,7 @@ export function presentClickDay(link: Link, { day, total }: DayOfClicks): Export
 export function presentExportedLink(link: Link, rest: string | null): ExportedRecord {
   const { workspace_id, link: _, password, clicks, ...fields } = presentLink(link)
   const imported = rest === null ? null : JSON.parse(rest)
-  return { type: 'link', ...fields, clicks: link.clicks, protected: password !== null, imported }
+  const rules = link.rules === null ? null : [...link.rules]
+  const isProtected = password !== null
+  return { type: 'link', ...fields, clicks: link.clicks, protected: isProtected, rules, imported }
 }

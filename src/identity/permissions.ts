@@ -65,6 +65,8 @@ export const OPERATION_ACCESS = {
   'links.get': 'links.view',
   'links.export': 'links.view',
   'links.checkKey': 'links.view',
+  'links.getRules': 'links.view',
+  'links.setRules': 'links.edit',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',
   'links.bulk': 'links.edit',

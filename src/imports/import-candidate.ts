@@ -132,6 +132,7 @@ function inputOf(
     ...texts,
     external_id: record.external_id,
     tags: [...new Set(record.tags)],
+    rules: record.rules,
     expires_at: expiryOf(record, times, notes),
     password: protection.kind === 'password' ? protection.password : null,
   }
@@ -162,6 +163,10 @@ function withoutFaults(
       kept = { ...kept, tags: usableTags(kept.tags ?? [], faultsOf) }
       aside.rest.tags = input.tags
       aside.notes.push(`Not all tags were taken: one ${text}.`)
+    } else if (field === 'rules') {
+      kept = { ...kept, rules: null }
+      aside.rest.rules = input.rules
+      aside.notes.push(`The rules were left out: ${path} ${text}.`)
     } else if (isOptional(field)) {
       aside.rest[field] = input[field]
       kept = { ...kept, [field]: null }

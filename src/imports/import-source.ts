@@ -1,4 +1,5 @@
 import { LINK_TEXT_FIELDS, type LinkTexts, type UtmField } from '@terse/contract/link-fields'
+import type { RuleInput } from '@terse/contract/rules'
 
 /** Another service's data, as one stream of records in constant memory. */
 export type ImportSource = {
@@ -74,6 +75,7 @@ export type LinkRecord = FromSource &
     readonly url: string
     readonly external_id: number | null
     readonly tags: readonly string[]
+    readonly rules: readonly RuleInput[]
     /**
      * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
      * `9999-12-31T23:59:59.999999Z`; null for never.

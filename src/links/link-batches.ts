@@ -1,4 +1,5 @@
 import { createLinkBody } from '@terse/contract/links'
+import { rulesBody } from '@terse/contract/rules'
 import type { Domain } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
 import { type Actor, enforceQuotas } from '../identity/index.ts'
@@ -59,6 +60,9 @@ export type BatchUpdate = {
   readonly isProtected: boolean
 }
 
+/** A link as the API accepts it, with its rules, which have a request of their own there. */
+const importedLink = createLinkBody.extend({ rules: rulesBody.shape.rules.nullable() })
+
 type Dependencies = {
   readonly writer: LinkWriter
   readonly clock: Clock
@@ -76,7 +80,7 @@ export class LinkBatches {
     this.#deps = deps
     const faultsOf = (input: LinkInput) => deps.writer.faultsOf(input)
     const check = validateWith(faultsOf)({
-      schema: createLinkBody,
+      schema: importedLink,
       httpPart: 'body',
       method: 'POST',
       url: '',

@@ -4,12 +4,15 @@ import {
   type LinkText,
   type LinkTextKind,
 } from '@terse/contract/link-fields'
+import type { RuleInput } from '@terse/contract/rules'
 import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
+import type { Random } from '../platform/crypto/random.ts'
 import { Failure, FaultList, type Parsed } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { canonicalInstant } from '../platform/time/clock.ts'
 import { parseKey } from './key.ts'
 import { boundToLink, type Link, type LinkAttributes } from './link.ts'
+import { parseRules } from './rules.ts'
 
 const TAGS_MAX = 50
 
@@ -20,6 +23,8 @@ export type LinkInput = {
   readonly key?: string | null | undefined
   readonly external_id?: number | null | undefined
   readonly tags?: readonly string[] | null | undefined
+  /** As the contract accepts them; none, or null, for no rules. */
+  readonly rules?: readonly RuleInput[] | null | undefined
 } & { readonly [F in LinkText]?: string | null | undefined }
 
 /** The changes of an input in their stored form, except the password, which is still as sent. */
@@ -32,6 +37,8 @@ export type LinkChanges = Partial<LinkAttributes> & {
 export type LinkRules = {
   /** URL schemes that `ios` and `android` may have, in addition to http and https. */
   readonly appSchemes: readonly string[]
+  /** Makes the ids of rules. */
+  readonly random: Random
   readonly parseDomain: (text: string) => Parsed<string>
 }
 
@@ -62,6 +69,10 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
     change(field, input[field], (text: string) => TEXT_PARSERS[LINK_TEXTS[field].kind](text, rules))
   }
   if (input.tags !== undefined) change('tags', input.tags ?? [], parseTags)
+  if (input.rules !== undefined) {
+    const parsed = parseRules(input.rules ?? [], rules, faults)
+    changes.rules = parsed.length === 0 ? null : parsed
+  }
 
   faults.throwIfAny()
   return changes

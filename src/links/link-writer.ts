@@ -104,6 +104,7 @@ export class LinkWriter {
     this.#deps = deps
     this.#rules = {
       appSchemes: deps.appSchemes,
+      random: deps.random,
       parseDomain: (text) => parseLinkHost(text, deps.serviceHost),
     }
   }

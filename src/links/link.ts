@@ -7,6 +7,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
 } from '@terse/contract/link-fields'
 import type { LinkResource } from '@terse/contract/links'
+import type { Rule } from '@terse/contract/rules'
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
 import { changedFields, type EventFields, type NewEvent, setFields } from '../storage/event-log.ts'
@@ -19,6 +20,8 @@ export type LinkAttributes = LinkTexts & {
   readonly url: string
   readonly external_id: number | null
   readonly tags: readonly string[]
+  /** In their order, at least one; null for none. */
+  readonly rules: readonly Rule[] | null
 }
 
 export type Link = LinkAttributes & {
@@ -61,6 +64,7 @@ export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
   ...fromFields(LINK_TEXT_FIELDS, () => null),
   external_id: null,
   tags: [],
+  rules: null,
 })
 
 /** The query parameter in the short link of a tracked QR code, which marks its visits. */
@@ -103,8 +107,11 @@ export function scannableAddress(address: string, tracked: boolean): string {
 const STORED_TEXTS = ['key', 'url', ...LINK_TEXT_FIELDS] as const
 
 /** Returns the bytes that a link's texts add to the storage quota of its workspace. */
-export function storedBytes(link: Pick<NewLink, (typeof STORED_TEXTS)[number] | 'tags'>): number {
+export function storedBytes(
+  link: Pick<NewLink, (typeof STORED_TEXTS)[number] | 'tags' | 'rules'>,
+): number {
   let bytes = Buffer.byteLength(JSON.stringify(link.tags))
+  if (link.rules !== null) bytes += Buffer.byteLength(JSON.stringify(link.rules))
   for (const name of STORED_TEXTS) {
     const text = link[name]
     if (text !== null) bytes += Buffer.byteLength(text)
@@ -171,7 +178,7 @@ export function linkDeleted(link: LoggedLink): NewEvent {
 
 /** The fields that a link's owner sets, except the password. */
 const LOGGED_FIELDS = [
-  ...(['domain', 'key', 'url', 'external_id', 'tags'] as const),
+  ...(['domain', 'key', 'url', 'external_id', 'tags', 'rules'] as const),
   ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
 ]
 

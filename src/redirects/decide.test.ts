@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { preparedLink } from '../../test/redirect/prepared-links.ts'
+import { ruleVisitor } from '../../test/redirect/rule-visitors.ts'
 import { decide, type Visit } from './decide.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
@@ -30,6 +31,7 @@ const VISIT: Visit = {
   device: 'other',
   query: '',
   knowsPassword: false,
+  visitorOf: ({ query }) => ruleVisitor({ query }),
 }
 
 describe('decide', () => {

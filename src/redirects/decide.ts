@@ -1,7 +1,9 @@
 import type { Device } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
-import { parseQuery, withParameters } from './destination-query.ts'
+import { type Parameter, parseQuery, withParameters } from './destination-query.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
+import type { RuleVisitor } from './rule-visitor.ts'
+import { evaluate, type Outcome, type Trace } from './rules.ts'
 
 /** Everything on which the answer to a visit depends. */
 export type Visit = {
@@ -15,6 +17,8 @@ export type Visit = {
   readonly query: string
   /** Whether the visitor has proved knowledge of the link's password. */
   readonly knowsPassword: boolean
+  /** Returns what rules ask about the visitor; called only for a link that has rules. */
+  readonly visitorOf: (visit: Visit) => RuleVisitor
 }
 
 export type Decision =
@@ -26,10 +30,20 @@ export type Decision =
   /** The destination that the domain or the expired link sets for such visits. */
   | { readonly kind: 'fallback'; readonly location: string }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
-  | { readonly kind: 'redirect'; readonly link: PreparedLink; readonly location: string }
+  | {
+      readonly kind: 'redirect'
+      readonly link: PreparedLink
+      readonly location: string
+      /** What the rule that matched gives; undefined where none did. */
+      readonly outcome: Outcome | undefined
+    }
 
-/** Decides what a visitor gets. The order of the checks is part of the specification of redirects. */
-export function decide(visit: Visit, nowMs: number): Decision {
+/**
+ * Decides what a visitor gets. The order of the checks is part of the specification of redirects.
+ *
+ * @param trace called for each rule of the link that is tried
+ */
+export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   const { host, link } = visit
   if (host === undefined) return { kind: 'unknown-host' }
   if (visit.isRoot || link === undefined) return fallback(host.notFoundUrl, { kind: 'not-found' })
@@ -40,10 +54,35 @@ export function decide(visit: Visit, nowMs: number): Decision {
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
-  const destination = destinationFor(link, visit.device)
-  const query = withoutQrMark(visit.query)
-  const location = query === '' ? destination : withParameters(destination, parseQuery(query))
-  return { kind: 'redirect', link, location }
+  if (link.rules !== null) {
+    const visitor = visit.visitorOf(visit)
+    const outcome = evaluate(link.rules, visitor, trace)
+    if (outcome !== undefined) return redirectBy(outcome, link, visitor)
+  }
+  const location = withQuery(destinationFor(link, visit.device), visit.query)
+  return { kind: 'redirect', link, location, outcome: undefined }
+}
+
+function redirectBy(outcome: Outcome, link: PreparedLink, visitor: RuleVisitor): Decision {
+  const { template } = outcome
+  const location = withQuery(template.fill(visitor), visitor.source.query, template.parameters)
+  return { kind: 'redirect', link, location, outcome }
+}
+
+/**
+ * Adds the visitor's query to a destination.
+ *
+ * @param except names of parameters that the destination has used
+ */
+function withQuery(destination: string, sent: string, except?: ReadonlySet<string>): string {
+  const query = withoutQrMark(sent)
+  if (query === '') return destination
+  const parameters = parseQuery(query)
+  const isUnused = ({ name }: Parameter) => except?.has(name) !== true
+  return withParameters(
+    destination,
+    except === undefined ? parameters : parameters.filter(isUnused),
+  )
 }
 
 function fallback(location: string | null, otherwise: Decision): Decision {

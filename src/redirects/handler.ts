@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ClickMaker, type ClickRecorder, parseUserAgent } from '../clicks/index.ts'
+import {
+  type ClickMaker,
+  type ClickRecorder,
+  parseUserAgent,
+  type VisitorFacts,
+} from '../clicks/index.ts'
 import type { ServiceName } from '../hosts/index.ts'
 import { keyOfPath, type LinkHost } from '../links/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
@@ -8,7 +13,7 @@ import type { Throttles } from '../platform/limits/throttle.ts'
 import type { Networks } from '../platform/network/ip-address.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type Decision, decide } from './decide.ts'
+import { type Decision, decide, type Visit } from './decide.ts'
 import {
   type AnswerHeaders,
   type Exchange,
@@ -27,6 +32,8 @@ import {
   passwordAttempts,
 } from './password.ts'
 import type { PreparedLink } from './prepared-link.ts'
+import { RuleVisitor } from './rule-visitor.ts'
+import type { VariantCookies } from './variant-cookies.ts'
 import { VisitMeter } from './visit-meter.ts'
 
 const RETRY_AFTER_SECONDS = 2
@@ -37,6 +44,8 @@ type RedirectParts = {
   readonly makeClick: ClickMaker
   readonly vault: PasswordVault
   readonly cookies: PasswordCookies
+  readonly variantCookies: VariantCookies
+  readonly visitorFacts: VisitorFacts
   readonly clock: Clock
   readonly throttles: Throttles
   readonly trustedProxies: Networks
@@ -128,8 +137,26 @@ export class RedirectHandler {
       device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,
+      visitorOf: (visit: Visit) => this.#visitorOf(exchange, visit, atMicros),
     }
     return decide(visit, atMicros / 1000)
+  }
+
+  #visitorOf(exchange: Exchange, { query, link }: Visit, atMicros: number): RuleVisitor {
+    const { visitorFacts, variantCookies } = this.#parts
+    const { headers } = exchange
+    const address = () => this.#reader.addressOf(exchange)
+    const atMs = atMicros / 1000
+    return new RuleVisitor({
+      ...{ atMs, query, address },
+      userAgent: headers['user-agent'],
+      acceptLanguage: headers['accept-language'],
+      referer: headers.referer,
+      country: () => visitorFacts.country(address()),
+      visitor: () => visitorFacts.visitor(address(), headers['user-agent'], atMicros),
+      keptVariant: (rule) =>
+        link && variantCookies.find({ linkSeq: link.seq, rule }, headers.cookie, atMs),
+    })
   }
 
   #answerVisit(exchange: Exchange, found: FoundLink): void {
@@ -160,7 +187,9 @@ export class RedirectHandler {
     if (!('location' in decision)) return decision
     const { device } = parseUserAgent(exchange.headers['user-agent'])
     try {
-      const isLoop = await this.#loops.isLoop(found, decision, { device }, atMicros / 1000)
+      const visitorOf = (visit: Visit) => this.#visitorOf(exchange, visit, atMicros)
+      const visitor = { device, visitorOf }
+      const isLoop = await this.#loops.isLoop(found, decision, visitor, atMicros / 1000)
       return isLoop ? { kind: 'loop' } : decision
     } catch (error) {
       // What is cached is answered also while the database is down.
@@ -186,7 +215,8 @@ export class RedirectHandler {
     switch (decision.kind) {
       case 'redirect':
         this.#record(exchange, decision.link, atMicros, () => {
-          sendRedirect(exchange, 302, decision.location, hsts)
+          const kept = this.#variantCookie(exchange, decision, atMicros)
+          sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts)
           this.meter.count('redirected', exchange.startedMs)
         })
         return
@@ -217,6 +247,21 @@ export class RedirectHandler {
       default:
         decision satisfies never
     }
+  }
+
+  /** Returns the header that keeps a variant, where the visitor has just got one that is to be kept. */
+  #variantCookie(
+    exchange: Exchange,
+    { link, outcome }: Extract<Decision, { kind: 'redirect' }>,
+    atMicros: number,
+  ): AnswerHeaders | undefined {
+    if (outcome === undefined || outcome.keepDays === 0) return undefined
+    const { rule, variant, keepDays } = outcome
+    const to = { path: exchange.target.path, secure: this.#reader.isSecure(exchange) }
+    const kept = { variant, days: keepDays }
+    const { variantCookies } = this.#parts
+    const split = { linkSeq: link.seq, rule }
+    return { 'Set-Cookie': variantCookies.issue(split, kept, to, atMicros / 1000) }
   }
 
   /** Sent only over HTTPS: browsers ignore the header otherwise (RFC 6797, section 8.1). */

@@ -54,7 +54,7 @@ export class LoopDetector {
   async isLoop(
     from: FoundLink,
     sent: Sent,
-    visitor: Pick<Visit, 'device'>,
+    visitor: Pick<Visit, 'device' | 'visitorOf'>,
     nowMs: number,
   ): Promise<boolean> {
     const passed = new Set([placeOf(from)])
@@ -81,7 +81,9 @@ export class LoopDetector {
   #leadsElsewhere(link: PreparedLink): boolean {
     const { hostsVersion } = this.#finder
     if (link.elsewhereAt === hostsVersion) return true
-    for (const destination of [link.url, link.ios, link.android]) {
+    const byRules = link.rules?.compiled.flatMap(({ templates }) => templates) ?? []
+    const destinations = [link.url, link.ios, link.android, ...byRules.map(({ text }) => text)]
+    for (const destination of destinations) {
       if (destination !== null && this.#peekHostOf(destination) !== undefined) return false
     }
     link.elsewhereAt = hostsVersion

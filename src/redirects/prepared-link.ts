@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { UTM_FIELDS } from '@terse/contract/link-fields'
+import type { Rule } from '@terse/contract/rules'
 import type { LinkDirectory, VisitedLink } from '../links/index.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
+import { compileRules, type PreparedRules } from './rules.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
 export type PreparedLink = {
@@ -15,6 +17,7 @@ export type PreparedLink = {
   readonly expiresAtMs: number
   readonly expiredRedirectUrl: string | null
   readonly password: LinkPassword | null
+  readonly rules: PreparedRules | null
   /**
    * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
    * check for loops while that is the same. -1 before.
@@ -66,18 +69,24 @@ export async function loadByKey(
   return link && prepare(link)
 }
 
+type StoredLink = Omit<PreparedLink, 'expiresAtMs' | 'rules'> & {
+  readonly expiresAtMs: number | null
+  readonly rules: PreparedRules['source'] | null
+}
+
 /** Encodes an entry for a warm start. A change of this format needs a new `FORMAT` of the file. */
 export function encodeEntry(entry: LinkEntry): string {
-  return JSON.stringify(isVariants(entry) ? entry.variantsId : entry)
+  if (isVariants(entry)) return JSON.stringify(entry.variantsId)
+  return JSON.stringify({ ...entry, rules: entry.rules?.source ?? null })
 }
 
 export function decodeEntry(text: string): LinkEntry {
-  const decoded: string | (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null }) =
-    JSON.parse(text)
+  const decoded: string | StoredLink = JSON.parse(text)
   if (typeof decoded === 'string') return { variantsId: decoded }
   // JSON encodes Infinity as null.
   const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
-  return { ...decoded, expiresAtMs, elsewhereAt: -1 }
+  const rules = decoded.rules === null ? null : compileRules(decoded.rules)
+  return { ...decoded, expiresAtMs, rules, elsewhereAt: -1 }
 }
 
 /** Returns an upper bound of the memory that an entry takes, in bytes. */
@@ -90,7 +99,8 @@ export function entryBytes(link: LinkEntry): number {
     (link.ios?.length ?? 0) +
     (link.android?.length ?? 0) +
     (link.expiredRedirectUrl?.length ?? 0) +
-    (link.password === null ? 0 : PASSWORD_BYTES)
+    (link.password === null ? 0 : PASSWORD_BYTES) +
+    (link.rules?.bytes ?? 0)
   )
 }
 
@@ -110,8 +120,28 @@ function prepare(link: VisitedLink): PreparedLink {
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
     expiredRedirectUrl: link.expired_redirect_url,
     password: link.password === null ? null : passwordOf(link, link.password),
+    rules: prepareRules(link.rules, (destination) => withParameters(destination, utm)),
     elsewhereAt: -1,
   }
+}
+
+/** @param complete sets the link's UTM values on a destination */
+function prepareRules(
+  rules: readonly Rule[] | null,
+  complete: (destination: string) => string,
+): PreparedRules | null {
+  if (rules === null) return null
+  const completed = rules.map(({ then, ...rule }) => ({
+    ...rule,
+    then: {
+      ...then,
+      ...(then.url !== undefined && { url: complete(then.url) }),
+      ...(then.split && {
+        split: then.split.map((variant) => ({ ...variant, url: complete(variant.url) })),
+      }),
+    },
+  }))
+  return compileRules(completed)
 }
 
 function passwordOf({ id, workspace_id }: VisitedLink, sealed: string): LinkPassword {

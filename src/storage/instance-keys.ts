@@ -12,6 +12,7 @@ import type { WriteBuffer } from './write-buffer.ts'
 type Purpose =
   | 'link-password'
   | 'password-cookie'
+  | 'variant-cookie'
   | 'idempotency'
   | 'idempotency-results'
   | 'key-check'

@@ -151,6 +151,8 @@ export type Schema = PeopleTables &
       external_id: number | null
       /** A JSON array of strings, in the order in which they were given. */
       tags: string
+      /** JSON */
+      rules: string | null
       created_at: number
       updated_at: number
     }

@@ -15,6 +15,7 @@ import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { linkFinder } from '../../src/redirects/find-link.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
+import { variantCookies } from '../../src/redirects/variant-cookies.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
@@ -118,6 +119,8 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     }),
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
+    variantCookies: variantCookies(KEY),
+    visitorFacts: { country: () => '', visitor: () => 1 },
     clock,
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies,

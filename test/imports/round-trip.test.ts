@@ -91,6 +91,23 @@ const LINKS = [
     ...{ utm_source: 's', utm_medium: 'm', utm_campaign: 'c', utm_term: 't', utm_content: 'o' },
     ...{ utm_name: 'n', external_id: 9_007_199_254_740_991, tags: ['z', 'a,b', '=1', 'ü'] },
     ...{ expires_at: '9999-12-31T23:59:59.999999Z', expired_redirect_url: 'https://x.example/' },
+    rules: [
+      {
+        ...{ id: 'de', name: 'Germany, "and" Austria' },
+        when: { country: ['DE', 'AT'], not: { bot: true }, time: [{ weekdays: ['mon'] }] },
+        then: { url: 'https://example.com/{query.a}' },
+      },
+      {
+        ...{ id: 'ab', when: {} },
+        then: {
+          split: [
+            { name: 'A', url: 'https://example.com/a', weight: 1 },
+            { name: 'B', url: 'https://example.com/b', weight: 0 },
+          ],
+          remember_days: 30,
+        },
+      },
+    ],
     created_at: 1_600_000_000_123_456,
     rest: { title: 'Tïtle "quoted"', nested: { list: [1, null] } },
   }),

@@ -11,6 +11,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     expiresAtMs: Number.POSITIVE_INFINITY,
     expiredRedirectUrl: null,
     password: null,
+    rules: null,
     elsewhereAt: -1,
     ...fields,
   }

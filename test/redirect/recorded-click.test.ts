@@ -10,6 +10,7 @@ import { Networks } from '../../src/platform/network/ip-address.ts'
 import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
+import { variantCookies } from '../../src/redirects/variant-cookies.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { visit } from '../support/visit.ts'
@@ -47,6 +48,8 @@ describe('the raw visit of a click', () => {
       },
       vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),
+      variantCookies: variantCookies(randomBytes(32)),
+      visitorFacts: { country: () => '', visitor: () => 1 },
       clock,
       throttles: new Throttles({ clock, peers: undefined }),
       trustedProxies,

@@ -34,6 +34,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   password: 'sealed',
   expires_at: '9999-12-31T23:59:59.999999Z',
   expired_redirect_url: 'https://example.com/late',
+  rules: [{ id: 'r1', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } }],
   tags: ['zeta', 'Älpha', 'beta', '🦊'],
 }
 

@@ -42,6 +42,8 @@ const SETTINGS = {
   RUN_FAILURES: { short: 15, long: Number.POSITIVE_INFINITY },
   /** Kills of each kind while a folder is opened, used and closed. */
   RUN_KILLS: { short: 3, long: Number.POSITIVE_INFINITY },
+  /** Visitors whom each split divides. */
+  SPLIT_VISITORS: { short: 200_000, long: 10_000_000 },
   /** Claims on names that do not answer. */
   SILENT_CLAIMS: { short: 120, long: 1_800 },
   /** Seconds of load, over both engines. */

@@ -152,6 +152,10 @@ const REQUESTS: Readonly<
     otherBody: { action: 'delete', ids: ['another'] },
     bodyBytesMax: 2 * 1024 * 1024,
   },
+  'links.setRules': {
+    body: { rules: [{ then: { url: 'https://example.com/' } }] },
+    otherBody: { rules: [] },
+  },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },

@@ -32,6 +32,7 @@ import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { linkExportRoutes } from '../../links/link-export.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
+import { ruleRoutes } from '../../links/rule-routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { instanceRoutes } from '../../operations/routes.ts'
@@ -61,6 +62,7 @@ import { type ServiceRouteDependencies, serviceRoutes } from './service-routes.t
 const API_ROUTES = [
   linkRoutes,
   keyRoutes,
+  ruleRoutes,
   linkExportRoutes,
   bulkRoutes,
   tagRoutes,

@@ -214,6 +214,16 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     ref: 'old.example/spring',
     rest: { Notes: 'from the flyer' },
   },
+  LinkRules: {
+    rules: [
+      {
+        id: 'b7d41f09ce',
+        name: 'Phones in Germany and Austria',
+        when: { country: ['DE', 'AT'], device: ['phone'] },
+        then: { url: 'https://example.com/de/app' },
+      },
+    ],
+  },
   KeyAvailability: {
     domain: 'go.example.com',
     key: 'spring',

@@ -5,6 +5,7 @@ import {
   clickMaker,
   type SharedAddress,
   type SharedFrom,
+  visitorFacts,
 } from '../../clicks/record/click-maker.ts'
 import type { Countries } from '../../clicks/record/countries.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
@@ -14,6 +15,7 @@ import { isServiceHost } from '../../platform/http/request-target.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password.ts'
+import { variantCookies } from '../../redirects/variant-cookies.ts'
 import { deriveKey } from '../../storage/instance-keys.ts'
 import { type AppContext, logUnexpected, vaultOf } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
@@ -42,7 +44,9 @@ export function openRedirect(
     recorder,
     makeClick: clickMaker({ ...clicks, onSharedAddress: clicks.sharedAddresses.report }),
     vault: vaultOf(context),
+    visitorFacts: visitorFacts(clicks),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+    variantCookies: variantCookies(deriveKey(instanceKey, 'variant-cookie')),
     clock,
     throttles,
     trustedProxies: config.trustedProxies,

@@ -165,6 +165,27 @@ export function clickMaker(deps: {
   }
 }
 
+/** What the rules of a link may ask about a visitor. */
+export type VisitorFacts = {
+  /** ISO 3166-1 alpha-2; '' if unknown. */
+  country(address: string): string
+  /** Returns `Click.visitor`. */
+  visitor(address: string, userAgent: string | undefined, atMicros: number): number
+}
+
+/** Caches addresses for itself, so that visits without rules cost nothing more. */
+export function visitorFacts(deps: {
+  salts: Pick<VisitorSalts, 'at'>
+  countries: Countries
+}): VisitorFacts {
+  const addresses = new ClientAddresses(deps.countries, () => 0)
+  return {
+    country: (address) => addresses.find(address).country,
+    visitor: (address, userAgent, atMicros) =>
+      addresses.find(address).visitor(parseUserAgent(userAgent), deps.salts.at(atMicros)),
+  }
+}
+
 /** Cached addresses; about 4 MiB. */
 const KNOWN_ADDRESSES_MAX = 16_384
 

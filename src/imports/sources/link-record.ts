@@ -11,6 +11,7 @@ export const NO_VALUES = {
   domain: null,
   external_id: null,
   tags: [],
+  rules: [],
   expires_at: null,
   protection: { kind: 'none' },
   closed: null,

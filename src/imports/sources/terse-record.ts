@@ -78,10 +78,11 @@ function toLink(
   { service_host }: ExportHead,
 ): ImportRecord {
   const { type, id, domain, last_click, expires_at, created_at, ...fields } = line
-  const { protected: isProtected, updated_at, imported, ...values } = fields
+  const { protected: isProtected, updated_at, imported, rules, ...values } = fields
   return linkRecord({
     ...at,
     ...values,
+    rules: rules ?? [],
     rest: imported ?? {},
     clicks_of: 'people',
     ref: id,

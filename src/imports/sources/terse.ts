@@ -204,6 +204,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ])
 const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default'])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags'])
+const OBJECTS: ReadonlySet<string> = new Set(['rules', 'imported'])
 /** An empty cell is null in all other columns. */
 const TEXTS: ReadonlySet<string> = new Set(['name', 'email', 'key', 'url', 'domain'])
 
@@ -214,7 +215,7 @@ function cellValue(column: string, cell: string): unknown {
   if (text === '') return LISTS.has(column) ? [] : null
   if (NUMBERS.has(column)) return /^-?\d{1,16}$/.test(text) ? Number(text) : text
   if (FLAGS.has(column)) return /^true$/i.test(text) || (/^false$/i.test(text) ? false : text)
-  if (LISTS.has(column) || column === 'imported') return parseJson(text)
+  if (LISTS.has(column) || OBJECTS.has(column)) return parseJson(text)
   return text
 }
 

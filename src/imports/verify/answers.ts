@@ -1,7 +1,7 @@
 import type { DomainStore } from '../../domains/index.ts'
 import type { KeyspaceStore, ServiceHost } from '../../hosts/index.ts'
 import type { LinkDirectory, LinkHost } from '../../links/index.ts'
-import { decide, loadByKey } from '../../redirects/index.ts'
+import { decide, loadByKey, unknownVisitor } from '../../redirects/index.ts'
 import type { Store } from '../../storage/store.ts'
 
 /** What a visitor of a short link gets, from the old service or from Terse. */
@@ -65,6 +65,7 @@ export async function ourAnswer(
     {
       ...{ host: linkHost, isRoot: false, link },
       ...{ device: 'other', query: '', knowsPassword: false },
+      visitorOf: () => unknownVisitor(nowMs),
     },
     nowMs,
   )

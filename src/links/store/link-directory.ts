@@ -58,7 +58,15 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
     .where('domains.status', '=', sql.lit('active')),
 )
 
-const VISITED_COLUMNS = ['seq', 'id', 'workspace_id', 'key', 'url', ...LINK_TEXT_FIELDS] as const
+const VISITED_COLUMNS = [
+  'seq',
+  'id',
+  'workspace_id',
+  'key',
+  'url',
+  ...LINK_TEXT_FIELDS,
+  'rules',
+] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }
 
@@ -74,10 +82,16 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   return {
     findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
     findByFoldedKey: async (keyspaceId, foldedKey) =>
-      (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows,
-    findByKey: async (keyspaceId, key) =>
-      (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows[0],
+      (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows.map(withRules),
+    async findByKey(keyspaceId, key) {
+      const [row] = (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows
+      return row && withRules(row)
+    },
   }
+}
+
+function withRules<R extends { readonly rules: string | null }>(row: R) {
+  return { ...row, rules: row.rules === null ? null : JSON.parse(row.rules) }
 }
 
 /** Selects the links whose keys differ only by letter case. */

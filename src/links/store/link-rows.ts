@@ -38,8 +38,13 @@ export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[])
 
 /** Returns a link's row without its number. The counters and the host are in other tables. */
 export function toRow(link: NewLink & Partial<Link>) {
-  const { domain, seq, clicks, last_click, tags, ...row } = link
-  return { ...row, key_folded: foldKey(link.key), tags: JSON.stringify(tags) }
+  const { domain, seq, clicks, last_click, tags, rules, ...row } = link
+  return {
+    ...row,
+    key_folded: foldKey(link.key),
+    tags: JSON.stringify(tags),
+    rules: rules === null ? null : JSON.stringify(rules),
+  }
 }
 
 function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Link {
@@ -47,8 +52,8 @@ function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Lin
 }
 
 export function uncounted(row: LinkRow): UncountedLink {
-  const { key_folded, tags, ...link } = row
-  return { ...link, tags: JSON.parse(tags) }
+  const { key_folded, tags, rules, ...link } = row
+  return { ...link, tags: JSON.parse(tags), rules: rules === null ? null : JSON.parse(rules) }
 }
 
 /**

@@ -101,6 +101,50 @@ export function subscriberOf(address: string): string {
   return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
+/** The bytes of an address that do not vary in a network, and their values. */
+export type AddressPattern = { readonly bytes: readonly number[]; readonly mask: readonly number[] }
+
+const ANY_NUMBER = /^(?:\d{1,3}|\*)(?:\.(?:\d{1,3}|\*)){3}$/
+
+/** Parses an address, a network such as `10.0.0.0/8`, or `10.*.0.1`; undefined for other text. */
+export function parseAddressPattern(text: string): AddressPattern | undefined {
+  if (text.includes('*')) {
+    const bytes = bytesOfAddress(text.replaceAll('*', '0'))
+    if (bytes === undefined || !ANY_NUMBER.test(text)) return undefined
+    return { bytes, mask: text.split('.').map((part) => (part === '*' ? 0 : 0xff)) }
+  }
+  const [address = '', prefixText, ...rest] = text.split('/')
+  const bytes = bytesOfAddress(address)
+  if (bytes === undefined || address.includes('%') || rest.length > 0) return undefined
+  if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText)) return undefined
+  const prefix = Number(prefixText ?? bytes.length * 8)
+  if (prefix > bytes.length * 8) return undefined
+  const mask = bytes.map((_, at) => (0xff00 >> Math.max(0, Math.min(8, prefix - at * 8))) & 0xff)
+  return { bytes: bytes.map((byte, at) => byte & (mask[at] ?? 0)), mask }
+}
+
+/** Whether a pattern has an address, given as `bytesOfAddress` returns it. */
+export function isInPattern({ bytes, mask }: AddressPattern, address: readonly number[]): boolean {
+  if (bytes.length !== address.length) return false
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (((address[at] ?? 0) & (mask[at] ?? 0)) !== bytes[at]) return false
+  }
+  return true
+}
+
+/** Returns the 4 or 16 bytes of an address; 4 of one that represents an IPv4 address; undefined for other text. */
+export function bytesOfAddress(address: string): readonly number[] | undefined {
+  const plain = normalizeAddress(address)
+  switch (isIP(plain)) {
+    case 4:
+      return plain.split('.').map(Number)
+    case 6:
+      return groupsOf(plain).flatMap((group) => [group >> 8, group & 0xff])
+    default:
+      return undefined
+  }
+}
+
 /** Removes the port that some proxies append: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 function withoutPort(hop: string): string {
   const match = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i.exec(hop)

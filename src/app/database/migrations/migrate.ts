@@ -30,6 +30,7 @@ import { externalIds } from './025-external-ids.ts'
 import { domainVerdicts } from './026-domain-verdicts.ts'
 import { defaultDomains } from './027-default-domains.ts'
 import { workspaceTitles } from './028-workspace-titles.ts'
+import { linkRules } from './029-link-rules.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   domainVerdicts,
   defaultDomains,
   workspaceTitles,
+  linkRules,
 ]
 
 /** The schema version of this program. */

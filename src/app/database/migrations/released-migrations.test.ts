@@ -53,6 +53,7 @@ const RELEASED = [
   { name: 'domain-verdicts', SQLite: 'c4da6c123e520c1f', PostgreSQL: 'c4da6c123e520c1f' },
   { name: 'default-domains', SQLite: '3a0ea46b2b47ee2e', PostgreSQL: '9927c0c0c1ecc50e' },
   { name: 'workspace-titles', SQLite: '2bb85bef67eecd39', PostgreSQL: '2bb85bef67eecd39' },
+  { name: 'link-rules', SQLite: 'fdddbd13d7231e28', PostgreSQL: 'fdddbd13d7231e28' },
 ]
 
 const DIALECTS = {

@@ -72,7 +72,10 @@ function faultsOfShape(error: z.ZodError, namesParts: boolean): FieldFaults {
   }
   for (const issue of error.issues.slice(0, FAULTS_MAX)) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys.slice(0, FAULTS_MAX)) add(key, { code: 'unknown_field' })
+      const within = namesParts ? issue.path : []
+      for (const key of issue.keys.slice(0, FAULTS_MAX)) {
+        add([...within, key].join('.'), { code: 'unknown_field' })
+      }
     } else {
       const path = namesParts ? issue.path : issue.path.slice(0, 1)
       add(path.length === 0 ? 'body' : path.join('.'), faultOf(issue))

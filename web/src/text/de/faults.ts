@@ -121,6 +121,22 @@ const fields: FaultTexts['fields'] = {
     interlaced: 'darf kein PNG mit Zeilensprung (interlaced) sein',
   },
 
+  exactly_one_of: 'braucht genau eines davon: {allowed}',
+  at_least_one_of: 'braucht mindestens eines davon: {allowed}',
+  unknown_country: 'muss ein Ländercode aus zwei Buchstaben wie DE sein, oder: {allowed}',
+  invalid_language: 'muss ein Sprachcode wie de oder pt-BR sein',
+  invalid_network: 'muss eine Adresse oder ein Netz sein, etwa 192.0.2.0/24 oder 2001:db8::/32',
+  invalid_time_of_day: 'muss eine Uhrzeit von 00:00 bis 24:00 sein, etwa 09:30',
+  invalid_rule_id: 'muss 1 bis 32 Kleinbuchstaben, Ziffern, „-“ und „_“ haben',
+  repeated: {
+    rule: 'darf keine Kennung zweimal haben',
+    variant: 'darf keinen Namen zweimal haben',
+  },
+  no_weight: 'braucht eine Variante mit einem Gewicht über 0',
+  unknown_variant: 'muss der Name einer Variante dieser Aufteilung sein',
+  misplaced_placeholder: 'darf Platzhalter nur hinter dem Host haben',
+  rules_too_large: 'darf höchstens {max} Bytes haben',
+
   invalid_host: {
     characters: 'muss ein Hostname ohne Schema, Port und Pfad sein, etwa go.example.com',
     form: 'muss ein Hostname sein, etwa go.example.com',

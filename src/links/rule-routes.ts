@@ -1,0 +1,60 @@
+import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { type LinkRulesResource, rulesBody, rulesSchema } from '@terse/contract/rules'
+import type { FastifyReply } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { actorOf } from '../identity/index.ts'
+import { expectedVersions, tagged } from '../platform/http/api/entity-tags.ts'
+import { type Link, linkVersion } from './link.ts'
+import type { Links } from './links.ts'
+
+const tags = ['Links']
+
+export type RuleRouteDependencies = { readonly links: Links }
+
+/** Returns a link's rules with their entity tag, whose version is the link's. */
+function presentRules(reply: FastifyReply, link: Link): LinkRulesResource {
+  return tagged(reply, { rules: [...(link.rules ?? [])] }, linkVersion(link))
+}
+
+export const ruleRoutes: FastifyPluginAsyncZod<RuleRouteDependencies> = async (app, { links }) => {
+  app.get(
+    '/links/:id/rules',
+    {
+      schema: {
+        tags,
+        operationId: 'links.getRules',
+        summary: 'Show the rules of a link',
+        description:
+          'Returns the rules that decide where a visitor of the link is sent. Without rules, or where none matches, `ios`, `android` and `url` of the link decide.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: rulesSchema },
+      },
+    },
+    async (request, reply) =>
+      presentRules(reply, await links.get(actorOf(request), request.params.id)),
+  )
+
+  app.put(
+    '/links/:id/rules',
+    {
+      schema: {
+        tags,
+        operationId: 'links.setRules',
+        summary: 'Replace the rules of a link',
+        description:
+          'Replaces all rules of the link; an empty list removes them. The first rule whose conditions all hold decides.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        body: rulesBody,
+        response: { 200: rulesSchema },
+      },
+    },
+    async (request, reply) => {
+      const { params, body } = request
+      const input = { rules: body.rules }
+      const expected = expectedVersions(request)
+      return presentRules(reply, await links.update(actorOf(request), params.id, input, expected))
+    },
+  )
+}

@@ -1,0 +1,165 @@
+import { CLICK_FLAGS, parseUserAgent, referrerHost, type UserAgentInfo } from '../clicks/index.ts'
+import { hasQrMark } from '../links/index.ts'
+import { bytesOfAddress } from '../platform/network/ip-address.ts'
+import type { QueryValues } from './destination-template.ts'
+import { bestLanguage, type Language } from './languages.ts'
+
+/** What a visit is, as rules need it: headers as sent, and what costs something to find. */
+export type VisitSource = {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  readonly userAgent: string | undefined
+  readonly acceptLanguage: string | undefined
+  readonly referer: string | undefined
+  /** Without the question mark. */
+  readonly query: string
+  /** The client's address; '' if unknown. */
+  readonly address: () => string
+  /** ISO 3166-1 alpha-2; '' if unknown. */
+  readonly country: () => string
+  /** Identifies the visitor for a day: 53 bits. */
+  readonly visitor: () => number
+  /** Returns the variant that a cookie keeps for a rule. */
+  readonly keptVariant: (ruleId: string) => string | undefined
+}
+
+/** The parameter of the visitor's query that has the label of the visit. */
+const LABEL = 'via'
+const NO_BYTES: readonly number[] = []
+
+/** The facts of one visit that rules ask about. Each is worked out when a rule first asks for it. */
+export class RuleVisitor {
+  readonly source: VisitSource
+  #agent: AgentFacts | undefined
+  #query: QueryValues | undefined
+  #address: readonly number[] | undefined
+  #country: string | undefined
+  /** Null before it is asked for. */
+  #language: Language | undefined | null = null
+
+  constructor(source: VisitSource) {
+    this.source = source
+  }
+
+  get country(): string {
+    this.#country ??= this.source.country()
+    return this.#country
+  }
+
+  /** With the names of the API, as below; '' if unknown. */
+  get device(): string {
+    return this.agent.device
+  }
+
+  get systems(): readonly string[] {
+    return this.agent.systems
+  }
+
+  get browser(): string {
+    return this.agent.browser
+  }
+
+  get isBot(): boolean {
+    return this.agent.isBot
+  }
+
+  get agent(): AgentFacts {
+    this.#agent ??= agentFacts(this.source.userAgent)
+    return this.#agent
+  }
+
+  /** Returns the one of a link's languages that suits the visitor best; undefined where none does. */
+  bestOf(offered: readonly Language[]): Language | undefined {
+    if (this.#language === null) this.#language = bestLanguage(offered, this.source.acceptLanguage)
+    return this.#language
+  }
+
+  /** The parameters of the visitor's query, decoded. */
+  get query(): QueryValues {
+    this.#query ??= readQuery(this.source.query)
+    return this.#query
+  }
+
+  /** '' if none. */
+  get label(): string {
+    return this.query.get(LABEL)?.[0] ?? ''
+  }
+
+  get isQr(): boolean {
+    return hasQrMark(this.source.query)
+  }
+
+  /** The host of the page with the link; '' if none. */
+  get referrer(): string {
+    return referrerHost(this.source.referer)
+  }
+
+  /** 4 or 16 bytes; none if unknown. */
+  get address(): readonly number[] {
+    this.#address ??= bytesOfAddress(this.source.address()) ?? NO_BYTES
+    return this.#address
+  }
+}
+
+/** A visitor of whom only the time is known. */
+export function unknownVisitor(atMs: number): RuleVisitor {
+  const unknown = { userAgent: undefined, acceptLanguage: undefined, referer: undefined, query: '' }
+  const none = () => ''
+  const source = { ...unknown, atMs, address: none, country: none }
+  return new RuleVisitor({ ...source, visitor: () => 0, keptVariant: () => undefined })
+}
+
+function readQuery(query: string): QueryValues {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return values
+}
+
+type AgentFacts = {
+  readonly device: string
+  readonly systems: readonly string[]
+  readonly browser: string
+  readonly isBot: boolean
+}
+
+/** An iPad whose browser asks for desktop pages says that it is a Mac; those besides Safari still name themselves. */
+const IPAD_AS_MAC = /Macintosh.*(?:CriOS|FxiOS|EdgiOS|OPiOS|OPT|GSA|Mobile)\//
+
+const SYSTEMS: ReadonlyMap<string, string> = new Map([
+  ['iOS', 'ios'],
+  ['Android', 'android'],
+  ['Windows', 'windows'],
+  ['Windows Phone', 'windows'],
+  ['macOS', 'macos'],
+  ['Linux', 'linux'],
+  ['Chrome OS', 'chromeos'],
+  ['HarmonyOS', 'harmonyos'],
+])
+
+/** By what is cached of each agent anyway: to look its text up again would cost more than the rest. */
+const known = new WeakMap<UserAgentInfo, AgentFacts>()
+
+function agentFacts(userAgent: string | undefined): AgentFacts {
+  const parsed = parseUserAgent(userAgent)
+  let facts = known.get(parsed)
+  if (facts === undefined) {
+    facts = readAgent(userAgent ?? '', parsed)
+    known.set(parsed, facts)
+  }
+  return facts
+}
+
+function readAgent(text: string, { kind, os, browser, flags }: UserAgentInfo): AgentFacts {
+  const isIpad = /iPad/.test(text) || IPAD_AS_MAC.test(text)
+  const system = SYSTEMS.get(os)
+  return {
+    device: isIpad ? 'tablet' : kind === 'mobile' ? 'phone' : kind,
+    systems: isIpad ? ['ipados', 'ios'] : system === undefined ? [] : [system],
+    browser: browser.toLowerCase().replaceAll(' ', '-'),
+    isBot: (flags & CLICK_FLAGS.bot) !== 0,
+  }
+}

@@ -1,0 +1,102 @@
+import type { Rule, Then } from '@terse/contract/rules'
+import { compileTemplate, type Template } from './destination-template.ts'
+import { type Condition, compileWhen, ruleContext } from './rule-conditions.ts'
+import type { RuleVisitor } from './rule-visitor.ts'
+import { divider } from './split.ts'
+
+/** What a rule gives a visitor. */
+export type Outcome = {
+  readonly rule: string
+  /** The name of the variant of a split; '' for a rule with one destination. */
+  readonly variant: string
+  readonly template: Template
+  /** Days for which a cookie is to keep the variant from now on; 0 for no cookie. */
+  readonly keepDays: number
+}
+
+/** A rule, made ready for visits when its link is loaded. */
+type CompiledRule = {
+  readonly id: string
+  readonly conditions: readonly Condition[]
+  readonly outcomeFor: (visitor: RuleVisitor) => Outcome
+  /** All destinations that it may have. */
+  readonly templates: readonly Template[]
+}
+
+/** Called for each rule that is tried, with the first condition that does not hold; undefined for the rule that decides. */
+export type Trace = (rule: CompiledRule, failed: Condition | undefined) => void
+
+/** The rules of a link that has some. */
+export type PreparedRules = {
+  /** What was compiled, for a warm start. */
+  readonly source: readonly Rule[]
+  readonly compiled: readonly CompiledRule[]
+  /** Memory that they take, estimated. */
+  readonly bytes: number
+}
+
+/** Memory of a compiled rule for each character of its JSON. */
+const BYTES_PER_CHARACTER = 8
+
+/** @param source rules in the form that is stored */
+export function compileRules(source: readonly Rule[]): PreparedRules {
+  const context = ruleContext(source)
+  const compiled = source.map(({ id, when, then }) => ({
+    id,
+    conditions: compileWhen(when, context),
+    ...compileTarget(id, then),
+  }))
+  const bytes = JSON.stringify(source).length * BYTES_PER_CHARACTER
+  return { source, compiled, bytes }
+}
+
+/** Returns what the first rule that matches gives the visitor; undefined where none does. */
+export function evaluate(
+  { compiled }: PreparedRules,
+  visitor: RuleVisitor,
+  trace?: Trace,
+): Outcome | undefined {
+  for (const rule of compiled) {
+    const failed = firstThatFails(rule.conditions, visitor)
+    trace?.(rule, failed)
+    if (failed === undefined) return rule.outcomeFor(visitor)
+  }
+  return undefined
+}
+
+function firstThatFails(
+  conditions: readonly Condition[],
+  visitor: RuleVisitor,
+): Condition | undefined {
+  for (const condition of conditions) if (!condition.holds(visitor)) return condition
+  return undefined
+}
+
+type Target = Pick<CompiledRule, 'outcomeFor' | 'templates'>
+
+function compileTarget(rule: string, { url, split = [], end, remember_days = 0 }: Then): Target {
+  if (url !== undefined) {
+    const template = compileTemplate(url)
+    const outcome = { rule, variant: '', template, keepDays: 0 }
+    return { outcomeFor: () => outcome, templates: [template] }
+  }
+  const outcomes = split.map((variant) => ({
+    ...{ rule, variant: variant.name, keepDays: 0 },
+    template: compileTemplate(variant.url),
+  }))
+  const remembered = outcomes.map((outcome) => ({ ...outcome, keepDays: remember_days }))
+  const byName = new Map(outcomes.map((outcome) => [outcome.variant, outcome]))
+  const draw = divider(rule, split)
+  const endMs = end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end.at)
+  const last = end && byName.get(end.variant)
+  return {
+    templates: outcomes.map(({ template }) => template),
+    outcomeFor(visitor) {
+      const { source } = visitor
+      if (last !== undefined && source.atMs >= endMs) return last
+      if (remember_days === 0) return outcomes[draw(source.visitor())] as Outcome
+      const kept = byName.get(source.keptVariant(rule) ?? '')
+      return kept ?? (remembered[draw(source.visitor())] as Outcome)
+    },
+  }
+}
