@@ -50,7 +50,11 @@ function pagesOf(linkId: string): readonly MeasuredPage[] {
     { name: 'a link', path: `/links/${linkId}`, isShown: shows('.plot') },
     { name: 'a new link', path: '/links/new', isShown: shows('form input') },
     { name: 'analytics', path: '/analytics?period=12m', isShown: shows('.plot') },
-    { name: 'domains', path: '/domains', isShown: shows('.dom .d2 b, .dom .d2 span') },
+    {
+      name: 'domains',
+      path: '/domains',
+      isShown: shows('.dom .domain-name b, .dom .domain-name span'),
+    },
     { name: 'tags', path: '/tags', isShown: shows('.pager') },
     { name: 'settings', path: '/settings/general', isShown: shows('.settings form') },
   ]

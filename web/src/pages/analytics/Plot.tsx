@@ -73,7 +73,7 @@ export function Plot(props: PlotProps) {
       {pointLabels(count).map(({ index, isSpare }) => (
         <span
           key={index}
-          className={`xl ${isSpare ? 'o' : ''} ${index === 0 ? 'b' : index === count - 1 ? 'e' : ''}`}
+          className={`x-label ${isSpare ? 'spare' : ''} ${index === 0 ? 'first' : index === count - 1 ? 'last' : ''}`}
           style={{ left: percent(shareOf(index, count)) }}
         >
           {pointLabel(index)}
@@ -116,8 +116,8 @@ export function Plot(props: PlotProps) {
 function Rule({ top, isBase, children }: { top: string; isBase: boolean; children: ReactNode }) {
   return (
     <>
-      <span className={isBase ? 'gl base' : 'gl'} style={{ top }} />
-      <span className="yl" style={{ top }}>
+      <span className={isBase ? 'grid-line base' : 'grid-line'} style={{ top }} />
+      <span className="y-label" style={{ top }}>
         {children}
       </span>
     </>
@@ -147,14 +147,20 @@ function Lines({ lines, count, top }: DrawnLines) {
 function Points({ lines, count, top, at }: DrawnLines & { at: number | undefined }) {
   return (
     <>
-      {at !== undefined && <span className="vl" style={{ left: percent(shareOf(at, count)) }} />}
+      {at !== undefined && (
+        <span className="pointer-line" style={{ left: percent(shareOf(at, count)) }} />
+      )}
       {lines.map(({ id, look, values }) => {
         const index = at ?? (look === 'prv' ? -1 : values.length - 1)
         const value = values[index]
         if (typeof value !== 'number') return null
         const left = percent(shareOf(index, count))
         return (
-          <span key={id} className={`pt ${look}`} style={{ left, top: percent(1 - value / top) }} />
+          <span
+            key={id}
+            className={`point ${look}`}
+            style={{ left, top: percent(1 - value / top) }}
+          />
         )
       })}
     </>
@@ -167,7 +173,7 @@ function EndLabels({ lines, top }: { lines: readonly PlotLine[]; top: number }) 
   )
   const spread = spreadLabels(places, LABEL_HEIGHT_SHARE)
   return lines.map(({ id, look, label }, nth) => (
-    <span key={id} className={`el ${look}`} style={{ top: percent(spread[nth] ?? 0) }}>
+    <span key={id} className={`end-label ${look}`} style={{ top: percent(spread[nth] ?? 0) }}>
       {label !== undefined && <LinkName name={label} />}
     </span>
   ))

@@ -58,7 +58,7 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
       <div className="dom-h">
         <button
           type="button"
-          className="d1 muted"
+          className="domain-toggle muted"
           aria-expanded={isOpen}
           aria-controls={isOpen ? id : undefined}
           aria-label={t.domains.detailsOf(name)}
@@ -66,19 +66,21 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
         >
           <Icon of={isOpen ? ChevronDownIcon : ChevronRightIcon} />
         </button>
-        <h2 className="nm d2">
+        <h2 className="nm domain-name">
           <span className="cut" title={domain.domain}>
             {name}
           </span>
           {domain.is_default && <span className="tag flex-none">{t.domains.default}</span>}
         </h2>
-        <span className="d3">
+        <span className="domain-status">
           <StandingBadge standing={standing} />
         </span>
-        <span className="d4 cut">
+        <span className="domain-note cut">
           <CertificateText domain={domain} report={report} standing={standing} />
         </span>
-        <span className="d5 num">{domain.links !== null && t.common.links(domain.links)}</span>
+        <span className="domain-links num">
+          {domain.links !== null && t.common.links(domain.links)}
+        </span>
         <DomainMenu domain={domain} />
       </div>
       {isOpen && (
@@ -135,7 +137,11 @@ function DomainMenu({ domain }: { domain: ShownDomain }) {
       chosen === null ? t.domains.defaultEnded : t.domains.defaultChosen(chosen),
   })
   const trigger = (
-    <button className="ib d6" type="button" aria-label={t.domains.actionsFor(domain.domain)}>
+    <button
+      className="ib domain-menu"
+      type="button"
+      aria-label={t.domains.actionsFor(domain.domain)}
+    >
       <Icon of={MoreIcon} />
     </button>
   )

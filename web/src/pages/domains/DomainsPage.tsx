@@ -147,11 +147,11 @@ function DomainsSkeleton() {
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no other name
         <div className="dom" key={nth}>
           <div className="dom-h">
-            <span className="d1" />
-            <span className="d2">
+            <span className="domain-toggle" />
+            <span className="domain-name">
               <Skeleton width={120 + ((nth * 37) % 80)} />
             </span>
-            <span className="d3">
+            <span className="domain-status">
               <Skeleton width={60} />
             </span>
           </div>
