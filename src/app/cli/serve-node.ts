@@ -102,7 +102,7 @@ const ELSEWHERE = 'name another one with --data-dir or TERSE_DATA_DIR'
  *
  * @throws an error that says in one line what is wrong and what to do about it
  */
-export function checkBeforeStart({ dataDir, countryDatabase, acme, tls }: Config): void {
+function checkBeforeStart({ dataDir, countryDatabase, acme, tls }: Config): void {
   checkDataFolder(dataDir)
   checkFile('TERSE_COUNTRY_DATABASE', countryDatabase)
   if (tls !== undefined) checkFile('TERSE_ACME_CA_FILE', acme.caFile)

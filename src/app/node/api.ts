@@ -183,7 +183,7 @@ function openClicks(
 }
 
 /** Returns how to read what this node and the database know about the instance. */
-export function instanceStateReader(
+function instanceStateReader(
   { baseUrl, tls }: Pick<Config, 'baseUrl' | 'tls'>,
   instance: Instance,
   {

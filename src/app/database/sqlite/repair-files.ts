@@ -92,9 +92,9 @@ function meaningOf({ action, reading }: RepairStep): string {
 
 const BUSY_MS = 5_000
 
-export type Journals = { readonly clicksAfter: ClicksAfter; readonly positionAfter: PositionAfter }
+type Journals = { readonly clicksAfter: ClicksAfter; readonly positionAfter: PositionAfter }
 
-export type RepairStep = {
+type RepairStep = {
   readonly action:
     | 'accept links'
     | 'recount links'
@@ -111,7 +111,7 @@ export type RepairStep = {
   readonly reading?: Reading
 }
 
-export type RepairPlan = {
+type RepairPlan = {
   readonly faults: readonly FileFault[]
   /** Undefined when a fault cannot be repaired. */
   readonly steps: readonly RepairStep[] | undefined
@@ -123,7 +123,7 @@ export type RepairPlan = {
  *
  * @throws when a process has the folder open
  */
-export async function repairFiles(
+async function repairFiles(
   dataDir: string,
   journals: Journals,
   { execute, clock }: { execute: boolean; clock: Clock },
