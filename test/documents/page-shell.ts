@@ -20,7 +20,7 @@ export type Setting = {
   readonly paths?: Readonly<Record<string, string>>
 }
 
-export type Typed = {
+type Typed = {
   readonly output: string
   /** The first command that failed, for the reader of a failed test. */
   readonly failed: string | undefined

@@ -6,7 +6,7 @@ import { BROWSER } from '../support/visit.ts'
 export const VISITORS = 8
 
 /** Results of the visits to one link, over all services that were started on its data. */
-export type Tally = {
+type Tally = {
   started: number
   answered: number
   failed: number

@@ -164,7 +164,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /** An object with these fields as its own properties, whatever their names. */
-export function objectOf(entries: readonly (readonly [string, unknown])[]): unknown {
+function objectOf(entries: readonly (readonly [string, unknown])[]): unknown {
   return Object.fromEntries(entries)
 }
 

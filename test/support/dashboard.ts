@@ -48,7 +48,7 @@ type PersonPageOptions = DashboardOptions & {
 }
 
 /** Opens a page of the dashboard with the session of a person. */
-export async function openPersonPage(
+async function openPersonPage(
   browser: Browser,
   service: Service,
   path: string,

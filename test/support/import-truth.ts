@@ -6,7 +6,7 @@ import { formatSecond, importFixture, readTruth, type Truth } from './import-sou
 const MADE_AT = Date.UTC(2026, 10, 22, 8, 30) * 1_000
 
 /** What `truth.csv` says of a link, without its note. */
-export type TruthRow = Omit<Truth, 'note'>
+type TruthRow = Omit<Truth, 'note'>
 
 /**
  * Fails unless the links are those of a service's truth: each row is first changed by `quirks`, which are the

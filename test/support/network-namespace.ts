@@ -7,7 +7,7 @@ export const TEST_NETWORK = '198.18.0.0/15'
 const ADDRESSES_PER_WIRE = 4
 
 /** A pair of virtual network cards (veth(4)), one of them in the namespace. */
-export type Wire = {
+type Wire = {
   readonly addressOutside: string
   readonly addressInside: string
   /** Drops all packets without notice, as when a cable is pulled behind the next switch. */

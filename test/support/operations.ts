@@ -35,7 +35,7 @@ export type Operation = {
   pathFor(id: string): string
 }
 
-export type DescribedResponse = {
+type DescribedResponse = {
   readonly content: Readonly<
     Record<string, { readonly schema: object; readonly example?: unknown }>
   >

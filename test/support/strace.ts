@@ -6,7 +6,7 @@ import { createFolder } from './engines.ts'
 import { getProgram } from './programs.ts'
 
 /** A sync of a file to disk, with instants as in `Date.now()`. */
-export type FileSync = {
+type FileSync = {
   readonly threadId: number
   readonly file: string
   readonly startedMs: number

@@ -19,7 +19,7 @@ export function workerPids(service: ServiceProcess): number[] {
   return [...newest.values()]
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
