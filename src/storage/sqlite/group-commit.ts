@@ -271,7 +271,11 @@ export class GroupCommit {
         this.#database.exec('rollback')
         await this.#log.begin()
       } catch (error) {
-        if (!isBusy(error)) throw error
+        if (!isBusy(error)) {
+          // It may have begun all the same.
+          this.#rollback()
+          throw error
+        }
         const checkpointing = this.#log?.checkpointing
         if (checkpointing !== undefined) await checkpointing
         else if (performance.now() > deadline)
