@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
@@ -6,6 +7,7 @@ import { visit } from '../support/visit.ts'
 import { AGENTS } from './agents.ts'
 import { createLink } from './create.ts'
 
+const TO_SHOP = { then: { url: 'https://example.com/shop' } }
 const PHONE = { when: { device: ['phone'] }, then: { url: 'https://example.com/phone' } }
 const GERMAN = { when: { language: ['de'] }, then: { url: 'https://example.com/de/{query.page}' } }
 const SPLIT = {
@@ -138,6 +140,17 @@ onEachEngine('the rules of a link', (at) => {
     assert.deepEqual((await at.api.get(path)).body, set.body)
     const refused = await at.api.patch(`/links/${id}`, { rules: [] })
     assert.equal(refused.status, 422)
+  })
+
+  test('may be those of each example in docs/smart-links.md', async () => {
+    const page = readFileSync(new URL('../../docs/smart-links.md', import.meta.url), 'utf8')
+    const examples = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text = '']) => text)
+    assert.ok(examples.length >= 5)
+    for (const text of examples) {
+      const example = JSON.parse(text)
+      const whole = 'rules' in example ? example : { rules: [{ when: example, ...TO_SHOP }] }
+      await linkWith(whole.rules)
+    }
   })
 
   test('are unknown for a link that does not exist', async () => {
