@@ -1,5 +1,6 @@
-import { isPrivateAddress, specialUseOf } from '../hosts/index.ts'
+import { specialUseOf } from '../hosts/index.ts'
 import { type DnsResolver, valuesOf } from '../platform/dns/dns-resolver.ts'
+import { isPrivateAddress } from '../platform/network/ip-address.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../storage/store.ts'
 import type { CheckStores } from './claim.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { getDomain } from 'tldts'
 import { type DnsFailureReason, type DnsResolver, valuesOf } from '../platform/dns/dns-resolver.ts'
-import { isIpAddress, Networks } from '../platform/network/ip-address.ts'
+import { isIpAddress, type Networks, networksOf } from '../platform/network/ip-address.ts'
 import type { Clock } from '../platform/time/clock.ts'
 
 /** The configured target to which domains must lead. */
@@ -59,9 +59,7 @@ async function lookUp(host: string, resolver: DnsResolver): Promise<ServiceAddre
 }
 
 function knownAddresses(addresses: readonly string[]): ServiceAddresses {
-  const networks = new Networks()
-  for (const address of addresses) networks.add(address)
-  return { kind: 'known', networks, single: addresses.filter(isIpAddress) }
+  return { kind: 'known', networks: networksOf(addresses), single: addresses.filter(isIpAddress) }
 }
 
 /**

@@ -1,10 +1,10 @@
 import { hasQrMark } from '../../links/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
-import { subscriberOf } from '../../platform/network/ip-address.ts'
+import { isPrivateAddress, subscriberOf } from '../../platform/network/ip-address.ts'
 import { CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
-import { type Countries, isPrivateAddress } from './countries.ts'
+import type { Countries } from './countries.ts'
 import {
   firstLanguage,
   isPrefetch,

@@ -2,30 +2,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type CountryResponse, Reader } from 'mmdb-lib'
-import { Networks } from '../../platform/network/ip-address.ts'
+import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 
-/** Returns the country of an address: ISO 3166-1 alpha-2, or '' if unknown. */
+/** Returns the country of an address: ISO 3166-1 alpha-2, or '' if unknown or private. */
 export type Countries = (address: string) => string
 
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country'
-
-/** Networks that belong to no country, whatever a database contains (RFC 6890). */
-const PRIVATE = networksOf([
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-])
-
-/** Whether an address is private, loopback or link-local. */
-export function isPrivateAddress(address: string): boolean {
-  return PRIVATE.has(address)
-}
 
 /** Finds the entry of an address. Throws if the address is invalid or the database damaged. */
 type Find = (address: string) => CountryResponse | null
@@ -39,7 +21,7 @@ type Find = (address: string) => CountryResponse | null
 export async function openCountries(file: string | undefined): Promise<Countries> {
   const find = file === undefined ? openBundled() : finderIn(await readFile(file))
   return (address) => {
-    if (address === '' || PRIVATE.has(address)) return ''
+    if (address === '' || isPrivateAddress(address)) return ''
     try {
       return codeOf(find(address))
     } catch {
@@ -101,10 +83,4 @@ function isoCodeOf(country: unknown): unknown {
 
 function checked(code: unknown): string {
   return typeof code === 'string' && /^[A-Z]{2}$/.test(code) ? code : ''
-}
-
-function networksOf(list: readonly string[]): Networks {
-  const networks = new Networks()
-  for (const network of list) networks.add(network)
-  return networks
 }

@@ -1,6 +1,7 @@
-import { isPrivateAddress, type ServiceHost } from '../../hosts/index.ts'
+import type { ServiceHost } from '../../hosts/index.ts'
 import { keyOfPath } from '../../links/index.ts'
 import { Failure } from '../../platform/failure.ts'
+import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 import { closeAgents, guardedAgents } from '../../platform/network/outgoing-request.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../storage/store.ts'

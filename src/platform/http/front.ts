@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Networks } from '../network/ip-address.ts'
+import { Networks, networksOf } from '../network/ip-address.ts'
 import { problem } from './api/problem.ts'
 import type { Connections } from './connections/connections.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
@@ -146,8 +146,7 @@ const ALLOW_PATH = '/internal/tls/allow'
 /** A proxy adds one of these, so a request with any of them is a visitor's. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'] as const
 const TIMEOUT_MS = 10_000
-const LOOPBACK = new Networks()
-for (const network of ['127.0.0.0/8', '::1']) LOOPBACK.add(network)
+const LOOPBACK = networksOf(['127.0.0.0/8', '::1'])
 
 /** Creates a separate listener for internal requests; it answers every client that can reach it. */
 export function createInternalServer(handlers: InternalHandlers): Server {

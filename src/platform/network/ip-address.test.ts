@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
-import { clientAddress, isIpAddress, Networks, subscriberOf } from './ip-address.ts'
+import {
+  clientAddress,
+  isIpAddress,
+  isPrivateAddress,
+  Networks,
+  subscriberOf,
+} from './ip-address.ts'
 
 function networks(...cidrs: string[]): Networks {
   const list = new Networks()
@@ -70,6 +76,19 @@ describe('Networks', () => {
   ]
   for (const cidr of refused) {
     test(`refuses "${cidr}"`, () => assert.equal(new Networks().add(cidr), false))
+  }
+})
+
+describe('isPrivateAddress', () => {
+  for (const address of [
+    ...['10.1.2.3', '127.0.0.1', '172.31.0.1', '192.168.1.1', '169.254.1.1', '100.64.0.1'],
+    ...['198.18.0.1', '224.0.0.1', '255.255.255.255', '::', '::1', 'fd00::1', 'fe80::1', 'ff02::1'],
+    ...['::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '64:ff9b::7f00:1', '64:ff9b:1::1'],
+  ]) {
+    test(`is true for ${address}`, () => assert.ok(isPrivateAddress(address)))
+  }
+  for (const address of ['9.9.9.9', '172.32.0.1', '2606:4700::1', '64:ff9b::9.9.9.9', '', 'a.b']) {
+    test(`is false for "${address}"`, () => assert.ok(!isPrivateAddress(address)))
   }
 })
 

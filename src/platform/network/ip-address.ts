@@ -1,26 +1,40 @@
 import { BlockList, isIP } from 'node:net'
 
+/**
+ * Networks that are not reachable from the public Internet
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry). The networks for documentation are
+ * left out: nothing uses them.
+ */
+const PRIVATE_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+const PRIVATE_IPV6 = [
+  '::/127',
+  '64:ff9b:1::/48',
+  '100::/64',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]
+
 /** `::ffff:0:0/96`: IPv4 addresses on a dual-stack socket (RFC 4291, section 2.5.5.2). */
 const MAPPED = [0, 0, 0, 0, 0, 0xffff]
 /** `64:ff9b::/96`: IPv4 addresses behind a NAT64 translator (RFC 6052, section 2.1). */
 const NAT64 = [0x64, 0xff9b, 0, 0, 0, 0]
 /** The first character of an IPv6 address that may represent an IPv4 address. */
 const MAY_STAND_FOR_IPV4 = /^[0:6]/
-/** NAT64 never maps these (RFC 6052, section 3.1), so a forged address cannot pass as this machine or its network. */
-const NEVER_TRANSLATED = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['224.0.0.0', 3],
-] as const) {
-  NEVER_TRANSLATED.addSubnet(network, prefix)
-}
-
 /** Whether the text is an IPv4 or IPv6 address, without brackets or port. */
 export function isIpAddress(text: string): boolean {
   return isIP(text) !== 0
@@ -55,6 +69,29 @@ export class Networks {
     const version = isIP(plain)
     return version !== 0 && this.#list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
+}
+
+/** @param cidrs as `Networks.add` takes them */
+export function networksOf(cidrs: readonly string[]): Networks {
+  const networks = new Networks()
+  for (const cidr of cidrs) networks.add(cidr)
+  return networks
+}
+
+const privateNetworks = networksOf([
+  ...PRIVATE_IPV4,
+  ...PRIVATE_IPV6,
+  ...PRIVATE_IPV4.map(behindNat64),
+])
+
+function behindNat64(cidr: string): string {
+  const [address, bits] = cidr.split('/')
+  return `64:ff9b::${address}/${96 + Number(bits)}`
+}
+
+/** Whether an address is not reachable from the public Internet: private, loopback, link-local or reserved. */
+export function isPrivateAddress(address: string): boolean {
+  return privateNetworks.has(address)
 }
 
 /**
@@ -161,7 +198,8 @@ function normalizeAddress(address: string): string {
   if (beginsWith(groups, MAPPED)) return ipv4Of(groups)
   if (!beginsWith(groups, NAT64)) return address
   const translated = ipv4Of(groups)
-  return NEVER_TRANSLATED.check(translated) ? address : translated
+  // NAT64 never maps private addresses (RFC 6052, section 3.1): a forged address must not pass as this machine's.
+  return isPrivateAddress(translated) ? address : translated
 }
 
 function beginsWith(groups: readonly number[], prefix: readonly number[]): boolean {
