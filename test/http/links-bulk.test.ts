@@ -236,7 +236,7 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
     [{ action: 'delete', links: [{}] }, 'ids', 'links'],
     [{ action: 'update', ids: ['x'] }, 'changes'],
     [{ action: 'update', ids: ['x'], changes: { url: 'nowhere' } }, 'changes.url'],
-    [{ action: 'update', ids: ['x'], changes: { key: 'same' } }, 'key'],
+    [{ action: 'update', ids: ['x'], changes: { key: 'same' } }, 'changes.key'],
     [{ action: 'copy', ids: ['x'] }, 'action'],
     [{ action: 'delete', ids: [1] }, 'ids.0'],
   ] as const) {
