@@ -3,4 +3,4 @@
 export { checkFiles } from './check-files.ts'
 export { examineFiles, filesIdentity, readCounted, readDay } from './examine-files.ts'
 export { endRun } from './file-run.ts'
-export { FolderLock, lockName } from './folder-lock.ts'
+export { FolderLock, isFolderOpen, lockName } from './folder-lock.ts'

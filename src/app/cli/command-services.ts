@@ -147,10 +147,10 @@ export function withExports<T>(
 export async function diagnose(host: string | undefined): Promise<readonly Finding[]> {
   const { config } = openConfig()
   if (host === undefined) {
-    const { diagnoseInstance, examinedOf } = await import('../doctor/diagnose-instance.ts')
+    const { diagnoseInstance, examinedOf } = await import('../composition/doctor.ts')
     return diagnoseInstance(examinedOf(config), systemClock())
   }
-  const { diagnoseHost } = await import('../doctor/diagnose-host.ts')
+  const { diagnoseHost } = await import('../composition/doctor.ts')
   return diagnoseHost(config, host, systemClock())
 }
 

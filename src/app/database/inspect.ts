@@ -5,10 +5,10 @@ import { certificateStanding } from '../../certificates/certificates.ts'
 import { acmeAccountStore, acmeBudgetStore } from '../../certificates/store/acme-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
-import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import type { CertificateStanding } from '../../domains/domain.ts'
 import type { InspectedClaim } from '../../operations/doctor/host-findings.ts'
-import { type Node, nodeStore } from '../../operations/nodes.ts'
+import type { Inspection } from '../../operations/doctor/instance-findings.ts'
+import { nodeStore } from '../../operations/nodes.ts'
 import { openPool } from '../../storage/postgres/pool.ts'
 import type { Schema } from '../../storage/schema.ts'
 import {
@@ -21,28 +21,6 @@ import { attachForReading, countedFile, sqliteFile } from '../../storage/sqlite/
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 
 const TIMEOUT_MS = 2_500
-
-/** The state of a database, read without changing anything. */
-export type Inspection = {
-  readonly engine: string
-  /** 0 for an empty database; all other values are then empty. */
-  readonly schemaVersion: number
-  readonly workspaces: number
-  readonly links: number
-  /** How far each click journal has been ingested. */
-  readonly positions: ReadonlyMap<string, JournalPosition>
-  /** The time of the last change; undefined when the change log is empty. */
-  readonly lastChangeMicros: number | undefined
-  /** The serving processes, including lost ones. */
-  readonly nodes: readonly Node[]
-  /** The names in TERSE_OIDC_ROLES that were used, each with its workspace; null for a deleted one. */
-  readonly groupBindings: ReadonlyMap<string, { readonly id: string; readonly name: string } | null>
-  /**
-   * The database server's time in milliseconds since the epoch; undefined for SQLite, which uses
-   * this machine's clock.
-   */
-  readonly serverMillis: number | undefined
-}
 
 type Location = { readonly databaseUrl: string | undefined; readonly dataDir: string }
 type Opened = {

@@ -3,8 +3,8 @@ import type { Finding } from '../../operations/doctor/host-findings.ts'
 import type { Diagnosis } from '../../operations/routes.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { type ExaminedInstance, examinedOf } from '../composition/doctor.ts'
 import type { Config } from '../config/config.ts'
-import { type ExaminedInstance, examinedOf } from '../doctor/diagnose-instance.ts'
 
 const PROGRAM = new URL('../workers/doctor-process.ts', import.meta.url)
 const PATIENCE_MS = 10_000

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../../platform/time/clock.ts'
-import { diagnoseInstance, type ExaminedInstance } from '../doctor/diagnose-instance.ts'
+import { diagnoseInstance, type ExaminedInstance } from '../composition/doctor.ts'
 
 /*
  * A process rather than the node itself: the checks read the database and the disk synchronously, which would

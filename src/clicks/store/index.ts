@@ -2,6 +2,7 @@
 
 export { CLICK_FLAGS } from '../click.ts'
 export {
+  damagedJournalsFolder,
   isJournalId,
   journalsRoot,
   listJournals,
@@ -9,7 +10,7 @@ export {
   segmentFile,
   writeFence,
 } from '../journal/journal-folder.ts'
-export { countClicksAfter, endOfClicks } from '../journal/journal-reader.ts'
+export { countClicksAfter, endOfClicks, totalBacklogBytes } from '../journal/journal-reader.ts'
 export type { Countries } from '../record/countries.ts'
 export {
   bucketOf,

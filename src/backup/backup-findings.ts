@@ -1,4 +1,8 @@
-import { checkBackups, countDamagedBlocks, findPlaceFault } from '../../backup/place.ts'
+import type { Finding } from '../operations/index.ts'
+import { terseCommand } from '../platform/process/terse-command.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { textOf } from '../storage/sqlite/errors.ts'
+import { type BackupSettings, checkBackups, countDamagedBlocks, findPlaceFault } from './place.ts'
 import {
   type BackupRecords,
   findBackupRecords,
@@ -6,12 +10,7 @@ import {
   newestPlace,
   recordsOfPlace,
   targetLabel,
-} from '../../backup/records.ts'
-import type { Finding } from '../../operations/doctor/host-findings.ts'
-import { terseCommand } from '../../platform/process/terse-command.ts'
-import type { Clock } from '../../platform/time/clock.ts'
-import { textOf } from '../../storage/sqlite/errors.ts'
-import type { Config } from '../config/config.ts'
+} from './records.ts'
 
 const SUBJECT = 'backups'
 const MINUTE_MS = 60_000
@@ -22,7 +21,7 @@ const UNSCHEDULED_AGE_MS_MAX = 48 * HOUR_MS
 const RETRY_MS = 10 * MINUTE_MS
 
 /** What is checked. Plain data, so that another process can do it. */
-export type ExaminedBackups = Pick<Config, 'dataDir' | 's3' | 'backup'>
+export type ExaminedBackups = Pick<BackupSettings, 'dataDir' | 's3' | 'backup'>
 
 /** Reports how old the last backup and the last verified one are, and whether the next can be stored. */
 export async function backupFindings(

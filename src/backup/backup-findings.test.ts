@@ -3,14 +3,22 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type BackupRecords, withPlace, writeBackupRecords } from '../../backup/records.ts'
-import { systemClock } from '../../platform/time/clock.ts'
-import { readConfig } from '../config/config.ts'
+import { systemClock } from '../platform/time/clock.ts'
 import { ageFinding, backupFindings } from './backup-findings.ts'
+import { type BackupRecords, withPlace, writeBackupRecords } from './records.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.UTC(2026, 10, 22)
 const PLACE = '/mnt/backup'
+const UNVERIFIED = {
+  target: undefined,
+  everyMs: 6 * HOUR_MS,
+  retention: undefined,
+  verifies: false,
+  recipients: [],
+  identityFile: undefined,
+  signingKeyFile: undefined,
+}
 const NAME = '2026-11-21T23-00-00-000Z-00000000'
 
 function madeAgo(hours: number) {
@@ -84,7 +92,7 @@ describe('what the doctor reports of the place of backups', () => {
     s3?: Parameters<typeof backupFindings>[0]['s3'],
     settings: Partial<Parameters<typeof backupFindings>[0]['backup']> = {},
   ) {
-    const backup = { ...readConfig({ TERSE_BACKUP_VERIFY: 'off' }).backup, target, ...settings }
+    const backup = { ...UNVERIFIED, target, ...settings }
     const findings = await backupFindings({ dataDir, s3, backup }, systemClock())
     return findings.filter(({ state }) => state === 'problem').map(({ text }) => text)
   }
@@ -125,7 +133,7 @@ describe('what the doctor reports of the place of backups', () => {
   test('that stored blocks are damaged', async () => {
     mkdirSync(path.join(place, 'damaged'))
     writeFileSync(path.join(place, 'damaged', 'a'.repeat(64)), '')
-    const { backup } = readConfig({ TERSE_BACKUP_TO: place })
+    const backup = { ...UNVERIFIED, target: place, verifies: true }
     const findings = await backupFindings({ dataDir, s3: undefined, backup }, systemClock())
     assert.match(JSON.stringify(findings), /1 stored blocks in .*are damaged.*restore .* --list/)
   })

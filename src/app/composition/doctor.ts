@@ -1,7 +1,14 @@
+import { statSync } from 'node:fs'
+import { backupFindings, type ExaminedBackups } from '../../backup/backup-findings.ts'
 import { type DnsObservation, judgeRouting, observeDns } from '../../domains/dns-judgement.ts'
 import { isProvedWithoutDns, serviceAddresses } from '../../domains/dns-records.ts'
 import type { CertificateStanding } from '../../domains/domain.ts'
 import { parseHost } from '../../hosts/host.ts'
+import {
+  diskFindings,
+  fileFindings,
+  lastFileFindings,
+} from '../../operations/doctor/data-folder-findings.ts'
 import {
   caaFinding,
   domainFinding,
@@ -13,15 +20,115 @@ import {
   shownFinding,
   storedFindings,
 } from '../../operations/doctor/host-findings.ts'
+import {
+  clockFinding,
+  databaseFinding,
+  groupFindings,
+  type Inspection,
+  journalFindings,
+  nodesFinding,
+  noFolder,
+  nothingYet,
+  proxyFindings,
+  schemaFinding,
+} from '../../operations/doctor/instance-findings.ts'
 import { findCaaPermission } from '../../platform/dns/caa.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import { Failure } from '../../platform/failure.ts'
+import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { probeCertificate, type ServedCertificate } from '../../platform/tls/probe-certificate.ts'
 import { deriveKey, loadSecretKey } from '../../storage/instance-keys.ts'
-import { claimableHostsOf, openResolver, serviceTargetOf } from '../composition/domains.ts'
 import type { Config } from '../config/config.ts'
-import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
+import { inspectCertificate, inspectClaims, inspectDatabase } from '../database/inspect.ts'
+import { NewerSchema, SCHEMA_VERSION } from '../database/migrations/migrate.ts'
+import { UnreleasedSchema } from '../database/migrations/unreleased-schema.ts'
+import { claimableHostsOf, openResolver, serviceTargetOf } from './domains.ts'
+
+/** What is checked. Plain data, so that another process can do it. */
+export type ExaminedInstance = Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'baseUrl' | 'diskLowRatio'
+> &
+  ExaminedBackups & {
+    readonly servesHttps: boolean
+    readonly trustsProxies: boolean
+    /** The names in TERSE_OIDC_ROLES. */
+    readonly mappedNames: readonly string[]
+  }
+
+export function examinedOf(config: Config): ExaminedInstance {
+  const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies, s3, backup } = config
+  const mappedNames = [...new Set(config.oidc?.roles.map(({ workspace }) => workspace))]
+  const servesHttps = tls !== undefined
+  const trustsProxies = !trustedProxies.isEmpty
+  const examined = { dataDir, databaseUrl, baseUrl, diskLowRatio, s3, backup }
+  return { ...examined, servesHttps, trustsProxies, mappedNames }
+}
+
+/**
+ * Looks at everything that an instance rests on, and changes nothing.
+ *
+ * @param options.readsFiles whether to read the SQLite files, which can take minutes, or to report their last
+ *   check; true when left out
+ */
+export async function diagnoseInstance(
+  config: ExaminedInstance,
+  clock: Clock,
+  { readsFiles = true }: { readonly readsFiles?: boolean } = {},
+): Promise<readonly Finding[]> {
+  const program: Finding = {
+    subject: 'program',
+    state: 'ok',
+    text: `Terse ${VERSION} on Node.js ${process.versions.node}, at ${config.baseUrl}`,
+  }
+  const entry = statSync(config.dataDir, { throwIfNoEntry: false })
+  const folder = entry?.isDirectory() ?? false
+  if (entry !== undefined && !folder) return [program, noFolder(config.dataDir)]
+  if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config.dataDir)]
+  const fileCheck = readsFiles ? fileFindings : lastFileFindings
+  const files = folder ? fileCheck(config) : []
+  const disk = folder ? await diskFindings(config) : []
+  let inspection: Inspection | undefined
+  try {
+    inspection = await inspectDatabase(config)
+  } catch (error) {
+    return [program, unreachable(error), ...files, ...disk]
+  }
+  if (inspection === undefined) {
+    const damage = files.filter(({ state }) => state === 'problem')
+    return [program, nothingYet(config.dataDir), ...damage, ...disk]
+  }
+  return [
+    program,
+    ...proxyFindings(config, inspection),
+    ...groupFindings(config.mappedNames, inspection),
+    databaseFinding(inspection),
+    schemaFinding(inspection, SCHEMA_VERSION),
+    ...files,
+    ...journalFindings(config.dataDir, inspection),
+    nodesFinding(inspection, clock),
+    clockFinding(inspection, clock),
+    ...disk,
+    ...(folder ? await backupFindings(config, clock) : []),
+  ]
+}
+
+function unreachable(error: unknown): Finding {
+  const cause = error instanceof Failure ? error.cause : error
+  return {
+    subject: 'database',
+    state: 'problem',
+    text: cause instanceof Error ? cause.message || cause.name : String(cause),
+    advice: adviceFor(cause),
+  }
+}
+
+function adviceFor(cause: unknown): string {
+  if (cause instanceof NewerSchema) return 'Nothing is wrong with the data; update the program.'
+  if (cause instanceof UnreleasedSchema) return 'Begin with an empty data folder or database.'
+  return 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.'
+}
 
 /** The name by which CAA records allow the default authority. */
 const AUTHORITY = 'letsencrypt.org'
