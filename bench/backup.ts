@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runBackup } from '../src/app/composition/backups.ts'
+import { runTask } from '../src/app/workers/run-task.ts'
 import { apiClient, expectStatus } from '../test/support/api.ts'
 import { BROWSER } from '../test/support/visit.ts'
 import { createToken } from './support/create-token.ts'
@@ -82,7 +82,7 @@ const backups: Record<string, unknown>[] = []
 
 async function backUp(): Promise<void> {
   const startedMs = performance.now()
-  const { storedBytes, writtenBytes } = await runBackup({
+  const { storedBytes, writtenBytes } = await runTask('backup', {
     dataDir,
     databaseUrl: undefined,
     secretKey: undefined,

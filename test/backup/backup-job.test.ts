@@ -3,9 +3,9 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { runBackup } from '../../src/app/composition/backups.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { backupMetrics } from '../../src/app/metrics/metric-sources.ts'
+import { runTask } from '../../src/app/workers/run-task.ts'
 import { startBackups } from '../../src/backup/backup-job.ts'
 import {
   newestPlace,
@@ -21,6 +21,9 @@ import { makeInstance } from '../support/make-instance.ts'
 const HOUR_MS = 3_600_000
 /** A backup runs in a process of the lowest priority. */
 const BACKUP_MS_MAX = 100_000
+
+const runBackup: Parameters<typeof startBackups>[0]['runBackup'] = (request, stop) =>
+  runTask('backup', request, { stop })
 
 describe('the backups of a service', () => {
   let place: Place

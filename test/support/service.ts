@@ -2,14 +2,15 @@ import { pino } from 'pino'
 import { type Instance, openInstance, servicesOver } from '../../src/app/composition/instance.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { startNode } from '../../src/app/node/node.ts'
-import {
-  type OpenedPasswordHasher,
-  openPasswordHasher,
-} from '../../src/app/workers/password-hasher.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES, type Scope } from '../../src/identity/permissions.ts'
 import { argon2id } from '../../src/platform/passwords/argon2id.ts'
-import { HASH_QUEUE, PasswordHasher } from '../../src/platform/passwords/password-hasher.ts'
+import {
+  HASH_QUEUE,
+  type OpenedPasswordHasher,
+  openPasswordHasher,
+  PasswordHasher,
+} from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import type { WorkQueues } from '../../src/platform/work/work-queues.ts'
 import { type Api, apiClient } from './api.ts'

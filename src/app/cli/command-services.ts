@@ -80,7 +80,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
   return withInstance(async (instance, { config, log }) => {
     const { openDomains, openServiceHost } = await import('../composition/domains.ts')
     const { openImporter } = await import('../composition/imports.ts')
-    const { openPasswordHasher } = await import('../workers/password-hasher.ts')
+    const { openPasswordHasher } = await import('../../platform/passwords/password-hasher.ts')
     const { CommandImports } = await import('../../imports/command-imports.ts')
     const { reportCsv, reportHosts } = await import('../../imports/report.ts')
     const { openSource } = await import('../../imports/sources/open-source.ts')
@@ -165,10 +165,10 @@ export async function backup(target: string | undefined, options: BackupOptions)
   const { config } = openConfig()
   const to = target ?? config.backup.target
   if (to === undefined) throw new Error('Name a folder or a bucket, or set TERSE_BACKUP_TO.')
-  const { runBackup } = await import('../composition/backups.ts')
+  const { runTask } = await import('../workers/run-task.ts')
   const { backupRequest } = await import('../../backup/make-backup.ts')
   const { recipient, identity, signingKey, keep: retention } = options
-  const report = await runBackup({
+  const report = await runTask('backup', {
     ...backupRequest(config, to),
     retention,
     verifies: options.verify,

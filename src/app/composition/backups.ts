@@ -1,46 +1,9 @@
-import { fork } from 'node:child_process'
-import type { BackupReport, BackupRequest } from '../../backup/make-backup.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { checkInstanceKey, loadSecretKey } from '../../storage/instance-keys.ts'
 import type { Config } from '../config/config.ts'
 import { openStore } from '../database/open-store.ts'
 import type { FullStore } from '../database/stores.ts'
 import { instanceFault } from '../start-faults.ts'
-
-/** The answer of a process that makes a backup. */
-export type BackupOutcome = { readonly report: BackupReport } | { readonly fault: string }
-
-const PROGRAM = new URL('../workers/backup-process.ts', import.meta.url)
-
-/**
- * Makes a backup in a process of its own, of the lowest priority: copying, hashing and encrypting would otherwise
- * compete with visits for the processor.
- *
- * @param stop kills the process; what it leaves is removed by the next backup
- * @throws as `makeBackup`
- */
-export function runBackup(request: BackupRequest, stop?: AbortSignal): Promise<BackupReport> {
-  return new Promise((resolve, reject) => {
-    const child = fork(PROGRAM, [], {
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      serialization: 'advanced',
-      killSignal: 'SIGKILL',
-      ...(stop && { signal: stop }),
-    })
-    child.once('message', (outcome: BackupOutcome) => {
-      if ('report' in outcome) resolve(outcome.report)
-      else reject(new Error(outcome.fault))
-    })
-    child.once('error', reject)
-    child.once('exit', (code, signal) => {
-      reject(new Error(`The backup process ended with ${signal ?? code}.`))
-    })
-    child.send(request, (error) => {
-      if (error !== null) reject(error)
-    })
-  })
-}
 
 /**
  * Makes new links in a restored PostgreSQL database start `count` above the last number that it knows, after it

@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import type { Logger } from 'pino'
 import type { FileCheck } from '../../data-files/check-files.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
 import { type FileFault, readLastCheck, writeLastCheck } from '../../storage/file-fault.ts'
 import type { Config } from '../config/config.ts'
-import type { FileCheckRequest } from '../workers/file-check-process.ts'
+import { runTask } from '../workers/run-task.ts'
 
-const PROGRAM = new URL('../workers/file-check-process.ts', import.meta.url)
 const FIRST_DELAY_MS = 2_000
 const LOOK_INTERVAL_MS = 10 * 60 * 1_000
 
@@ -49,8 +47,8 @@ export function startFileChecks(parts: {
 }): Job {
   const { log, uncheckedSinceMs = Number.NEGATIVE_INFINITY, firstDelayMs = FIRST_DELAY_MS } = parts
   const { dataDir, fileCheckMs } = parts.config
-  let child: ChildProcess | undefined
-  let isStopped = false
+  const stopping = new AbortController()
+  let isChecking = false
 
   /** Returns the check that is due; undefined for none. */
   function dueCheck(): (FileCheck & { isFirst: boolean }) | undefined {
@@ -65,10 +63,15 @@ export function startFileChecks(parts: {
 
   async function work(): Promise<void> {
     const check = dueCheck()
-    if (check === undefined || child !== undefined || isStopped) return
+    if (check === undefined || isChecking || stopping.signal.aborted) return
     const startedMs = Date.now()
+    isChecking = true
     try {
-      const faults = await run({ dataDir, check })
+      const faults = await runTask(
+        'fileCheck',
+        { dataDir, check },
+        { stop: stopping.signal, isBackground: true },
+      )
       const endedMs = Date.now()
       for (const { file, text } of faults) log.error({ file, fault: text }, 'data file damaged')
       // A new folder's first check would only hide what its start has shown in the terminal.
@@ -78,29 +81,10 @@ export function startFileChecks(parts: {
       )
       writeLastCheck(dataDir, { startedMs, endedMs, isFull: check.isFull, faults })
     } catch (error) {
-      if (!isStopped) log.warn({ err: error }, 'data file check failed')
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'data file check failed')
+    } finally {
+      isChecking = false
     }
-  }
-
-  function run(request: FileCheckRequest): Promise<readonly FileFault[]> {
-    return new Promise((resolve, reject) => {
-      const checking = fork(PROGRAM, [], {
-        execArgv: [],
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      })
-      child = checking
-      checking.unref()
-      checking.channel?.unref()
-      checking.once('message', (faults) => resolve(faults as readonly FileFault[]))
-      checking.once('error', reject)
-      checking.once('exit', (code, signal) => {
-        child = undefined
-        reject(new Error(`the file check process ended with ${signal ?? code}`))
-      })
-      checking.send(request, (error) => {
-        if (error !== null) reject(error)
-      })
-    })
   }
 
   if (fileCheckMs === 0) return { stop: async () => {} }
@@ -110,10 +94,9 @@ export function startFileChecks(parts: {
   later.unref()
   return {
     async stop() {
-      isStopped = true
       clearTimeout(first)
       clearInterval(later)
-      child?.kill('SIGKILL')
+      stopping.abort()
     },
   }
 }

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { startBackups } from '../../backup/backup-job.ts'
+import { openQrPictures } from '../../links/qr/qr-pictures.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer, answerLimit } from '../../platform/http/api/request-timing.ts'
 import { deferredListener } from '../../platform/http/entrances.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttle.ts'
+import { openPasswordHasher } from '../../platform/passwords/password-hasher.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
-import { runBackup } from '../composition/backups.ts'
 import { findServiceHost, openDomains, openServiceHost } from '../composition/domains.ts'
 import {
   type AppContext,
@@ -18,8 +19,7 @@ import {
 import type { Config } from '../config/config.ts'
 import { ALONE, type Colleagues } from '../metrics/metrics.ts'
 import { openObservation } from '../metrics/observation.ts'
-import { openPasswordHasher } from '../workers/password-hasher.ts'
-import { openQrPictures } from '../workers/qr-pictures.ts'
+import { runTask } from '../workers/run-task.ts'
 import type { Api } from './api.ts'
 import { openCaches, openWarmStart } from './caches.ts'
 import { openConnectionGuard } from './connection-guard.ts'
@@ -192,7 +192,15 @@ export class Node {
     }
     // The processes of a machine share the folder of uploads.
     if (config.roles.includes('jobs') && process === ALONE) this.#jobs.push(imports.startRunning())
-    if (process === ALONE) this.#jobs.push(startBackups({ config, log, runBackup }))
+    if (process === ALONE) {
+      this.#jobs.push(
+        startBackups({
+          config,
+          log,
+          runBackup: (request, stop) => runTask('backup', request, { stop }),
+        }),
+      )
+    }
     intake.startDraining()
     running.heartbeat = startHeartbeat({ nodes, intake, sharedAddresses, clock, process, log })
   }

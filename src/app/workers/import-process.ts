@@ -6,13 +6,13 @@ import { originOf, type SourceSettings } from '../../imports/source-kinds.ts'
 import { openSource } from '../../imports/sources/open-source.ts'
 import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 import { closeAgents, guardedAgents } from '../../platform/network/outgoing-request.ts'
+import { openPasswordHasher } from '../../platform/passwords/password-hasher.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { createLogger } from '../cli/open-config.ts'
 import { openDomains, openServiceHost } from '../composition/domains.ts'
 import { openImporter } from '../composition/imports.ts'
 import { openInstance } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
-import { openPasswordHasher } from './password-hasher.ts'
 
 /** What a process of low priority is to import. `config` has lost what structured clones do not keep. */
 export type ImportTask = {

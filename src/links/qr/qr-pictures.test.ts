@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commandLine } from '../../identity/actor.ts'
 import { FairQueue, QueueRefusal } from '../../platform/work/fair-queue.ts'
+import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { BLACK, type QrTask } from './qr-code.ts'
-import { QR_QUEUE, QrPictures, qrEntityTag } from './qr-pictures.ts'
+import { openQrPictures, QR_QUEUE, QrPictures, qrEntityTag } from './qr-pictures.ts'
 
 const RED = { red: 200, green: 0, blue: 0 }
 
@@ -99,4 +100,16 @@ describe('QrPictures', () => {
       assert.notEqual(qrEntityTag(task('x', others)), tag, JSON.stringify(others))
     }
   })
+})
+
+test('a rendered QR code keeps no more memory than its own bytes', async (t) => {
+  const { pictures, close } = openQrPictures(new WorkQueues())
+  t.after(close)
+  for (const format of ['png', 'svg'] as const) {
+    const picture = await pictures.get(
+      commandLine('acme'),
+      task('https://go.acme.com/a', { format }),
+    )
+    assert.equal(picture.buffer.byteLength, picture.byteLength)
+  }
 })

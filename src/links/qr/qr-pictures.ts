@@ -4,6 +4,8 @@ import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { Failure } from '../../platform/failure.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import { TaskThread } from '../../platform/work/task-thread.ts'
+import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import { formatColor, type QrRendering, type QrTask } from './qr-code.ts'
 
 /** One picture takes 0.3 to 9 ms of processor time; a request waits less than 3 s in total. */
@@ -69,4 +71,16 @@ function pictureOf(rendering: QrRendering): Uint8Array {
 function nameOf({ text, color, format, size, margin, level, logo }: QrTask): string {
   const logoHash = logo && hash('sha256', logo, 'base64url')
   return [format, size, margin, level, logoHash, formatColor(color), text].join(' ')
+}
+
+type OpenedQrPictures = { readonly pictures: QrPictures; close(): Promise<void> }
+
+/** Renders QR pictures in a thread that starts with the first of them. */
+export function openQrPictures(queues: WorkQueues): OpenedQrPictures {
+  const thread = new TaskThread<QrTask, QrRendering>(new URL('./qr-worker.ts', import.meta.url))
+  const pictures = new QrPictures({
+    queue: queues.open(QR_QUEUE),
+    render: (task) => thread.run(task),
+  })
+  return { pictures, close: () => thread.close() }
 }

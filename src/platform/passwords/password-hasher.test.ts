@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { argon2id } from '../../platform/passwords/argon2id.ts'
-import { HASH_QUEUE } from '../../platform/passwords/password-hasher.ts'
-import { QueueRefusal } from '../../platform/work/fair-queue.ts'
-import { WorkQueues } from '../../platform/work/work-queues.ts'
-import { openPasswordHasher } from './password-hasher.ts'
+import { QueueRefusal } from '../work/fair-queue.ts'
+import { WorkQueues } from '../work/work-queues.ts'
+import { argon2id } from './argon2id.ts'
+import { HASH_QUEUE, openPasswordHasher } from './password-hasher.ts'
 
 /** The deadline is generous, because threads start and hash slowly on a busy machine. */
 const BOUNDS = { ...HASH_QUEUE, waitingPerOwnerMax: 8, deadlineMs: 60_000 }

@@ -1,7 +1,0 @@
-import { renderQrCode } from '../../links/qr/qr-code.ts'
-import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
-import { serveTasks } from '../../platform/work/task-thread.ts'
-
-// Redirects run first when both need the same core.
-lowerPriority(NICENESS_INCREMENTS.expensive)
-serveTasks(renderQrCode)
