@@ -110,6 +110,7 @@ describe('a CSV file', () => {
       last_click: Date.parse('2025-05-01T08:00:00Z') * 1_000,
       rest: { Title: 'My title', 'column 17': 'x' },
       notes: [],
+      rules: [],
     })
   })
 
