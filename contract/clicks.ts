@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { countedUntil, queryInteger, timestamp } from './primitives.ts'
 
-const DIMENSIONS = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
+const DIMENSIONS = [
+  ...(['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const),
+  ...(['rule', 'variant'] as const),
+] as const
 /** Properties of the links that were clicked, as they are now. */
 const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign'] as const
 const GROUPS = [...DIMENSIONS, ...LINK_DIMENSIONS, 'link'] as const
@@ -50,6 +53,10 @@ const filters = {
   referrer: repeatable.describe('Host of the page that the click came from.'),
   language: repeatable.describe('Preferred language, such as `de`.'),
   source: repeatable.describe('`qr` for a tracked QR code, `direct` for all other clicks.'),
+  rule: repeatable.describe(
+    'Id of the rule of the link that matched. For this and `variant` letter case matters, and an empty value selects clicks that have none.',
+  ),
+  variant: repeatable.describe('Name of the variant of a split that the visitor got.'),
 }
 
 const linkFilters = {
@@ -224,6 +231,8 @@ export const exportedClick = z
       .describe(
         'The number of clicks that this entry represents: 1; with `capped` any number of clicks on the link within the minute of `at`; without flags, clicks that another service counted in the hour or day of `at`.',
       ),
+    rule: known.describe('Id of the rule of the link that matched; null if none did.'),
+    variant: known.describe('Name of the variant of a split; null if there was none.'),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })
 

@@ -97,7 +97,20 @@ const exportedLink = linkSchema
   .meta({ id: 'ExportedLink', description: 'A link.' })
 
 const exportedClickLine = exportedClick
-  .extend({ type: z.literal('click'), link_id: z.string() })
+  .extend({
+    type: z.literal('click'),
+    link_id: z.string(),
+    rule: exportedClick.shape.rule
+      .optional()
+      .describe(
+        'Id of the rule that matched; null if none did. Exports of version 0.1 leave it out.',
+      ),
+    variant: exportedClick.shape.variant
+      .optional()
+      .describe(
+        'Name of the variant of a split; null for none. Exports of version 0.1 leave it out.',
+      ),
+  })
   .meta({ id: 'ExportedClickLine', description: 'A single click on one of the links.' })
 
 const exportedClickDay = z

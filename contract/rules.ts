@@ -7,6 +7,8 @@ import { destinationInput, integer, line } from './primitives.ts'
 const RULES_MAX = 50
 const VALUES_MAX = 250
 const NAME_LENGTH_MAX = 100
+/** At most 240 bytes of UTF-8: the values of clicks have at most 253. */
+const VARIANT_NAME_LENGTH_MAX = 80
 const ALTERNATIVES_MAX = 10
 const VARIANTS_MAX = 20
 const WEIGHT_MAX = 10_000
@@ -174,7 +176,7 @@ const when = z
   .describe('Conditions that must all hold. Of the values of a condition one is enough.')
 
 const variant = z.strictObject({
-  name: line(NAME_LENGTH_MAX).describe('Unique in the split. Clicks are counted by it.'),
+  name: line(VARIANT_NAME_LENGTH_MAX).describe('Unique in the split. Clicks are counted by it.'),
   url: destinationInput.describe('The destination of this variant.'),
   weight: integer(WEIGHT_MAX, 0).describe('Its share is its part of the sum of all weights.'),
 })

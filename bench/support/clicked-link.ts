@@ -47,6 +47,8 @@ function tallyOfDay(clicks: number, day: number): DayTally {
         referrer,
         language: valueAt('language', nth),
         source: valueAt('source', nth),
+        rule: '',
+        variant: '',
       }
       columns.add({ ...click, flags: 0, count: Math.floor(count * (1 - BOT_SHARE)) })
       columns.add({ ...click, flags: CLICK_FLAGS.bot, count: Math.floor(count * BOT_SHARE) })

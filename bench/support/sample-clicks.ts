@@ -63,5 +63,7 @@ export function clickSource(linkSeq: () => number): (at: number) => Click {
     referrer: Math.random() < DIRECT_SHARE ? '' : referrer(),
     language: language(),
     source: Math.random() < QR_SHARE ? 'qr' : 'direct',
+    rule: '',
+    variant: '',
   })
 }

@@ -1,7 +1,9 @@
 import { enlarge } from '../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, type Click } from './click.ts'
+import { CLICK_DIMENSIONS, type Click, VISITOR_DIMENSIONS } from './click.ts'
 import { ValueNumbers } from './tally/values.ts'
 
+/** Of `CLICK_DIMENSIONS`: those before are `VISITOR_DIMENSIONS`. */
+const FIRST_OF_RULES = VISITOR_DIMENSIONS.length
 const INITIAL_CLICKS = 256
 const VALUE_LENGTH_MAX = 255
 
@@ -21,8 +23,8 @@ export class ClickColumns {
   visitor = new Float64Array(INITIAL_CLICKS)
   /** For each of `CLICK_DIMENSIONS`: the number of each click's value in `values`. */
   numbers = CLICK_DIMENSIONS.map(() => new Uint32Array(INITIAL_CLICKS))
-  /** For each of `CLICK_DIMENSIONS`, in Latin-1. */
-  readonly values = CLICK_DIMENSIONS.map(() => new ValueNumbers())
+  /** For each of `CLICK_DIMENSIONS`. In `RULE_DIMENSIONS` the number 0 stands for '', which most clicks have. */
+  readonly values = CLICK_DIMENSIONS.map((_, dimension) => valuesOf(dimension))
   /** `values` as texts, as far as they have been read. */
   readonly #texts = CLICK_DIMENSIONS.map((): string[] => [])
 
@@ -46,8 +48,8 @@ export class ClickColumns {
     this.count[index] = click.count
     this.visitor[index] = click.visitor
     for (const [dimension, name] of CLICK_DIMENSIONS.entries()) {
-      if (click[name].length > VALUE_LENGTH_MAX) throw new RangeError(`the ${name} is too long`)
-      const value = Buffer.from(click[name], 'latin1')
+      const value = Buffer.from(click[name])
+      if (value.length > VALUE_LENGTH_MAX) throw new RangeError(`the ${name} is too long`)
       this.setValue(dimension, index, value, 0, value.length)
     }
     this.length += 1
@@ -58,6 +60,22 @@ export class ClickColumns {
     const numbers = this.numbers[dimension]
     if (numbers === undefined) throw new RangeError(`there is no dimension ${dimension}`)
     numbers[index] = this.values[dimension]?.numberOf(source, start, end) ?? 0
+  }
+
+  /** Says that no rule has matched for a click. */
+  setNoRule(index: number): void {
+    for (let dimension = FIRST_OF_RULES; dimension < this.numbers.length; dimension += 1) {
+      const numbers = this.numbers[dimension] as Uint32Array
+      numbers[index] = 0
+    }
+  }
+
+  /** Whether a click has a value in any of `RULE_DIMENSIONS`. */
+  hasRule(index: number): boolean {
+    for (let dimension = FIRST_OF_RULES; dimension < this.numbers.length; dimension += 1) {
+      if (this.numbers[dimension]?.[index] !== 0) return true
+    }
+    return false
   }
 
   /** The number of visits. */
@@ -92,6 +110,8 @@ export class ClickColumns {
       referrer: this.#textOf(4, index),
       language: this.#textOf(5, index),
       source: this.#textOf(6, index),
+      rule: this.#textOf(7, index),
+      variant: this.#textOf(8, index),
     }
   }
 
@@ -112,3 +132,11 @@ export class ClickColumns {
     this.numbers = this.numbers.map((numbers) => enlarge(numbers, length))
   }
 }
+
+function valuesOf(dimension: number): ValueNumbers {
+  const values = new ValueNumbers()
+  if (dimension >= FIRST_OF_RULES) values.numberOf(NO_BYTES, 0, 0)
+  return values
+}
+
+const NO_BYTES = new Uint8Array(0)

@@ -28,6 +28,8 @@ const COLUMNS = [
   'visitor',
   'flags',
   'count',
+  'rule',
+  'variant',
 ] as const satisfies readonly (keyof ExportedClick)[]
 
 const FLAG_NAMES = [
@@ -88,6 +90,8 @@ export function presentClick(click: RawClick): ExportedClick {
       click.visitor === UNKNOWN_VISITOR ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
     flags: FLAG_NAMES.filter(([, flag]) => (click.flags & flag) !== 0).map(([name]) => name),
     count: click.count,
+    rule: click.rule || null,
+    variant: click.variant || null,
   }
 }
 

@@ -26,13 +26,17 @@ export type Click = {
   readonly language: string
   /** `qr` for a visit through a tracked QR code, otherwise `direct`. */
   readonly source: string
+  /** The id of the link's rule that matched; '' if none did. */
+  readonly rule: string
+  /** The name of the variant of that rule's split; '' if it has none. */
+  readonly variant: string
 }
 
 /** The visitor of a click that another service has only counted. No hash of a visitor is 0 in practice. */
 export const UNKNOWN_VISITOR = 0
 
-/** The dimensions for grouping and filtering clicks. Values are ASCII, at most 253 characters long. */
-export const CLICK_DIMENSIONS = [
+/** What is known of the visitor. Values are ASCII, at most 253 characters long. */
+export const VISITOR_DIMENSIONS = [
   'country',
   'device',
   'os',
@@ -42,7 +46,19 @@ export const CLICK_DIMENSIONS = [
   'source',
 ] as const satisfies readonly (keyof Click)[]
 
+/** How the link's rules decided: most clicks have no value. Values are at most 253 bytes of UTF-8, where letter case matters. */
+export const RULE_DIMENSIONS = ['rule', 'variant'] as const satisfies readonly (keyof Click)[]
+
+/** The dimensions for grouping and filtering clicks. */
+export const CLICK_DIMENSIONS = [...VISITOR_DIMENSIONS, ...RULE_DIMENSIONS] as const
+
 export type ClickDimension = (typeof CLICK_DIMENSIONS)[number]
+
+/** What the rules of a link decided for a click. */
+export type RuleValues = Pick<Click, (typeof RULE_DIMENSIONS)[number]>
+
+/** No rule matched, or the link has none. */
+export const NO_RULE: RuleValues = { rule: '', variant: '' }
 
 /** Reasons why a visit is not counted as a person's click. */
 export const CLICK_FLAGS = {
@@ -81,6 +97,8 @@ export function countedClick(link_seq: number, at: number, count: number): Click
     referrer: '',
     language: '',
     source: '',
+    rule: '',
+    variant: '',
   }
 }
 

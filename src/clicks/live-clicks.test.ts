@@ -26,6 +26,8 @@ const CLICK: FedClick = {
   referrer: '',
   language: '',
   source: '',
+  rule: '',
+  variant: '',
   link_id: null,
   key: null,
   host: null,

@@ -43,7 +43,16 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     file: 'clicks.csv',
     columns: [
       ...(['at', 'link_id', 'domain', 'key', 'country', 'device', 'os', 'browser'] as const),
-      ...(['referrer', 'language', 'source', 'visitor', 'flags', 'count'] as const),
+      ...([
+        'referrer',
+        'language',
+        'source',
+        'visitor',
+        'flags',
+        'count',
+        'rule',
+        'variant',
+      ] as const),
     ],
   },
 }

@@ -8,7 +8,17 @@ const SUBJECT: Subject = { workspaceId: 'w', untilMicros: 100 * DAY, singlesFrom
 
 function clickAt(at: number, link_id: string | null = 'l'): RawClick {
   const values = { country: '', device: '', os: '', browser: '', referrer: '', language: '' }
-  const click = { at, link_seq: 1, flags: 0, count: 1, visitor: 1, source: 'direct', ...values }
+  const ruled = { rule: '', variant: '' }
+  const click = {
+    at,
+    link_seq: 1,
+    flags: 0,
+    count: 1,
+    visitor: 1,
+    source: 'direct',
+    ...values,
+    ...ruled,
+  }
   return { ...click, link_id, key: 'k', host: 'h' }
 }
 

@@ -166,6 +166,8 @@ type StoredClick = {
   readonly browser: string
   readonly language: string
   readonly source: string
+  readonly rule: string
+  readonly variant: string
 }
 
 /** Visits of a link that the source has only counted. */

@@ -31,12 +31,13 @@ import {
   type PasswordCookies,
   passwordAttempts,
 } from './password.ts'
-import type { PreparedLink } from './prepared-link.ts'
 import { RuleVisitor } from './rule-visitor.ts'
 import type { VariantCookies } from './variant-cookies.ts'
 import { VisitMeter } from './visit-meter.ts'
 
 const RETRY_AFTER_SECONDS = 2
+
+type Redirect = Extract<Decision, { kind: 'redirect' }>
 
 type RedirectParts = {
   readonly finder: Pick<LinkFinder, 'findHost' | 'findLink' | 'hostsVersion' | 'peekHost'>
@@ -199,8 +200,14 @@ export class RedirectHandler {
   }
 
   /** Journals the visit, then answers it. An answer that fails must not stop the others of its batch. */
-  #record(exchange: Exchange, link: PreparedLink, atMicros: number, respond: () => void): void {
-    const click = this.#parts.makeClick(link.seq, this.#reader.rawVisitOf(exchange, atMicros))
+  #record(
+    exchange: Exchange,
+    { link, outcome }: Redirect,
+    atMicros: number,
+    respond: () => void,
+  ): void {
+    const visit = this.#reader.rawVisitOf(exchange, atMicros)
+    const click = this.#parts.makeClick(link.seq, visit, outcome)
     this.#parts.recorder.record(click, () => {
       try {
         respond()
@@ -214,7 +221,7 @@ export class RedirectHandler {
     const hsts = this.#hstsOf(found, exchange)
     switch (decision.kind) {
       case 'redirect':
-        this.#record(exchange, decision.link, atMicros, () => {
+        this.#record(exchange, decision, atMicros, () => {
           const kept = this.#variantCookie(exchange, decision, atMicros)
           sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts)
           this.meter.count('redirected', exchange.startedMs)
@@ -252,7 +259,7 @@ export class RedirectHandler {
   /** Returns the header that keeps a variant, where the visitor has just got one that is to be kept. */
   #variantCookie(
     exchange: Exchange,
-    { link, outcome }: Extract<Decision, { kind: 'redirect' }>,
+    { link, outcome }: Redirect,
     atMicros: number,
   ): AnswerHeaders | undefined {
     if (outcome === undefined || outcome.keepDays === 0) return undefined
@@ -300,7 +307,7 @@ export class RedirectHandler {
       this.#answer(exchange, found, passed, verifiedAt)
       return
     }
-    this.#record(exchange, link, verifiedAt, () => {
+    this.#record(exchange, passed, verifiedAt, () => {
       sendRedirect(exchange, 303, passed.location, {
         'Set-Cookie': cookie,
         ...this.#hstsOf(found, exchange),

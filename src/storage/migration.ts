@@ -34,6 +34,8 @@ export type ColumnTypes = {
   readonly countedFileExtras: readonly string[]
   /** Statements that add the count column to raw clicks, where these are in the database. */
   readonly rawClickCount: readonly string[]
+  /** The same for what the rules of links decided. */
+  readonly rawClickRules: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

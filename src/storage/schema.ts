@@ -196,6 +196,8 @@ export type Schema = PeopleTables &
       referrer: string
       language: string
       source: string
+      rule: Generated<string>
+      variant: Generated<string>
     }
     /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
     click_days: {

@@ -15,9 +15,15 @@ import { visit } from '../support/visit.ts'
 /** The clicks on the link that most charts here show. */
 const CLICKS: readonly (readonly [at: string, rest: Partial<Click>])[] = [
   ['2026-03-28T22:59:59.999999Z', { visitor: 1, country: 'DE', os: 'iOS', referrer: 'a.example' }],
-  ['2026-03-28T23:00:00.000000Z', { visitor: 1, country: 'DE', os: 'iOS', source: 'qr' }],
+  [
+    '2026-03-28T23:00:00.000000Z',
+    { visitor: 1, country: 'DE', os: 'iOS', source: 'qr', rule: 'ab', variant: 'Größer' },
+  ],
   ['2026-03-29T00:30:00Z', { visitor: 1, country: 'DE', os: 'Windows', language: 'de' }],
-  ['2026-03-29T01:30:00Z', { visitor: 2, country: 'AT', os: 'iOS', device: 'mobile' }],
+  [
+    '2026-03-29T01:30:00Z',
+    { visitor: 2, country: 'AT', os: 'iOS', device: 'mobile', rule: 'ab', variant: 'größer' },
+  ],
   ['2026-03-29T12:00:00Z', { visitor: 2, country: '', browser: 'Safari' }],
   ['2026-03-29T12:00:01Z', { visitor: 9, country: 'US', flags: 1 }],
   ['2026-03-30T12:00:01Z', { visitor: 9, country: 'DE', flags: 4, os: 'iOS' }],
@@ -225,6 +231,8 @@ const tests = (stage: Stage) => {
     'referrer',
     'language',
     'source',
+    'rule',
+    'variant',
   ]) {
     test(`group by ${dimension}, and filter by the returned values`, async () => {
       const { data, total } = await show(`${MARCH}&group_by=${dimension}`)
@@ -235,7 +243,9 @@ const tests = (stage: Stage) => {
       assert.equal(sum, total.clicks)
       assert.ok(data.length > 1)
       for (const { value, clicks } of data) {
-        const filter = `${dimension}=${encodeURIComponent(value ?? '').toUpperCase()}`
+        const ignoresCase = dimension !== 'rule' && dimension !== 'variant'
+        const sent = encodeURIComponent((ignoresCase ? value?.toUpperCase() : value) ?? '')
+        const filter = `${dimension}=${sent}`
         assert.equal((await show(`${MARCH}&${filter}`)).total.clicks, clicks, filter)
       }
     })
@@ -249,6 +259,11 @@ const tests = (stage: Stage) => {
     ['country=DE&os=iOS&source=qr', 1, 0],
     ['os=iOS&os=Windows&country=DE&country=AT', 4, 1],
     ['country=DE&os=', 1, 0],
+    ['rule=ab', 2, 0],
+    ['rule=AB', 0, 0],
+    ['rule=', 4, 2],
+    ['rule=ab&variant=gr%C3%B6%C3%9Fer', 1, 0],
+    ['country=DE&variant=', 3, 1],
   ] as const) {
     test(`filter with ${filter}`, async () => {
       const { total, data } = await show(`${MARCH}&interval=month&${filter}`)

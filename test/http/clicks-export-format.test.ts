@@ -11,7 +11,7 @@ import { CLICK } from './export-server.ts'
 import { parseCsv } from './parse-csv.ts'
 
 const COLUMNS =
-  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags,count'
+  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags,count,rule,variant'
 
 async function exported(clicks: readonly RawClick[], format: 'csv' | 'ndjson'): Promise<string> {
   const batches = async function* () {
@@ -35,15 +35,15 @@ describe('exportStream', () => {
     assert.equal(
       await exported(
         [
-          { ...CLICK, flags: 1 + 4 },
+          { ...CLICK, flags: 1 + 4, rule: 'phones', variant: 'B' },
           { ...CLICK, link_id: null, key: null, host: null },
         ],
         'csv',
       ),
       [
         COLUMNS,
-        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head,1',
-        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,,1',
+        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head,1,phones,B',
+        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,,1,,',
       ]
         .map((line) => `"${line.replaceAll(',', '","')}"\r\n`)
         .join(''),
@@ -68,6 +68,8 @@ describe('exportStream', () => {
       visitor: 'v00000000abcdef',
       flags: ['prefetch', 'no_user_agent'],
       count: 1,
+      rule: null,
+      variant: null,
     })
   })
 

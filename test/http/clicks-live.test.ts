@@ -46,7 +46,10 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     )
 
     await takeIn(stage.service, [
-      someClick({ link_seq, at: now(), country: 'DE', referrer: 'example.com', visitor: 7 }),
+      someClick({
+        ...{ link_seq, at: now(), country: 'DE', referrer: 'example.com', visitor: 7 },
+        ...{ rule: 'phones', variant: 'B' },
+      }),
       someClick({ link_seq, at: now(), flags: 1 }),
     ])
     const second = await stream.next()
@@ -67,6 +70,8 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
       source: 'direct',
       flags: [],
       count: 1,
+      rule: 'phones',
+      variant: 'B',
     })
     assert.equal(second.data.clicks.length, 1)
     await takeIn(stage.service, [someClick({ link_seq, at: now(), country: 'JP' })])
@@ -130,19 +135,21 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
       utm_medium: 'email',
     })
     const plain = await createLink(stage.api)
-    const clickOn = async (of: typeof plain, country: string, os: string) =>
-      someClick({ link_seq: await seqOf(stage.service, of), at: now(), country, os })
+    const clickOn = async (of: typeof plain, country: string, os: string, variant = '') =>
+      someClick({ link_seq: await seqOf(stage.service, of), at: now(), country, os, variant })
     const takeSome = async () =>
       takeIn(stage.service, [
         await clickOn(spring, 'DE', 'iOS'),
         await clickOn(spring, 'AT', ''),
         await clickOn(plain, 'DE', ''),
-        await clickOn(plain, 'FR', 'iOS'),
+        await clickOn(plain, 'FR', 'iOS', 'Größer'),
       ])
     const on = `link=${spring.id}&link=${plain.id}`
     const expected = {
       'country=de&country=FR': ['DE', 'DE', 'FR'],
       'country=DE&os=': ['DE'],
+      'variant=Gr%C3%B6%C3%9Fer': ['FR'],
+      'variant=gr%C3%B6%C3%9Fer': [],
       'tag=spring&tag=none': ['DE', 'AT'],
       'tag=': ['DE', 'FR'],
       'utm_medium=email&os=ios': ['DE'],

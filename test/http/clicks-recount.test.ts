@@ -42,6 +42,8 @@ const click = fc.record({
   referrer: fc.stringMatching(/^[a-e]{1,2}\.example$/),
   language: fc.constantFrom('', 'de', 'en'),
   source: fc.constantFrom('qr', 'direct'),
+  rule: fc.constantFrom('', '', 'phones', 'ab'),
+  variant: fc.constantFrom('', '', 'A', 'a', 'größer'),
   beyondCap: fc.nat({ max: 9 }),
 })
 
@@ -60,6 +62,7 @@ const query = fc.record({
     {
       country: fc.subarray(['', 'de', 'AT', 'XX'], { minLength: 1 }),
       os: fc.subarray(['ios', 'Android'], { minLength: 1 }),
+      variant: fc.subarray(['', 'A', 'größer'], { minLength: 1 }),
     },
     { requiredKeys: [] },
   ),
@@ -69,9 +72,10 @@ type Query = typeof query extends fc.Arbitrary<infer Q> ? Q : never
 
 function isWanted(click: Click, wanted: Query['wanted']): boolean {
   return Object.entries(wanted).every(([dimension, values = []]) =>
-    values.some(
-      (value) => value.toLowerCase() === click[dimension as keyof typeof wanted].toLowerCase(),
-    ),
+    values.some((value) => {
+      const own = click[dimension as keyof typeof wanted]
+      return dimension === 'variant' ? value === own : value.toLowerCase() === own.toLowerCase()
+    }),
   )
 }
 

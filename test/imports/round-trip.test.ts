@@ -138,6 +138,13 @@ const CLICKS: readonly FakeRecord[] = [
   // Clicks of the last days, one by one and by hour.
   { kind: 'click', ref: 'full', at: NOW - 2 * DAY, ...SINGLE, is_bot: false },
   { kind: 'click', ref: 'full', at: NOW - DAY, ...SINGLE, is_bot: true },
+  {
+    ...{ kind: 'click', ref: 'full', at: NOW - 2 * HOUR, ...SINGLE, is_bot: false },
+    stored: {
+      ...{ flags: 0, count: 1, visitor: 7, device: 'mobile', os: 'iOS', browser: 'Safari' },
+      ...{ language: 'de', source: 'qr', rule: 'ab', variant: 'größer, "B"' },
+    },
+  },
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },
 ]
 
@@ -174,7 +181,7 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     )
     const counted = [...types].map(([type, lines]) => `${type} ${lines.length}`)
     assert.deepEqual(counted.sort(), [
-      ...['click 3', 'click_day 4', 'domain 2', 'end 1', `link ${LINKS.length}`, 'utm_template 1'],
+      ...['click 4', 'click_day 4', 'domain 2', 'end 1', `link ${LINKS.length}`, 'utm_template 1'],
     ])
   })
 

@@ -11,6 +11,7 @@ import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
 import { variantCookies } from '../../src/redirects/variant-cookies.ts'
+import { someClick } from '../support/clicks.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { visit } from '../support/visit.ts'
@@ -36,15 +37,7 @@ describe('the raw visit of a click', () => {
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {
         seen.push(raw)
-        const nothing = {
-          country: '',
-          device: '',
-          os: '',
-          browser: '',
-          referrer: '',
-          language: '',
-        }
-        return { at: 0, link_seq, flags: 0, count: 1, visitor: 0, ...nothing, source: '' }
+        return someClick({ at: 0, link_seq })
       },
       vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 import { AGENTS } from './agents.ts'
@@ -98,6 +99,41 @@ onEachEngine('the rules of a link', (at) => {
       assert.equal(again.headers.location, first.headers.location)
       assert.equal(again.headers['set-cookie'], undefined)
     }
+  })
+
+  test('are counted, with the variants of their splits', async () => {
+    const name = 'größer & "B"'
+    const only = { ...SPLIT.then.split[1], name, weight: 1 }
+    const split = [{ ...SPLIT.then.split[0], weight: 0 }, only]
+    const { id, leadsTo } = await linkWith([
+      { id: 'phones', ...PHONE },
+      { id: 'ab', ...GERMAN, then: { split } },
+    ])
+    const german = { 'accept-language': 'de' }
+    for (const headers of [{ 'user-agent': AGENTS.iPhone }, german, german, {}]) {
+      await leadsTo({ 'user-agent': AGENTS.curl, ...headers })
+    }
+    const countBy = async (query: string) => {
+      const { body } = await at.api.get(`/links/${id}/clicks?${query}`)
+      return body.data.map(({ value, clicks }: { value: string; clicks: number }) => [
+        value,
+        clicks,
+      ])
+    }
+    await eventually(async () => {
+      assert.deepEqual(await countBy('group_by=rule'), [
+        ['ab', 2],
+        [null, 1],
+        ['phones', 1],
+      ])
+    })
+    assert.deepEqual(await countBy('group_by=variant'), [
+      [null, 2],
+      [name, 2],
+    ])
+    assert.deepEqual(await countBy(`group_by=rule&variant=${encodeURIComponent(name)}`), [
+      ['ab', 2],
+    ])
   })
 
   test('refuse faults by their fields, and change nothing', async () => {

@@ -230,6 +230,28 @@ describeStore('click reports', (at, engine) => {
     }
   })
 
+  test('count rules on a day that was divided into parts before it had any', async (t) => {
+    const { writer, links } = await open()
+    t.after(() => writer.close())
+    const [link] = links
+    assert.ok(link)
+    const clicksOf = (batch: number, ruled: Partial<Click>) =>
+      Array.from({ length: 300 }, (_, nth) => {
+        const at = (batch * 300 + nth) * 90_000_000
+        const referrer = `host-${batch}-${nth}.example`
+        return someClick({ at, link_seq: link.seq, visitor: 7, referrer, ...ruled })
+      })
+    const all: Click[] = []
+    for (const [batch, ruled] of [{}, { rule: 'ab', variant: 'A' }, { rule: 'phones' }].entries()) {
+      const clicks = clicksOf(batch, ruled)
+      await takeClicks(writer, clicks)
+      all.push(...clicks)
+      await expectRecount(at.store, links, all)
+    }
+    await writer.maintain(30_000, undefined)
+    await expectRecount(at.store, links, all)
+  })
+
   test('keep all counts when the raw clicks of old days are deleted', async (t) => {
     const { writer, links } = await open()
     t.after(() => writer.close())

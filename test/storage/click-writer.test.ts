@@ -275,16 +275,36 @@ describeStore('the click writer', (at, engine) => {
     await takeClicks(first, [clickAt(1)])
     const file = rawClicksFile(rawClicksFolder(at.place.dataDir), DAY)
     const older = new DatabaseSync(file)
-    older.exec('alter table clicks drop column count')
+    for (const column of ['count', 'rule', 'variant']) {
+      older.exec(`alter table clicks drop column ${column}`)
+    }
     older.close()
     assert.deepEqual(
-      (await rawOf(link)).map(({ count }) => count),
-      [1],
+      (await rawOf(link)).map(({ count, rule, variant }) => [count, rule, variant]),
+      [[1, '', '']],
     )
-    await takeClicks(second, [clickAt(2), cappedClick(link.seq, clickAt(3).at, 7)])
+    const fromMicros = DAY * 86_400_000_000
+    const { feed } = at.store.read
+    const shown = {
+      ...{ workspaceId: home.workspace_id, linkSeqs: undefined, keyspaceIds: undefined },
+      ...{ filter: new Map([['rule', new Set([''])]] as const), linkFilter: new Map() },
+      bots: 'include',
+    } as const
+    const position = await feed.end(fromMicros)
+    const { latest } = await feed.recent(position, shown, { fromMicros, latestMax: 9 })
     assert.deepEqual(
-      (await rawOf(link)).map(({ count }) => count),
-      [1, 1, 7],
+      latest.map(({ at }) => at),
+      [clickAt(1).at],
+    )
+    const ruled = { ...clickAt(2), rule: 'ab', variant: 'A' }
+    await takeClicks(second, [ruled, cappedClick(link.seq, clickAt(3).at, 7)])
+    assert.deepEqual(
+      (await rawOf(link)).map(({ count, rule, variant }) => [count, rule, variant]),
+      [
+        [1, '', ''],
+        [1, 'ab', 'A'],
+        [7, '', ''],
+      ],
     )
   })
 })

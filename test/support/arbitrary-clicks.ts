@@ -14,6 +14,12 @@ const instant = fc
 
 const value = (...usual: string[]) => fc.constantFrom('', ...usual)
 
+/** Most clicks have none; one rule divides visitors, one does not. */
+const RULE_VALUES = {
+  rule: fc.constantFrom('', '', '', 'phones', 'split'),
+  variant: fc.constantFrom('', '', '', 'A', 'a', 'größer'),
+}
+
 /** Any click on one of the links, with few enough visitors to be counted exactly. */
 export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click> {
   const click = fc.record(
@@ -41,6 +47,7 @@ export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click>
       ),
       language: value('de', 'en'),
       source: fc.constantFrom('qr', 'direct'),
+      ...RULE_VALUES,
     },
     { noNullPrototype: true },
   )

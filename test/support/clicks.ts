@@ -13,6 +13,8 @@ export function someClick(known: Partial<Click> & { at: number; link_seq: number
     referrer: '',
     language: '',
     source: 'direct',
+    rule: '',
+    variant: '',
     ...known,
   }
 }

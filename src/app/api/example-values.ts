@@ -85,6 +85,8 @@ const click = {
   source: 'direct',
   flags: [],
   count: 1,
+  rule: 'phones',
+  variant: 'B',
 }
 
 const exportedClick: ExportedClick = { ...click, visitor: '8d1f0a6b' }

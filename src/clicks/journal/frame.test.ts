@@ -35,6 +35,8 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
     referrer: anyValue,
     language: anyValue,
     source: anyValue,
+    rule: fc.oneof(fc.constant(''), anyValue),
+    variant: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
   },
   { noNullPrototype: true },
 )
@@ -239,6 +241,49 @@ describe('encodeFrame and decodeFrames', () => {
     assert.deepEqual(clicks, [cappedClick(7, 1, countMax), cappedClick(7, 2, 3)])
   })
 
+  test('keep the bytes of the version before for clicks that no rule has decided', () => {
+    const click = { ...clickOf(7), at: 1_000_001, flags: 0, country: 'DE', source: 'direct' }
+    const ruled = { ...click, rule: 'phones', variant: 'größer' }
+    const builder = new FrameBuilder()
+    const frames = [[click], [click, ruled], [click]].map((clicks) => {
+      for (const each of clicks) builder.add(each)
+      return Buffer.from(builder.finish())
+    })
+    assert.deepEqual(
+      frames.map((frame) => frame.toString('latin1', 0, 4)),
+      ['TRS3', 'TRS4', 'TRS3'],
+    )
+    const [plain = Buffer.alloc(0), mixed = Buffer.alloc(0)] = frames
+    const values = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
+    const texts = values.map((name) => Buffer.from(click[name]))
+    const record = Buffer.concat([
+      Buffer.alloc(28),
+      Buffer.from(texts.map(({ length }) => length)),
+      ...texts,
+    ])
+    record.writeUInt16LE(record.length, 0)
+    record.writeDoubleLE(click.at, 4)
+    record.writeDoubleLE(click.link_seq, 12)
+    record.writeDoubleLE(click.visitor, 20)
+    assert.deepEqual(plain.subarray(12), record)
+    assert.deepEqual(mixed.subarray(12, 12 + record.length), record)
+    assert.deepEqual(decode(Buffer.concat([plain, mixed]), ALL).clicks, [click, click, ruled])
+  })
+
+  test('refuse a record whose rule or variant does not end with it', () => {
+    const known = { ...clickOf(1), rule: 'a', variant: 'b' }
+    const frame = Buffer.from(encodeFrame([known]))
+    for (const [at, byte] of [
+      [-4, 2],
+      [-3, 0],
+    ] as const) {
+      const damaged = Buffer.from(frame)
+      damaged[frame.length + at] = byte
+      damaged.writeUInt32LE(crc32(damaged.subarray(12), crc32(damaged.subarray(0, 8))), 8)
+      assert.deepEqual(decode(damaged, ALL).clicks, [])
+    }
+  })
+
   test('read frames of the previous version beside those of this version', () => {
     const now = encodeFrame([clickOf(1), cappedClick(7, 2, 3)])
     const before = Buffer.from(encodeFrame([clickOf(4), clickOf(5)]))
@@ -260,7 +305,7 @@ describe('encodeFrame and decodeFrames', () => {
 
   test('report frames of an unknown version as damage', () => {
     const later = Buffer.from(encodeFrame([clickOf(1)]))
-    later.write('TRS4', 'latin1')
+    later.write('TRS5', 'latin1')
     later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)
     const known = encodeFrame([clickOf(2)])
     const decoded = decode(Buffer.concat([later, known]), ALL)

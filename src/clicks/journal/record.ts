@@ -1,12 +1,18 @@
 import { crc32 } from 'node:zlib'
-import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, UNKNOWN_VISITOR } from '../click.ts'
+import {
+  CLICK_FLAGS,
+  type Click,
+  type RuleValues,
+  UNKNOWN_VISITOR,
+  VISITOR_DIMENSIONS,
+} from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import { minuteOf } from '../tally/click-day.ts'
 
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS3"
+ *     magic     4 bytes  "TRS4" if rules decided any of the clicks, else "TRS3"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
  *     records   one after the other
@@ -14,9 +20,10 @@ import { minuteOf } from '../tally/click-day.ts'
  * A partial write of a crashed process fails the checksum and does not affect other frames. Frames with
  * "TRS2" are read too: they have no records of capped clicks, and their checksum does not cover the magic.
  */
-const MAGIC = Buffer.from('TRS3', 'latin1')
 const MAGIC_PREFIX = Buffer.from('TRS', 'latin1')
 const VERSION_AT = MAGIC_PREFIX.length
+const MAGIC_BYTES = VERSION_AT + 1
+const VERSION_OF_RULES = '4'.charCodeAt(0)
 const VERSION = '3'.charCodeAt(0)
 const VERSION_BEFORE = '2'.charCodeAt(0)
 const CHECKSUM_AT = 8
@@ -33,9 +40,10 @@ export class FrameBuilder {
   readonly #cappedAt = new Map<number, number>()
   #end = HEADER_BYTES
   #count = 0
+  #hasRules = false
 
   constructor() {
-    MAGIC.copy(this.#bytes)
+    MAGIC_PREFIX.copy(this.#bytes)
   }
 
   /** The clicks in the frame. */
@@ -50,7 +58,10 @@ export class FrameBuilder {
 
   add(click: Click): void {
     if (click.flags === CLICK_FLAGS.capped) this.#addCapped(click)
-    else this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
+    else {
+      this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
+      if (hasRule(click)) this.#hasRules = true
+    }
     this.#count += click.count
   }
 
@@ -64,10 +75,12 @@ export class FrameBuilder {
   /** Returns the frame and starts a new one. The next `add` overwrites the returned bytes. */
   finish(): Buffer {
     const frame = this.#bytes.subarray(0, this.#end)
+    frame[VERSION_AT] = this.#hasRules ? VERSION_OF_RULES : VERSION
     this.#view.setUint32(4, this.#end - HEADER_BYTES, true)
     this.#view.setUint32(CHECKSUM_AT, checksum(frame), true)
     this.#end = HEADER_BYTES
     this.#count = 0
+    this.#hasRules = false
     if (this.#cappedAt.size > 0) this.#cappedAt.clear()
     return frame
   }
@@ -111,7 +124,9 @@ function decodeFrame(
 ): number | undefined {
   if (start + HEADER_BYTES > bytes.length) return undefined
   const version = bytes[start + VERSION_AT]
-  if (version !== VERSION && version !== VERSION_BEFORE) return undefined
+  if (version !== VERSION && version !== VERSION_OF_RULES && version !== VERSION_BEFORE) {
+    return undefined
+  }
   const end = start + HEADER_BYTES + view.getUint32(start + 4, true)
   if (end - start > FRAME_BYTES_MAX || end > bytes.length) return undefined
   if (checksum(bytes.subarray(start, end)) !== view.getUint32(start + CHECKSUM_AT, true)) {
@@ -130,7 +145,7 @@ function decodeFrame(
 }
 
 function checksum(frame: Buffer): number {
-  const from = frame[VERSION_AT] === VERSION_BEFORE ? MAGIC.length : 0
+  const from = frame[VERSION_AT] === VERSION_BEFORE ? MAGIC_BYTES : 0
   return crc32(frame.subarray(HEADER_BYTES), crc32(frame.subarray(from, CHECKSUM_AT)))
 }
 
@@ -142,8 +157,13 @@ function checksum(frame: Buffer): number {
  *     instant   8 bytes  double, microseconds
  *     link      8 bytes  double
  *     visitor   8 bytes  double
- *     lengths   1 byte   for each of CLICK_DIMENSIONS
- *     values    of CLICK_DIMENSIONS in their order, printable ASCII
+ *     lengths   1 byte   for each of VISITOR_DIMENSIONS
+ *     values    of VISITOR_DIMENSIONS in their order, printable ASCII
+ *
+ * If a rule of the link decided, recognized by the length of the record:
+ *
+ *     lengths   1 byte   of the rule, and of the variant
+ *     values    the rule and the variant, UTF-8
  *
  * Capped clicks of one link and minute share one record, recognized by its length:
  *
@@ -157,13 +177,18 @@ const COUNT_AT = 20
 const COUNT_RECORD_BYTES = 24
 const COUNT_MAX = 0xffff_ffff
 const LENGTHS_AT = 28
-const VALUES_AT = LENGTHS_AT + CLICK_DIMENSIONS.length
+const VALUES_AT = LENGTHS_AT + VISITOR_DIMENSIONS.length
+const RULE = VISITOR_DIMENSIONS.length
+const VARIANT = RULE + 1
+/** The lengths of the rule and of the variant. */
+const RULE_LENGTHS_BYTES = 2
 const VALUE_LENGTH_MAX = 255
 const FIRST_PRINTABLE = 0x20
 const LAST_PRINTABLE = 0x7e
 const UNPRINTABLE = '?'.charCodeAt(0)
 
-export const RECORD_BYTES_MAX = VALUES_AT + CLICK_DIMENSIONS.length * VALUE_LENGTH_MAX
+export const RECORD_BYTES_MAX =
+  VALUES_AT + RULE_LENGTHS_BYTES + (VISITOR_DIMENSIONS.length + 2) * VALUE_LENGTH_MAX
 
 /**
  * Encodes a click. At least `RECORD_BYTES_MAX` bytes must be free.
@@ -183,14 +208,35 @@ export function encodeRecord(
   view.setFloat64(start + 20, click.visitor, true)
   let lengthAt = start + LENGTHS_AT
   let end = start + VALUES_AT
-  for (const dimension of CLICK_DIMENSIONS) {
+  for (const dimension of VISITOR_DIMENSIONS) {
     const length = encodeValue(bytes, end, click[dimension])
     bytes[lengthAt] = length
     lengthAt += 1
     end += length
   }
+  if (hasRule(click)) end = encodeRule(bytes, end, click)
   view.setUint16(start, end - start, true)
   return end
+}
+
+function hasRule({ rule, variant }: RuleValues): boolean {
+  return rule !== '' || variant !== ''
+}
+
+/** Returns the end of the values. */
+function encodeRule(bytes: Uint8Array, start: number, { rule, variant }: RuleValues): number {
+  const ruleAt = start + RULE_LENGTHS_BYTES
+  const variantAt = ruleAt + encodeText(bytes, ruleAt, rule)
+  const end = variantAt + encodeText(bytes, variantAt, variant)
+  bytes[start] = variantAt - ruleAt
+  bytes[start + 1] = end - variantAt
+  return end
+}
+
+const UTF_8 = new TextEncoder()
+
+function encodeText(bytes: Uint8Array, start: number, text: string): number {
+  return UTF_8.encodeInto(text, bytes.subarray(start, start + VALUE_LENGTH_MAX)).written
 }
 
 /**
@@ -256,15 +302,33 @@ export function decodeRecord(
   into.visitor[index] = visitor
   into.count[index] = count
   let at = isCapped ? end : start + VALUES_AT
-  for (let dimension = 0; dimension < CLICK_DIMENSIONS.length; dimension += 1) {
+  for (let dimension = 0; dimension < VISITOR_DIMENSIONS.length; dimension += 1) {
     const valueEnd = isCapped ? at : at + (bytes[start + LENGTHS_AT + dimension] ?? 0)
     if (valueEnd > end || !isPrintable(bytes, at, valueEnd)) return undefined
     into.setValue(dimension, index, bytes, at, valueEnd)
     at = valueEnd
   }
-  if (at !== end) return undefined
+  if (at === end) into.setNoRule(index)
+  else if (!decodeRule(bytes, at, end, index, into)) return undefined
   into.length += 1
   return end
+}
+
+/** Returns whether the bytes up to `end` are a rule and a variant. */
+function decodeRule(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  index: number,
+  into: ClickColumns,
+): boolean {
+  const ruleAt = start + RULE_LENGTHS_BYTES
+  if (ruleAt > end) return false
+  const variantAt = ruleAt + (bytes[start] ?? 0)
+  if (variantAt + (bytes[start + 1] ?? 0) !== end) return false
+  into.setValue(RULE, index, bytes, ruleAt, variantAt)
+  into.setValue(VARIANT, index, bytes, variantAt, end)
+  return true
 }
 
 function isPrintable(bytes: Uint8Array, start: number, end: number): boolean {

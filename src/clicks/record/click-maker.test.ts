@@ -46,6 +46,8 @@ describe('clickMaker', () => {
       referrer: 'news.example.com',
       language: 'de',
       source: 'qr',
+      rule: '',
+      variant: '',
     })
     assert.ok(Number.isSafeInteger(visitor) && visitor >= 0)
   })
@@ -64,7 +66,14 @@ describe('clickMaker', () => {
       referrer: '',
       language: '',
       source: 'direct',
+      rule: '',
+      variant: '',
     })
+  })
+
+  test('has the rule and the variant that decided', () => {
+    const { rule, variant } = makeClick(7, rawVisit(), { rule: 'phones', variant: 'größer' })
+    assert.deepEqual({ rule, variant }, { rule: 'phones', variant: 'größer' })
   })
 
   test('flags bots, HEAD requests and prefetches', () => {

@@ -2,7 +2,7 @@ import { hasQrMark } from '../../links/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { isPrivateAddress, subscriberOf } from '../../platform/network/ip-address.ts'
-import { CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
+import { CLICK_FLAGS, type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import type { Countries } from './countries.ts'
 import {
@@ -101,8 +101,12 @@ function setOf(address: number, linkSeq: number): number {
   return (mixed ^ (mixed >>> 15)) & (SETS - 1)
 }
 
-/** Creates the click for a visit that is redirected to a link's destination. */
-export type ClickMaker = (linkSeq: number, visit: RawVisit) => Click
+/**
+ * Creates the click for a visit that is redirected to a link's destination.
+ *
+ * @param ruled what the link's rules decided, if one matched
+ */
+export type ClickMaker = (linkSeq: number, visit: RawVisit, ruled?: RuleValues) => Click
 
 /** Why several visitors may share one address. */
 export type SharedAddress = 'untrusted proxy' | 'private address'
@@ -140,7 +144,7 @@ export function clickMaker(deps: {
     return false
   }
 
-  return (linkSeq, visit) => {
+  return (linkSeq, visit, ruled = NO_RULE) => {
     const { at } = visit
     const address = addresses.find(visit.address)
     if (!isWithinCap(address, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
@@ -161,6 +165,8 @@ export function clickMaker(deps: {
       referrer: referrerHost(visit.referer),
       language: firstLanguage(visit.acceptLanguage),
       source: hasQrMark(visit.query) ? 'qr' : 'direct',
+      rule: ruled.rule,
+      variant: ruled.variant,
     }
   }
 }

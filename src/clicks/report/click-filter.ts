@@ -4,7 +4,7 @@ import {
   type LinkValues,
   NO_LINK_VALUES,
 } from '../../links/index.ts'
-import type { Click, ClickDimension } from '../click.ts'
+import { type Click, type ClickDimension, RULE_DIMENSIONS } from '../click.ts'
 import type { Counts, RawClick } from './day-of-clicks.ts'
 
 /** Whether to leave out, include or select only the clicks of bots. */
@@ -12,7 +12,7 @@ export const BOTS = ['exclude', 'include', 'only'] as const
 
 export type Bots = (typeof BOTS)[number]
 
-/** The selected values by dimension, in lower case; '' selects unknown values. */
+/** The selected values by dimension, as `foldCase` returns them; '' selects unknown values. */
 export type ClickFilter = ReadonlyMap<ClickDimension, ReadonlySet<string>>
 
 /** @param wanted the selected values by dimension; other dimensions are not filtered */
@@ -24,9 +24,18 @@ export function clickFilter(
   for (const dimension of dimensions) {
     const values = wanted[dimension]
     if (values === undefined) continue
-    filter.set(dimension, new Set(values.map((value) => value.toLowerCase())))
+    filter.set(dimension, new Set(values.map((value) => foldCase(dimension, value))))
   }
   return filter
+}
+
+/** Whether letter case is ignored: a link may have variants that differ only in it. */
+export function ignoresCase(dimension: ClickDimension): boolean {
+  return !RULE_DIMENSIONS.some((name) => name === dimension)
+}
+
+function foldCase(dimension: ClickDimension, value: string): string {
+  return ignoresCase(dimension) ? value.toLowerCase() : value
 }
 
 /** The selected values of links by dimension, as they are written; '' selects links without one. */
@@ -62,12 +71,12 @@ export function valueMatchesFilter(
   dimension: ClickDimension,
   value: string,
 ): boolean {
-  return filter.get(dimension)?.has(value.toLowerCase()) ?? true
+  return filter.get(dimension)?.has(foldCase(dimension, value)) ?? true
 }
 
 export function matchesFilter(filter: ClickFilter, click: Click): boolean {
   for (const [dimension, values] of filter) {
-    if (!values.has(click[dimension].toLowerCase())) return false
+    if (!values.has(foldCase(dimension, click[dimension]))) return false
   }
   return true
 }

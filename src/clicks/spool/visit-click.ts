@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { subscriberOf } from '../../platform/network/ip-address.ts'
-import { CLICK_FLAGS, type Click, UNKNOWN_VISITOR } from '../click.ts'
+import { CLICK_FLAGS, type Click, NO_RULE, UNKNOWN_VISITOR } from '../click.ts'
 import type { Countries } from '../record/countries.ts'
 import { parseUserAgent, referrerHost, type UserAgentInfo } from '../record/raw-visit.ts'
 import { dayOf } from '../tally/click-day.ts'
@@ -68,6 +68,7 @@ export function clickOfVisit(
     referrer: referrerHost(HAS_SCHEME.test(referrer) ? referrer : `https://${referrer}`),
     language: '',
     source: 'direct',
+    ...NO_RULE,
   }
 }
 
@@ -92,7 +93,17 @@ function clickAsStored(
     referrer: cut(referrer),
     language: cut(stored.language),
     source: cut(stored.source),
+    rule: cutRuleText(stored.rule),
+    variant: cutRuleText(stored.variant),
   }
+}
+
+/** PostgreSQL stores no text with a zero character. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu
+
+function cutRuleText(text: string): string {
+  const cut = Buffer.from(text.replace(CONTROL_CHARACTERS, '?')).subarray(0, VALUE_LENGTH_MAX)
+  return cut.toString()
 }
 
 /** Without an address, visitors cannot be told apart. */

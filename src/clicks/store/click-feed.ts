@@ -5,6 +5,7 @@ import type { Schema } from '../../storage/schema.ts'
 import {
   type Bots,
   type ClickFilter,
+  ignoresCase,
   type LinkFilter,
   linkMatchesFilter,
   matchesBots,
@@ -126,10 +127,11 @@ export function conditionsOf({
     values.size === 0
       ? sql<SqlBool>`false`
       : sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`
-  const values = [...filter].map(
-    ([dimension, wanted]) =>
-      sql<SqlBool>`lower(${sql.ref(dimension)}) in (${sql.join([...wanted])})`,
-  )
+  const values = [...filter].map(([dimension, wanted]) => {
+    const column = sql.ref(dimension)
+    const value = ignoresCase(dimension) ? sql`lower(${column})` : column
+    return sql<SqlBool>`${value} in (${sql.join([...wanted])})`
+  })
   const conditions = [
     sql<SqlBool>`true`,
     ...(linkSeqs === undefined ? [] : [among('link_seq', linkSeqs)]),

@@ -2,9 +2,16 @@ import type { Kysely } from 'kysely'
 import { workspaceNumber } from '../../storage/event-log.ts'
 import type { ScanLimits, Scans } from '../../storage/scans.ts'
 import type { Schema } from '../../storage/schema.ts'
-import type { ClickScope, DayOfClicks, DayOptions, RawClick } from '../report/day-of-clicks.ts'
+import { RULE_DIMENSIONS } from '../click.ts'
+import type {
+  ClickScope,
+  DayOfClicks,
+  DayOptions,
+  RawClick,
+  Tally,
+} from '../report/day-of-clicks.ts'
 import { dayOf } from '../tally/click-day.ts'
-import { addSums, readSums, readTallies, readTotal } from '../tally/day-format.ts'
+import { addSums, readSums, readTallies, readTotal, withoutValue } from '../tally/day-format.ts'
 import { type DaySpan, DayTally } from '../tally/day-tally.ts'
 import { PARTS, SCOPES } from './fold-days.ts'
 import { addLinkNames, type LinkCounts, type RawClickSource } from './raw-click-source.ts'
@@ -239,17 +246,50 @@ function readSettled(
   day: number,
   totalPart: Uint8Array,
   parts: ReadonlyMap<number, Uint8Array>,
-  { dimension, values, slots, totals }: DayOptions,
+  options: DayOptions,
 ): DayOfClicks {
+  const { dimension, slots } = options
   const { visitors, ...total } = readTotal(totalPart, slots)
   const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
-  const read = slots ? readTallies : readSums
-  const isAddedUp = part !== undefined && totals !== undefined && !slots
-  if (isAddedUp) addSums(part, totals)
-  return {
-    day,
-    total,
-    visitors,
-    values: part === undefined || isAddedUp ? new Map() : read(part, values),
-  }
+  const isOfRule = RULE_DIMENSIONS.some((name) => name === dimension)
+  const values = isOfRule
+    ? readRuleValues(total, part, options)
+    : part === undefined
+      ? new Map<string, Tally>()
+      : readValues(part, options)
+  return { day, total, visitors, values }
 }
+
+function readValues(
+  part: Uint8Array,
+  { values, slots, totals }: DayOptions,
+): ReadonlyMap<string, Tally> {
+  if (slots) return readTallies(part, values)
+  if (totals === undefined) return readSums(part, values)
+  addSums(part, totals)
+  return new Map()
+}
+
+/** The clicks without a value are those that no value has. */
+function readRuleValues(
+  total: Tally,
+  part: Uint8Array | undefined,
+  { values: wanted, slots, totals }: DayOptions,
+): ReadonlyMap<string, Tally> {
+  if (totals !== undefined && !slots) {
+    const sum = part === undefined ? NO_CLICKS : addSums(part, totals)
+    const persons = total.persons - sum.persons
+    const others = total.others - sum.others
+    if (persons + others > 0) totals.add(NO_BYTES, 0, 0, persons, others)
+    return new Map()
+  }
+  const read = slots ? readTallies : readSums
+  const values = part === undefined ? new Map<string, Tally>() : read(part)
+  const without = withoutValue(total, values.values())
+  if (without !== undefined) values.set('', without)
+  if (wanted === undefined) return values
+  return new Map([...values].filter(([value]) => wanted.has(value)))
+}
+
+const NO_BYTES = new Uint8Array(0)
+const NO_CLICKS = { persons: 0, others: 0 }

@@ -1,6 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
-import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import {
+  CLICK_DIMENSIONS,
+  type ClickDimension,
+  RULE_DIMENSIONS,
+  VISITOR_DIMENSIONS,
+} from '../click.ts'
 import { DayTally } from '../tally/day-tally.ts'
 
 /** The values of `click_days.scope`. */
@@ -82,9 +87,15 @@ export const PARTS = {
   recent: 0,
   total: 1,
   visitors: 2,
-  sums: (dimension: ClickDimension) => 3 + CLICK_DIMENSIONS.indexOf(dimension),
-  slots: (dimension: ClickDimension) =>
-    3 + CLICK_DIMENSIONS.length + CLICK_DIMENSIONS.indexOf(dimension),
+  sums: (dimension: ClickDimension) => partOf(dimension, 0),
+  slots: (dimension: ClickDimension) => partOf(dimension, 1),
+}
+
+/** After the parts of each kind for `VISITOR_DIMENSIONS`, those of rules in pairs. A day without rules has none of them. */
+function partOf(dimension: ClickDimension, kind: 0 | 1): number {
+  const { length } = VISITOR_DIMENSIONS
+  const index = CLICK_DIMENSIONS.indexOf(dimension)
+  return index < length ? 3 + kind * length + index : 3 + 2 * index + kind
 }
 
 /** A larger day is split into parts. */
@@ -193,24 +204,29 @@ function byName(parts: readonly DayPart[]): ReadonlyMap<string, readonly DayPart
 
 function addParts(rows: readonly DayPart[]): void {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
-  const partOf = (part: number) => {
+  const required = (part: number) => {
     const data = parts.get(part)
     if (data === undefined) throw new Error(`part ${part} of a click day is missing`)
     return data
   }
-  tally.addTotal(partOf(PARTS.total), true)
-  tally.addVisitors(partOf(PARTS.visitors))
-  for (const dimension of CLICK_DIMENSIONS) {
-    tally.addValues(dimension, partOf(PARTS.slots(dimension)), true)
+  tally.addTotal(required(PARTS.total), true)
+  tally.addVisitors(required(PARTS.visitors))
+  for (const dimension of VISITOR_DIMENSIONS) {
+    tally.addValues(dimension, required(PARTS.slots(dimension)), true)
+  }
+  for (const dimension of RULE_DIMENSIONS) {
+    const data = parts.get(PARTS.slots(dimension))
+    if (data !== undefined) tally.addValues(dimension, data, true)
   }
 }
 
 /** Encodes every part of a day except the recent one. */
 export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
+  const ofRules = RULE_DIMENSIONS.filter((dimension) => tally.hasValues(dimension))
   return [
     { part: PARTS.total, data: tally.totalPart() },
     { part: PARTS.visitors, data: tally.visitorsPart() },
-    ...CLICK_DIMENSIONS.flatMap((dimension) => [
+    ...[...VISITOR_DIMENSIONS, ...ofRules].flatMap((dimension) => [
       { part: PARTS.sums(dimension), data: tally.valuesPart(dimension, false) },
       { part: PARTS.slots(dimension), data: tally.valuesPart(dimension, true) },
     ]),

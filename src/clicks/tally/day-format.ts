@@ -1,4 +1,5 @@
 import { ByteReader, type ByteWriter } from '../../platform/bytes/bytes.ts'
+import { CLICK_DIMENSIONS, VISITOR_DIMENSIONS } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
@@ -10,22 +11,29 @@ import { ValueNumbers, type ValueTotals } from './values.ts'
  *
  *     slot      1 byte   0 to 95; 128 to 223 if the click is not a person's
  *     visitor   7 bytes  only if the click is a person's
- *     values    of each dimension: length (1 byte) and text
+ *     values    of each of VISITOR_DIMENSIONS: length (1 byte) and text
  *
  * or a tally:
  *
  *     241       1 byte   the version of this format
  *     total     slots
  *     visitors  the sketch
- *     values    of each dimension: the number of values, then each value's text and slots
+ *     values    of each of VISITOR_DIMENSIONS: the number of values, then each value's text and slots
  *
- * Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
+ * Before a chunk with values of RULE_DIMENSIONS, which are then behind the values of VISITOR_DIMENSIONS:
+ *
+ *     242       1 byte
+ *
+ * Of RULE_DIMENSIONS the value '' is not stored: it has all clicks that no other value has, so a day without rules takes
+ * nothing more. Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
  * Large days are stored in parts instead, so that a reader of day sums skips the slots, and a reader of one
  * dimension skips the others. A part is a version byte and the output of its encoder.
  */
 const OTHERS = 128
 /** The tag of a tally. */
 export const TALLY = 241
+/** The tag before a chunk with values of rules. */
+export const WITH_RULES = 242
 export const PART_VERSION = 1
 /** Version of a part with the day's sums whose visitor count is unknown, so it has none. */
 export const VISITORS_UNKNOWN = 2
@@ -36,13 +44,16 @@ export const VISITORS_UNKNOWN = 2
  */
 export function writeClick(writer: ByteWriter, clicks: ClickColumns, index: number): void {
   const slot = slotOf(clicks.at[index] ?? 0)
+  const hasRule = clicks.hasRule(index)
+  if (hasRule) writer.byte(WITH_RULES)
   if (clicks.flags[index] === 0) {
     writer.byte(slot)
     writer.uint56(clicks.visitor[index] ?? 0)
   } else {
     writer.byte(slot + OTHERS)
   }
-  for (let dimension = 0; dimension < clicks.values.length; dimension += 1) {
+  const dimensions = hasRule ? CLICK_DIMENSIONS.length : VISITOR_DIMENSIONS.length
+  for (let dimension = 0; dimension < dimensions; dimension += 1) {
     clicks.values[dimension]?.write(clicks.numbers[dimension]?.[index] ?? 0, writer)
   }
 }
@@ -95,14 +106,39 @@ export function partReader(part: Uint8Array, expected = PART_VERSION): ByteReade
 /** Shared by all values that are read without slots, because there are many. */
 const NO_SLOTS: readonly SlotCounts[] = []
 
-/** Adds a dimension's values to the sums of other days. */
-export function addSums(part: Uint8Array, into: ValueTotals): void {
+/** Adds a dimension's values to the sums of other days. Returns the sum of the values. */
+export function addSums(part: Uint8Array, into: ValueTotals): Counts {
   const reader = partReader(part)
+  const sum = { persons: 0, others: 0 }
   for (let count = reader.varint(); count > 0; count -= 1) {
     const length = reader.byte()
     const at = reader.skip(length)
-    into.add(reader.source, at, at + length, reader.varint(), reader.varint())
+    const persons = reader.varint()
+    const others = reader.varint()
+    into.add(reader.source, at, at + length, persons, others)
+    sum.persons += persons
+    sum.others += others
   }
+  return sum
+}
+
+/** Returns the clicks of a day that have none of the values of a dimension; undefined if all have one. */
+export function withoutValue(total: Tally, values: Iterable<Tally>): Tally | undefined {
+  let { persons, others } = total
+  const bySlot = new Map(total.slots.map((slot) => [slot.slot, { ...slot }]))
+  for (const value of values) {
+    persons -= value.persons
+    others -= value.others
+    for (const { slot, ...counts } of value.slots) {
+      const left = bySlot.get(slot)
+      if (left === undefined) continue
+      left.persons -= counts.persons
+      left.others -= counts.others
+    }
+  }
+  if (persons + others <= 0) return undefined
+  const slots = [...bySlot.values()].filter((left) => left.persons + left.others > 0)
+  return { persons, others, slots }
 }
 
 /** @param wanted the values to read; defaults to all */
@@ -146,7 +182,7 @@ function wantedText(reader: ByteReader, wanted: ValueNumbers | undefined): strin
   const end = at + length
   return wanted?.has(reader.source, at, end) === false
     ? undefined
-    : reader.source.toString('latin1', at, end)
+    : reader.source.toString('utf8', at, end)
 }
 
 /** The bytes of each set of values, so that other values need not be decoded. */
@@ -157,7 +193,7 @@ function bytesOf(wanted: ReadonlySet<string>): ValueNumbers {
   if (numbers === undefined) {
     numbers = new ValueNumbers()
     for (const value of wanted) {
-      const bytes = Buffer.from(value, 'latin1')
+      const bytes = Buffer.from(value)
       numbers.numberOf(bytes, 0, bytes.length)
     }
     numbersOfSets.set(wanted, numbers)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { arbitraryClick } from '../../../test/support/arbitrary-clicks.ts'
 import { countClicks } from '../../../test/support/counted-clicks.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { CLICK_DIMENSIONS } from '../click.ts'
+import { CLICK_DIMENSIONS, VISITOR_DIMENSIONS } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { Counts } from '../report/day-of-clicks.ts'
 import { addSums, readSums, readTallies, readTotal } from './day-format.ts'
@@ -24,7 +24,10 @@ describe('parts of a day', () => {
         assert.deepEqual(readTotal(tally.totalPart(), true), { ...total, visitors })
         assert.deepEqual(readTotal(tally.totalPart(), false), { ...total, visitors, slots: [] })
         for (const [index, dimension] of CLICK_DIMENSIONS.entries()) {
-          const ofValues = values[index] ?? []
+          // The value '' of rules is not stored.
+          const isStored = ([value]: readonly [string, unknown]) =>
+            index < VISITOR_DIMENSIONS.length || value !== ''
+          const ofValues = (values[index] ?? []).filter(isStored)
           const sums = tally.valuesPart(dimension, false)
           const slots = tally.valuesPart(dimension, true)
           const withoutSlots = ofValues.map(

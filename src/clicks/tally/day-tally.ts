@@ -1,5 +1,11 @@
 import { ByteReader, ByteWriter } from '../../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, type Click, type ClickDimension } from '../click.ts'
+import {
+  CLICK_DIMENSIONS,
+  type Click,
+  type ClickDimension,
+  RULE_DIMENSIONS,
+  VISITOR_DIMENSIONS,
+} from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from '../report/period.ts'
@@ -11,6 +17,8 @@ import {
   readTotal,
   TALLY,
   VISITORS_UNKNOWN,
+  WITH_RULES,
+  withoutValue,
 } from './day-format.ts'
 import { ValueNumbers } from './values.ts'
 import { VisitorSketch } from './visitor-sketch.ts'
@@ -61,7 +69,9 @@ export const VALUES_MAX = 1_000
  */
 export const OTHER_VALUE = '(other)'
 
-const OTHER = Buffer.from(OTHER_VALUE, 'latin1')
+const OTHER = Buffer.from(OTHER_VALUE)
+/** In `CLICK_DIMENSIONS`: of those before, each click has a value, if only ''. */
+const FIRST_OF_RULES = VISITOR_DIMENSIONS.length
 /** The quarter hour of sums that are read without theirs. */
 const ANY_SLOT = 0
 
@@ -89,9 +99,11 @@ export class DayTally {
     const others = isPerson ? 0 : count
     this.#total.add(slot, persons, others)
     if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
-    for (let dimension = 0; dimension < CLICK_DIMENSIONS.length; dimension += 1) {
+    const dimensions = clicks.hasRule(index) ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
+    for (let dimension = 0; dimension < dimensions; dimension += 1) {
       const values = clicks.values[dimension] as ValueNumbers
       const known = clicks.numbers[dimension]?.[index] ?? 0
+      if (dimension >= FIRST_OF_RULES && known === 0) continue
       const number = this.#valuesOf(dimension).numberFrom(values, known)
       this.#tallyOf(dimension, number).add(slot, persons, others)
     }
@@ -100,9 +112,12 @@ export class DayTally {
   addChunks(chunks: Uint8Array): void {
     const reader = new ByteReader(chunks)
     while (!reader.ended) {
-      const tag = reader.byte()
-      if (tag === TALLY) this.#addTally(reader)
-      else this.#addSingle(tag, reader)
+      const first = reader.byte()
+      const hasRules = first === WITH_RULES
+      const tag = hasRules ? reader.byte() : first
+      const dimensions = hasRules ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
+      if (tag === TALLY) this.#addTally(reader, dimensions)
+      else this.#addSingle(tag, reader, dimensions)
     }
   }
 
@@ -149,16 +164,32 @@ export class DayTally {
       if (wanted?.has(value) === false) continue
       values.set(value, readTally(this.#tallyOf(index, number), withSlots))
     }
+    if (index >= FIRST_OF_RULES && wanted?.has('') !== false) {
+      const tallies = this.#limited(index).map((number) => this.#tallyOf(index, number))
+      const without = withoutValue(
+        this.total(withSlots),
+        tallies.map((tally) => readTally(tally, withSlots)),
+      )
+      if (without !== undefined) values.set('', without)
+    }
     return values
+  }
+
+  /** Whether any click has a value of the dimension that is stored. */
+  hasValues(dimension: ClickDimension): boolean {
+    return this.#valuesOf(CLICK_DIMENSIONS.indexOf(dimension)).size > 0
   }
 
   /** Returns everything as a chunk, and starts again. */
   take(): Buffer {
     const writer = this.#writer
+    const hasRules = RULE_DIMENSIONS.some((dimension) => this.hasValues(dimension))
+    if (hasRules) writer.byte(WITH_RULES)
     writer.byte(TALLY)
     this.#total.write(writer)
     this.#visitors.write(writer)
-    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) this.#writeValues(index)
+    const dimensions = hasRules ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
+    for (let index = 0; index < dimensions; index += 1) this.#writeValues(index)
     this.clear()
     return writer.take()
   }
@@ -195,19 +226,19 @@ export class DayTally {
     this.#visitors = new VisitorSketch()
   }
 
-  #addSingle(tag: number, reader: ByteReader): void {
+  #addSingle(tag: number, reader: ByteReader, dimensions: number): void {
     const { slot, persons, others } = clickTag(tag)
     this.#total.add(slot, persons, others)
     if (persons > 0) this.#visitors.add(reader.uint56())
-    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
-      this.#nextTally(index, reader).add(slot, persons, others)
+    for (let index = 0; index < dimensions; index += 1) {
+      this.#nextTally(index, reader)?.add(slot, persons, others)
     }
   }
 
-  #addTally(reader: ByteReader): void {
+  #addTally(reader: ByteReader, dimensions: number): void {
     addSlots(this.#total, reader)
     this.#visitors.read(reader)
-    for (let index = 0; index < CLICK_DIMENSIONS.length; index += 1) {
+    for (let index = 0; index < dimensions; index += 1) {
       this.#addValues(index, reader, true)
     }
   }
@@ -215,15 +246,17 @@ export class DayTally {
   #addValues(index: number, reader: ByteReader, withSlots: boolean): void {
     for (let count = reader.varint(); count > 0; count -= 1) {
       const tally = this.#nextTally(index, reader)
+      if (tally === undefined) throw new RangeError('a value of rules is empty')
       if (withSlots) addSlots(tally, reader)
       else tally.add(ANY_SLOT, reader.varint(), reader.varint())
     }
   }
 
-  /** Returns the tally of the value that is read next. */
-  #nextTally(index: number, reader: ByteReader): SlotTally {
+  /** Returns the tally of the value that is read next; undefined for none, as a click has no variant without a split. */
+  #nextTally(index: number, reader: ByteReader): SlotTally | undefined {
     const length = reader.byte()
     const at = reader.skip(length)
+    if (index >= FIRST_OF_RULES && length === 0) return undefined
     const number = this.#valuesOf(index).numberOf(reader.source, at, at + length)
     return this.#tallyOf(index, number)
   }

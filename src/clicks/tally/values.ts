@@ -38,10 +38,9 @@ export class ValueNumbers {
     return this.#table[this.#placeOf(hashOf(source, start, end), source, start, end)] !== 0
   }
 
-  /** Returns a value in Latin-1. */
   textOf(number: number): string {
     const [start, end] = [this.#start(number), this.#start(number + 1)]
-    return Buffer.from(this.#bytes.buffer).toString('latin1', start, end)
+    return Buffer.from(this.#bytes.buffer).toString('utf8', start, end)
   }
 
   /** Writes a value of at most 255 bytes, preceded by its length. */

@@ -98,7 +98,7 @@ function toClick(
   line: Extract<ExportedRecord, { type: 'click' }>,
   { resume }: Place,
 ): ImportRecord {
-  const { device, os, browser, language, source, visitor } = line
+  const { device, os, browser, language, source, visitor, rule, variant } = line
   const flags = flagsOf(line.flags)
   return {
     kind: 'click',
@@ -119,6 +119,8 @@ function toClick(
       browser: browser ?? '',
       language: language ?? '',
       source: source ?? '',
+      rule: rule ?? '',
+      variant: variant ?? '',
     },
   }
 }

@@ -35,7 +35,17 @@ export function statsCommand(terminal: Terminal): Command {
     )
     .addOption(
       new Option('--by <dimension>', 'count by the values of this').choices([
-        ...['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'],
+        ...[
+          'country',
+          'device',
+          'os',
+          'browser',
+          'referrer',
+          'language',
+          'source',
+          'rule',
+          'variant',
+        ],
       ]),
     )
     .option('--limit <number>', 'how many values; 10 if not given')

@@ -20,6 +20,8 @@ export function arbitraryClicks(
     referrer: fc.stringMatching(/^[a-d]\.example$/),
     language: fc.constant('de'),
     source: fc.constantFrom('qr', 'direct'),
+    rule: fc.constantFrom('', 'phones'),
+    variant: fc.constantFrom('', 'A', 'a'),
     link_id: fc.constant(null),
     key: fc.constant(null),
     host: fc.constant(null),

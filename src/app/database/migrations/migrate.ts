@@ -31,6 +31,7 @@ import { domainVerdicts } from './026-domain-verdicts.ts'
 import { defaultDomains } from './027-default-domains.ts'
 import { workspaceTitles } from './028-workspace-titles.ts'
 import { linkRules } from './029-link-rules.ts'
+import { clickRules } from './030-click-rules.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   defaultDomains,
   workspaceTitles,
   linkRules,
+  clickRules,
 ]
 
 /** The schema version of this program. */

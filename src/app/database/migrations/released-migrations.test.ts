@@ -54,6 +54,7 @@ const RELEASED = [
   { name: 'default-domains', SQLite: '3a0ea46b2b47ee2e', PostgreSQL: '9927c0c0c1ecc50e' },
   { name: 'workspace-titles', SQLite: '2bb85bef67eecd39', PostgreSQL: '2bb85bef67eecd39' },
   { name: 'link-rules', SQLite: 'fdddbd13d7231e28', PostgreSQL: 'fdddbd13d7231e28' },
+  { name: 'click-rules', SQLite: '2b1615c7275a2ce0', PostgreSQL: 'fb5295e444701259' },
 ]
 
 const DIALECTS = {

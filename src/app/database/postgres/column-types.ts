@@ -1,5 +1,9 @@
 import { CLICK_DAYS_STORAGE } from '../../../clicks/store/postgres/click-rows.ts'
-import { RAW_CLICK_COUNT, RAW_CLICKS_TABLE } from '../../../clicks/store/postgres/raw-clicks.ts'
+import {
+  RAW_CLICK_COUNT,
+  RAW_CLICK_RULES,
+  RAW_CLICKS_TABLE,
+} from '../../../clicks/store/postgres/raw-clicks.ts'
 import type { ColumnTypes } from '../../../storage/migration.ts'
 import { TRANSACTION_COLUMN, TRANSACTION_INDEX } from '../../../storage/postgres/change-log.ts'
 
@@ -18,4 +22,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
   countedFileExtras: [],
   rawClickCount: RAW_CLICK_COUNT,
+  rawClickRules: RAW_CLICK_RULES,
 }

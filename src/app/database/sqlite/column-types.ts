@@ -15,4 +15,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   clickExtras: [],
   countedFileExtras: FILE_MARKS_TABLES,
   rawClickCount: [],
+  rawClickRules: [],
 }

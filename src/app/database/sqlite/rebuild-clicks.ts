@@ -315,13 +315,15 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     referrer = '',
     language = '',
     source = '',
-  ] = CLICK_DIMENSIONS.map((dimension) => String(row[dimension]))
+    rule = '',
+    variant = '',
+  ] = CLICK_DIMENSIONS.map((dimension) => String(row[dimension] ?? ''))
   return {
     at: Number(row.at),
     link_seq: Number(row.link_seq),
     flags: Number(row.flags),
     count: Number(row.count ?? 1),
     visitor: Number(row.visitor),
-    ...{ country, device, os, browser, referrer, language, source },
+    ...{ country, device, os, browser, referrer, language, source, rule, variant },
   }
 }

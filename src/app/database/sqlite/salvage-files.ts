@@ -14,6 +14,8 @@ import { type Reading, readableRows, type SalvagedRow } from '../../../storage/s
 const BUSY_MS = 5_000
 const CLICKS_TABLES = ['link_clicks', 'click_days', 'journal_positions', 'unsettled_days'] as const
 const DAY_TABLES = ['clicks'] as const
+/** The columns that files of older releases lack. */
+const ABSENT = { count: 1, rule: '', variant: '' }
 /** Returns how much of a damaged clicks.db or day's file can be read; undefined if it is nothing. */
 export function surveyFile(dataDir: string, name: string): Reading | undefined {
   const file = path.join(dataDir, name)
@@ -64,7 +66,7 @@ export function salvageDay(dataDir: string, name: string, from: string): void {
       if (dayOf(Number(row.at)) !== day) continue
       // A click of a workspace whose name cannot be read is kept, and not exported.
       const workspace = known.has(row.workspace ?? null) ? row.workspace : null
-      const click: SalvagedRow = { ...row, workspace: workspace ?? null, count: row.count ?? 1 }
+      const click: SalvagedRow = { ...ABSENT, ...row, workspace: workspace ?? null }
       insert.run(...RAW_COLUMNS.map((column) => click[column] ?? null))
     }
     made.exec('commit')

@@ -35,6 +35,11 @@ export const RAW_CLICKS_TABLE = [
 /** Adds the number of visits that a row represents. */
 export const RAW_CLICK_COUNT = ['alter table clicks add column count bigint not null default 1']
 
+/** Adds what the rules of links decided. */
+export const RAW_CLICK_RULES = [
+  "alter table clicks add column rule text not null default '', add column variant text not null default ''",
+]
+
 export async function insertRawClicks(
   db: Kysely<Schema>,
   rows: readonly NewRawClick[],

@@ -16,7 +16,8 @@ import {
   nameFedClicks,
   withMatchingLinks,
 } from '../click-feed.ts'
-import { columnsOf, listRawDays, rawClicksFile } from './raw-click-files.ts'
+import { RAW_CLICK_COLUMNS } from '../raw-click-source.ts'
+import { clicksIn, listRawDays, rawClicksFile } from './raw-click-files.ts'
 
 /** Rows per query, of all workspaces: a few milliseconds on the scan thread. */
 const ROWS_PER_QUERY = 20_000
@@ -59,14 +60,14 @@ export function sqliteClickFeed(
       linkValues = false,
     }: { where: RawBuilder<SqlBool>; order: 'asc' | 'desc'; limit: number; linkValues?: boolean },
   ): Promise<readonly FedClick[]> {
-    const columns = await scan.turn(() => columnsOf(day))
+    const clicks = await scan.turn(() => clicksIn(day))
     const rows = await scan.turn(() =>
       day
-        .selectFrom('clicks')
+        .selectFrom(clicks.as('clicks'))
         .select([
           sql<number>`rowid`.as('id'),
           sql<string>`(select id from workspaces where number = workspace)`.as('workspace_id'),
-          ...columns,
+          ...RAW_CLICK_COLUMNS,
         ])
         .where(where)
         .orderBy(sql`rowid`, order)
@@ -109,19 +110,20 @@ export function sqliteClickFeed(
       for (const { day, rows } of days.toSorted((a, b) => b.day - a.day)) {
         const file = overDay(day)
         if (file === undefined) continue
+        const clicks = await scan.turn(() => clicksIn(file))
         for (let until = rows; until > 0; until -= ROWS_PER_QUERY) {
           const within = sql<SqlBool>`rowid > ${until - ROWS_PER_QUERY} and rowid <= ${until}`
           const own = sql<SqlBool>`${within} and at >= ${fromMicros}
             and workspace = (select number from workspaces where id = ${selection.workspaceId})`
           const clicked = sql<{ link_seq: number }>`
-            select distinct link_seq from clicks where ${own} and ${conditionsOf(selection)}`
+            select distinct link_seq from ${clicks} where ${own} and ${conditionsOf(selection)}`
           const narrowed = await withMatchingLinks(db, selection, async () => {
             const { rows: found } = await scan.turn(() => clicked.execute(file))
             return found.map(({ link_seq }) => link_seq)
           })
           const where = sql<SqlBool>`${own} and ${conditionsOf(narrowed)}`
           const sums = sql<MinuteSum>`
-            select ${MINUTE} as minute, sum(count) as clicks from clicks where ${where} group by 1`
+            select ${MINUTE} as minute, sum(count) as clicks from ${clicks} where ${where} group by 1`
           addMinutes(minutes, (await scan.turn(() => sums.execute(file))).rows)
           const limit = latestMax - latest.length
           if (limit > 0)

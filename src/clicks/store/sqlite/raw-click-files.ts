@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { createFolder } from '../../../platform/disk/folder.ts'
 import { DAYS_FOLDER } from '../../../storage/file-fault.ts'
 import type { Schema } from '../../../storage/schema.ts'
 import { kyselyOver } from '../../../storage/sqlite/connection.ts'
 import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
-import { CLICK_DIMENSIONS } from '../../click.ts'
+import { CLICK_DIMENSIONS, RULE_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { formatDay, parseDay } from '../../tally/click-day.ts'
@@ -199,7 +199,9 @@ export function openDayDatabase(folder: string, day: number): DatabaseSync {
         referrer text not null,
         language text not null,
         source text not null,
-        count integer not null default 1
+        count integer not null default 1,
+        rule text not null default '',
+        variant text not null default ''
       );
       create table if not exists workspaces (
         number integer primary key,
@@ -214,6 +216,9 @@ export function openDayDatabase(folder: string, day: number): DatabaseSync {
       );
     `)
     ensureColumn(database, { table: 'clicks', name: 'count', type: 'integer not null default 1' })
+    for (const name of RULE_DIMENSIONS) {
+      ensureColumn(database, { table: 'clicks', name, type: "text not null default ''" })
+    }
     ensureColumn(database, { table: 'taken', name: 'rows', type: 'integer' })
     return database
   } catch (error) {
@@ -289,12 +294,12 @@ async function* pagesOf(
   { scope, fromMicros, toMicros, scan }: RawDayQuery,
 ): AsyncGenerator<readonly RawClickRow[]> {
   const end = await scan.turn(() => lastRow(db))
-  const columns = await scan.turn(() => columnsOf(db))
+  const clicks = await scan.turn(() => clicksIn(db))
   for (let after = 0; after < end; ) {
     const until = after + ROWS_PER_QUERY
     let query = db
-      .selectFrom('clicks')
-      .select([sql<number>`rowid`.as('id'), ...columns])
+      .selectFrom(clicks.as('clicks'))
+      .select([sql<number>`rowid`.as('id'), ...RAW_CLICK_COLUMNS])
       .where(sql<number>`rowid`, '>', after)
       .where(sql<number>`rowid`, '<=', Math.min(until, end))
       .where('at', '>=', fromMicros)
@@ -320,7 +325,7 @@ async function* linkCountsOf(
   { scope, fromMicros, toMicros, scan }: RawDayQuery,
 ): AsyncGenerator<readonly LinkCounts[]> {
   const end = await scan.turn(() => lastRow(db))
-  const count = (await scan.turn(() => hasCounts(db))) ? sql`count` : sql`1`
+  const clicks = await scan.turn(() => clicksIn(db))
   const ofDomain = scope.kind === 'domain' ? sql`and keyspace_id = ${scope.keyspaceId}` : sql``
   const ofLink = scope.kind === 'link' ? sql`and link_seq = ${scope.linkSeq}` : sql``
   for (let after = 0; after < end; after += ROWS_PER_QUERY) {
@@ -328,9 +333,9 @@ async function* linkCountsOf(
       select json_group_array(link_seq) as links, json_group_array(persons) as persons,
         json_group_array(others) as others
       from (
-        select link_seq, sum(iif(flags = 0, ${count}, 0)) as persons,
-          sum(iif(flags = 0, 0, ${count})) as others
-        from clicks
+        select link_seq, sum(iif(flags = 0, count, 0)) as persons,
+          sum(iif(flags = 0, 0, count)) as others
+        from ${clicks}
         where rowid > ${after} and rowid <= ${Math.min(after + ROWS_PER_QUERY, end)}
           and at >= ${fromMicros} and at < ${toMicros}
           and workspace = (select number from workspaces where id = ${scope.workspaceId})
@@ -358,17 +363,22 @@ async function lastRow(db: Kysely<Schema>): Promise<number> {
   return last?.id ?? 0
 }
 
-/** Files of older releases have no `count` column: each row is one visit. */
-async function hasCounts(db: Kysely<Schema>): Promise<boolean> {
-  const found = await sql`
-    select 1 from pragma_table_info('clicks') where name = 'count'`.execute(db)
-  return found.rows.length > 0
-}
+/** What a file of an older release has in place of a column, until it is written to. */
+const MISSING = [
+  ['count', sql`1`],
+  ...RULE_DIMENSIONS.map((name) => [name, sql`''`] as const),
+] as const
 
-export async function columnsOf(db: Kysely<Schema>) {
-  return (await hasCounts(db))
-    ? RAW_CLICK_COLUMNS
-    : RAW_CLICK_COLUMNS.map((column) => (column === 'count' ? sql<number>`1`.as(column) : column))
+/** Returns the table of a day's clicks, with all columns. */
+export async function clicksIn(db: Kysely<Schema>): Promise<RawBuilder<Schema['clicks']>> {
+  const found = await sql<{ name: string }>`select name from pragma_table_info('clicks')`.execute(
+    db,
+  )
+  const known = new Set(found.rows.map(({ name }) => name))
+  const missing = MISSING.filter(([name]) => !known.has(name))
+  if (missing.length === 0) return sql`clicks`
+  const added = missing.map(([name, value]) => sql`${value} as ${sql.ref(name)}`)
+  return sql`(select rowid, *, ${sql.join(added)} from clicks)`
 }
 
 const EXTENSION = '.db'

@@ -21,6 +21,8 @@ function click(minute: number, fields: Partial<LiveClick> = {}): LiveClick {
     referrer: null,
     language: null,
     source: 'direct',
+    rule: null,
+    variant: null,
     flags: [],
     count: 1,
     ...fields,
