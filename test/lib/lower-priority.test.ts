@@ -4,7 +4,7 @@ import { getPriority } from 'node:os'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-const MODULE = new URL('../../src/platform/work/lower-priority.ts', import.meta.url)
+const MODULE = new URL('../../src/platform/work/task-thread.ts', import.meta.url)
 
 /** Reports its niceness after it has called lowerPriority this many times. */
 function startThread(times: number): Worker {

@@ -12,7 +12,7 @@ import {
   PasswordHasher,
 } from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
-import type { WorkQueues } from '../../src/platform/work/work-queues.ts'
+import type { WorkQueues } from '../../src/platform/work/fair-queue.ts'
 import { type Api, apiClient } from './api.ts'
 import { type Engine, PATIENCE_MS, type Place } from './engines.ts'
 import { freePort } from './free-port.ts'

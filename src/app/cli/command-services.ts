@@ -58,7 +58,7 @@ export function withEvents<T>(
 ): Promise<T> {
   return withInstance(async ({ store, workspaces }) => {
     const { EVENT_QUEUE, Events } = await import('../../events/events.ts')
-    const { WorkQueues } = await import('../../platform/work/work-queues.ts')
+    const { WorkQueues } = await import('../../platform/work/fair-queue.ts')
     const events = new Events({ store, lists: new WorkQueues().open(EVENT_QUEUE) })
     return work({ events, workspaces })
   })
@@ -88,7 +88,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
       '../../platform/network/outgoing-request.ts'
     )
     const { systemRandom } = await import('../../platform/crypto/random.ts')
-    const { WorkQueues } = await import('../../platform/work/work-queues.ts')
+    const { WorkQueues } = await import('../../platform/work/fair-queue.ts')
     const { store, clock, workspaces } = instance
     const queues = new WorkQueues()
     const hashing = openPasswordHasher(queues)
@@ -137,7 +137,7 @@ export function withExports<T>(
 ): Promise<T> {
   return withInstance(async (instance, { config }) => {
     const { openExports } = await import('../composition/services.ts')
-    const { WorkQueues } = await import('../../platform/work/work-queues.ts')
+    const { WorkQueues } = await import('../../platform/work/fair-queue.ts')
     const workspaceExports = openExports(config, instance, new WorkQueues())
     return work({ workspaces: instance.workspaces, workspaceExports })
   })

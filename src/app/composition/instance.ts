@@ -13,7 +13,7 @@ import type { Throttles } from '../../platform/limits/throttle.ts'
 import type { PasswordHasher } from '../../platform/passwords/password-hasher.ts'
 import { type PasswordVault, passwordVault } from '../../platform/passwords/password-vault.ts'
 import { type Clock, systemClock } from '../../platform/time/clock.ts'
-import type { WorkQueues } from '../../platform/work/work-queues.ts'
+import type { WorkQueues } from '../../platform/work/fair-queue.ts'
 import {
   checkInstanceKey,
   deriveKey,

@@ -4,7 +4,7 @@ import {
   type MetricSource,
   mergeExpositions,
 } from '../../platform/metrics/metric.ts'
-import type { Broadcast } from '../../platform/work/broadcast.ts'
+import type { Broadcast } from '../processes/supervisor-link.ts'
 
 /** How a process reaches the other processes of its service. */
 export type Colleagues = {

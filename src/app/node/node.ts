@@ -7,8 +7,8 @@ import { ApiRequestPacer, answerLimit } from '../../platform/http/api/request-ti
 import { deferredListener } from '../../platform/http/entrances.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttle.ts'
 import { openPasswordHasher } from '../../platform/passwords/password-hasher.ts'
+import { WorkQueues } from '../../platform/work/fair-queue.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
-import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { findServiceHost, openDomains, openServiceHost } from '../composition/domains.ts'
 import {
   type AppContext,

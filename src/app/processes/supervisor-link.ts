@@ -1,12 +1,19 @@
 import type { Peers } from '../../platform/limits/throttle.ts'
-import type { Broadcast } from '../../platform/work/broadcast.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
+
+/** Sends one request to every process of the service, the caller's own included. */
+export type Broadcast = {
+  /** Returns the responses of the processes that answered in time. */
+  request(): Promise<readonly string[]>
+  /** @param respond produces this process's response to each request */
+  onRequest(respond: () => Promise<string>): void
+}
 
 /** The descriptor of a worker's first listening socket: the next one after the IPC channel. */
 export const FIRST_LISTENING_DESCRIPTOR = 4
 
 /** A worker's side of the channel to its supervisor. */
-export type SupervisorLink = {
+type SupervisorLink = {
   /** Settles when the worker must stop, with how. */
   readonly stopAsked: Promise<HowToStop>
   readonly peers: Peers

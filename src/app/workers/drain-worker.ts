@@ -3,7 +3,7 @@ import { DrainProgress, type JournalLocation } from '../../clicks/ingest/drain-m
 import { serveDrain } from '../../clicks/ingest/serve-drain.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
+import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/task-thread.ts'
 
 /** The data with which the drain thread starts. */
 export type DrainWorkerData = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commandLine } from '../../identity/actor.ts'
-import { FairQueue, QueueRefusal } from '../../platform/work/fair-queue.ts'
-import { WorkQueues } from '../../platform/work/work-queues.ts'
+import { FairQueue, QueueRefusal, WorkQueues } from '../../platform/work/fair-queue.ts'
 import { BLACK, type QrTask } from './qr-code.ts'
 import { openQrPictures, QR_QUEUE, QrPictures, qrEntityTag } from './qr-pictures.ts'
 

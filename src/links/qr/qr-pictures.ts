@@ -3,9 +3,8 @@ import type { Actor } from '../../identity/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { Failure } from '../../platform/failure.ts'
 import { VERSION } from '../../platform/process/version.ts'
-import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import type { FairQueue, FairQueueOptions, WorkQueues } from '../../platform/work/fair-queue.ts'
 import { TaskThread } from '../../platform/work/task-thread.ts'
-import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import { formatColor, type QrRendering, type QrTask } from './qr-code.ts'
 
 /** One picture takes 0.3 to 9 ms of processor time; a request waits less than 3 s in total. */

@@ -1,5 +1,4 @@
-import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
-import { serveTasks } from '../../platform/work/task-thread.ts'
+import { lowerPriority, NICENESS_INCREMENTS, serveTasks } from '../../platform/work/task-thread.ts'
 import { renderQrCode } from './qr-code.ts'
 
 // Redirects run first when both need the same core.

@@ -1,5 +1,4 @@
-import { lowerPriority, NICENESS_INCREMENTS } from '../work/lower-priority.ts'
-import { serveTasks } from '../work/task-thread.ts'
+import { lowerPriority, NICENESS_INCREMENTS, serveTasks } from '../work/task-thread.ts'
 import { argon2id, type HashTask } from './argon2id.ts'
 
 // Redirects run first when both need the same core.

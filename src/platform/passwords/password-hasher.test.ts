@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { QueueRefusal } from '../work/fair-queue.ts'
-import { WorkQueues } from '../work/work-queues.ts'
+import { QueueRefusal, WorkQueues } from '../work/fair-queue.ts'
 import { argon2id } from './argon2id.ts'
 import { HASH_QUEUE, openPasswordHasher } from './password-hasher.ts'
 

@@ -1,6 +1,5 @@
-import type { FairQueue, FairQueueOptions } from '../work/fair-queue.ts'
+import type { FairQueue, FairQueueOptions, WorkQueues } from '../work/fair-queue.ts'
 import { TaskThread } from '../work/task-thread.ts'
-import type { WorkQueues } from '../work/work-queues.ts'
 import type { HashTask } from './argon2id.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
-import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
-import { serveTasks } from '../../platform/work/task-thread.ts'
+import { lowerPriority, NICENESS_INCREMENTS, serveTasks } from '../../platform/work/task-thread.ts'
 import { attachForReading } from './data-files.ts'
 
 /** The paths that the thread is started with: terse.db, and clicks.db beside it. */

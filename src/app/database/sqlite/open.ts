@@ -1,12 +1,18 @@
 import { chmodSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import {
   rawClicksFolder,
   sqliteRawClickSource,
 } from '../../../clicks/store/sqlite/raw-click-files.ts'
-import type { ClicksAfter } from '../../../data-files/examine-files.ts'
+import { checkFiles } from '../../../data-files/check-files.ts'
+import {
+  type ClicksAfter,
+  type Examination,
+  examineFiles,
+} from '../../../data-files/examine-files.ts'
 import { beginRun, checkedVersion, endRun } from '../../../data-files/file-run.ts'
 import { FolderLock } from '../../../data-files/folder-lock.ts'
 import { sqliteEventFeed } from '../../../events/store/event-feed.ts'
@@ -17,6 +23,12 @@ import { createFolder } from '../../../platform/disk/folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { FairQueue } from '../../../platform/work/fair-queue.ts'
 import { EventAuthors } from '../../../storage/event-log.ts'
+import {
+  type LastCheck,
+  RefusedFiles,
+  readLastCheck,
+  writeLastCheck,
+} from '../../../storage/file-fault.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../storage/scans.ts'
 import type { Schema } from '../../../storage/schema.ts'
 import {
@@ -30,7 +42,7 @@ import {
   hasDataFiles,
   sqliteFile,
 } from '../../../storage/sqlite/data-files.ts'
-import { translateError } from '../../../storage/sqlite/errors.ts'
+import { isBusy, translateError } from '../../../storage/sqlite/errors.ts'
 import {
   readClicksMark,
   readLinksMark,
@@ -38,16 +50,21 @@ import {
 } from '../../../storage/sqlite/file-marks.ts'
 import { CommitListeners, GroupCommit } from '../../../storage/sqlite/group-commit.ts'
 import { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
-import { OpenFiles, WriteAheadLog } from '../../../storage/sqlite/write-ahead-log.ts'
+import {
+  CHECKPOINT_PAGES,
+  OpenFiles,
+  WriteAheadLog,
+} from '../../../storage/sqlite/write-ahead-log.ts'
 import { NoInstance } from '../../../storage/store.ts'
 import { READ_ONLY_BUFFER, TransactionWrites } from '../../../storage/write-buffer.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { type EngineTraits, storesOver } from '../stores.ts'
 import { COLUMN_TYPES } from './column-types.ts'
-import { type Inspected, inspectFiles } from './inspect-files.ts'
-import { OPEN_DEADLINE_MS, openDatabase, whenFree } from './open-file.ts'
 
+/** How long to wait for another process that opens or closes the file. */
+const OPEN_DEADLINE_MS = 10_000
+const PAGE_CACHE_KIB = 16 * 1024
 const READ_BUSY_TIMEOUT_MS = 100
 const RECORD_INTERVAL_MS = 20_000
 const TRAITS = {
@@ -271,4 +288,100 @@ async function leaveFolder({ lock, dataDir, onError }: Opened): Promise<void> {
     // The next start recovers: it finds the logs, and a run that has not ended.
     onError(error)
   }
+}
+
+/** The result of inspecting files that may be served. */
+type Inspected = {
+  readonly examination: Examination
+  /** Whether a full check has just passed. */
+  readonly isChecked: boolean
+  /** When the last full check without a fault began; minus infinity when there was none. */
+  readonly lastCheckMs: number
+}
+
+/**
+ * Verifies, before anything is written, that the files of a folder belong together. Runs a full
+ * check on a copy of a folder whose last run did not end, because it may have been copied while the
+ * service ran, and on files in which the last check found faults.
+ *
+ * @throws {RefusedFiles} when they do not belong together or are damaged
+ */
+function inspectFiles({
+  dataDir,
+  clicksAfter,
+  onLongCheck,
+}: {
+  readonly dataDir: string
+  readonly clicksAfter?: ClicksAfter | undefined
+  readonly onLongCheck?: (() => void) | undefined
+}): Inspected {
+  const examination = examineFiles(dataDir, clicksAfter)
+  const { faults, isStopped, isCopy } = examination
+  if (faults.length > 0) throw new RefusedFiles(dataDir, faults)
+  const last = readLastCheck(dataDir)
+  const mustBeChecked = (isCopy && !isStopped) || (last !== undefined && last.faults.length > 0)
+  if (!mustBeChecked) {
+    const isSound = last?.isFull && last.faults.length === 0
+    return {
+      examination,
+      isChecked: false,
+      lastCheckMs: isSound ? last.startedMs : Number.NEGATIVE_INFINITY,
+    }
+  }
+  onLongCheck?.()
+  const startedMs = Date.now()
+  const found = checkFiles(dataDir, { isFull: true, daysSinceMs: 0 })
+  save(dataDir, { startedMs, endedMs: Date.now(), isFull: true, faults: found })
+  if (found.length > 0) throw new RefusedFiles(dataDir, found)
+  return { examination, isChecked: true, lastCheckMs: startedMs }
+}
+
+function save(dataDir: string, check: LastCheck): void {
+  try {
+    writeLastCheck(dataDir, check)
+  } catch {
+    // For example a full disk. The next check finds the same.
+  }
+}
+
+/**
+ * Retries `work` while another process holds the file's lock: to switch it to write-ahead logging,
+ * to recover it, or to close it as the last.
+ */
+async function whenFree<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + OPEN_DEADLINE_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(5 + Math.random() * 20)
+  }
+}
+
+/**
+ * Opens a file with the settings of the service. What is deleted is overwritten, also in pages that become free: a
+ * backup has every page.
+ */
+function openDatabase(file: string, timeout: number): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+  try {
+    configure(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function configure(database: DatabaseSync): void {
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma secure_delete = on;
+    pragma cache_size = -${PAGE_CACHE_KIB};
+    pragma temp_store = memory;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+  `)
 }

@@ -1,7 +1,6 @@
 import type { Arrival } from '../forwarded.ts'
 import { http } from '../node-http.ts'
 import type { RequestTarget, VisitHeaders } from '../request-target.ts'
-import { httpDate } from './http-date.ts'
 import type { SimpleRequest } from './simple-request.ts'
 
 /** A simple request and its answer, without Node's request and response objects. */
@@ -105,4 +104,17 @@ export type AnsweredConnection = {
   /** @param text the answer, one character for each byte */
   send(text: string): void
   destroy(): void
+}
+
+let dateSecond = 0
+let dateText = ''
+
+/** The value of a `Date` header (RFC 9110, section 6.6.1), formatted at most once a second. */
+function httpDate(): string {
+  const now = Math.floor(Date.now() / 1000)
+  if (now !== dateSecond) {
+    dateSecond = now
+    dateText = new Date(now * 1000).toUTCString()
+  }
+  return dateText
 }
