@@ -319,6 +319,34 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('list rules and variants, which are filters too, only where some decided', async () => {
+      const api = await service.api()
+      const link = await createLink(api, { key: 'ruled' })
+      const link_seq = await seqOf(service, link)
+      const at = (Date.now() - 3_600_000) * 1_000
+      await takeIn(service, [
+        someClick({ at, link_seq, visitor: 1, rule: 'ab', variant: 'Größer' }),
+        someClick({ at, link_seq, visitor: 2, rule: 'ab', variant: 'größer' }),
+        someClick({ at, link_seq, visitor: 3 }),
+      ])
+      await on(`/analytics?link=${links[0]}`, async (page) => {
+        await wholeChart(page)
+        await page.getByRole('heading', { name: 'Referrers' }).waitFor()
+        assert.equal(await page.getByRole('heading', { name: /Rules|Variants/ }).count(), 0)
+      })
+      await on(`/analytics?link=${link.id}`, async (page) => {
+        await page.getByRole('heading', { name: 'Rules' }).waitFor()
+        await page.getByRole('link', { name: /^ab 2/ }).waitFor()
+        await page.getByRole('link', { name: /^No rule 1/ }).waitFor()
+        await page.getByRole('link', { name: /^Größer 1/ }).click()
+        await page.waitForURL(/variant=/)
+        await page.getByRole('link', { name: /^ab 1/ }).waitFor()
+        await expectAccessible(page)
+        await page.getByRole('button', { name: 'Remove filter: Variant Größer' }).click()
+        await page.getByRole('link', { name: /^ab 2/ }).waitFor()
+      })
+    })
+
     test('move nothing with reduced motion, and show lines in forced colours', async () => {
       const { page, context, faults, close } = await openDashboard(browser, service, '/analytics')
       await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })

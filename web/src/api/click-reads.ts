@@ -9,6 +9,8 @@ export const DIMENSIONS = [
   'os',
   'browser',
   'source',
+  'rule',
+  'variant',
   'utm_source',
   'utm_medium',
   'utm_campaign',

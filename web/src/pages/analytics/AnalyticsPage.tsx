@@ -6,9 +6,11 @@ import { AnalyticsTools } from './AnalyticsTools.tsx'
 import { scopeOf } from './analytics-search.ts'
 import { Breakdown } from './Breakdown.tsx'
 import { ComparisonChart } from './ComparisonChart.tsx'
+import { breakdownQuery } from './groups.ts'
 import { LiveView } from './LiveView.tsx'
+import { useReport } from './reports.ts'
 import { Totals } from './Totals.tsx'
-import { type View, viewOf } from './view.ts'
+import { type View, viewOf, wantedOf } from './view.ts'
 import { WorldMap } from './WorldMap.tsx'
 
 const route = getRouteApi('/shell/analytics')
@@ -57,8 +59,26 @@ function Cells({ view }: { view: View }) {
         rows={4}
         className="third"
       />
+      <RuleCell view={view} grouping="rule" className="first" />
+      <RuleCell view={view} grouping="variant" className="" />
     </div>
   )
+}
+
+const RULE_ROWS = 4
+
+type RuleCellProps = {
+  readonly view: View
+  readonly grouping: 'rule' | 'variant'
+  readonly className: string
+}
+
+/** Only where there is a click that a rule decided: most links have no rules. */
+function RuleCell({ view, grouping, className }: RuleCellProps) {
+  const { data } = useReport(breakdownQuery(view, grouping, RULE_ROWS))
+  const hasValues = data?.data.some(({ value }) => value !== null) ?? false
+  if (!hasValues && wantedOf(view, grouping).length === 0) return null
+  return <Breakdown view={view} groupings={[grouping]} rows={RULE_ROWS} className={className} />
 }
 
 function Note({ view }: { view: View }) {

@@ -82,6 +82,8 @@ export function valueName(
 ): string {
   if (value === null || value === '') {
     if (dimension === 'referrer') return t.analytics.unknownReferrer
+    if (dimension === 'rule') return t.analytics.noRule
+    if (dimension === 'variant') return t.analytics.noVariant
     return dimension.startsWith('utm_') ? t.common.none : t.analytics.unknown
   }
   if (dimension === 'country') return formats.country(value)
