@@ -230,10 +230,10 @@ export class BulkWriter {
       if (claimed !== undefined) onClaim(claimed)
       return succeeded(link)
     }
-    const looked = await this.#writer.checkUpdate(stores, actor, item.update)
-    await refuseTakenByUpdate(stores, looked)
+    const checked = await this.#writer.checkUpdate(stores, actor, item.update)
+    await refuseTakenByUpdate(stores, checked)
     onWrite()
-    const { link, claimed, before } = await this.#writer.update(stores, actor, item.update, looked)
+    const { link, claimed, before } = await this.#writer.update(stores, actor, item.update, checked)
     if (claimed !== undefined) onClaim(claimed)
     return { ...succeeded(link), before }
   }

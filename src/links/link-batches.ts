@@ -124,11 +124,11 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
-    if (looked instanceof Failure) return looked
-    const compared = compare(looked)
+    const checked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
+    if (checked instanceof Failure) return checked
+    const compared = compare(checked)
     if (!compared.isChanged) return compared
-    const { link } = await writer.update(stores, actor, prepared, looked)
+    const { link } = await writer.update(stores, actor, prepared, checked)
     return { ...compared, link }
   }
 
@@ -139,8 +139,8 @@ export class LinkBatches {
     prepared: PreparedUpdate,
   ): Promise<BatchUpdate | Failure> {
     const { writer } = this.#deps
-    const looked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
-    return looked instanceof Failure ? looked : compare(looked)
+    const checked = await failureOr(() => writer.checkUpdate(stores, actor, prepared, OWN_ADDRESS))
+    return checked instanceof Failure ? checked : compare(checked)
   }
 
   /**

@@ -93,7 +93,7 @@ export type WrittenLink = { readonly link: Link; readonly claimed: Domain | unde
 type UpdatedLink = WrittenLink & { readonly before: NewEvent['before'] }
 
 /**
- * Writes links in three steps: `prepare…` before the transaction, because it may hash a password; `look…`
+ * Writes links in three steps: `prepare…` before the transaction, because it may hash a password; `check…`
  * in the transaction, which writes nothing; then the write itself.
  */
 export class LinkWriter {

@@ -131,8 +131,8 @@ export class Links {
     }
     const prepared = await writer.prepareUpdate(actor, id, input, { expected })
     const { link, claimed } = await this.#write(async (stores) => {
-      const looked = await writer.checkUpdate(stores, actor, prepared)
-      return writer.update(stores, actor, prepared, looked)
+      const checked = await writer.checkUpdate(stores, actor, prepared)
+      return writer.update(stores, actor, prepared, checked)
     })
     if (claimed !== undefined) await domains.prove(claimed)
     return link

@@ -4,7 +4,7 @@ import { Failure } from './failure.ts'
 /** 16 characters of base64url: 96 bits of a SHA-256. */
 const VERSION_LENGTH = 16
 
-/** The versions on one of which a write depends; undefined when it depends on none. */
+/** The versions of which a write accepts any; undefined when it accepts every one. */
 export type ExpectedVersions = readonly string[] | undefined
 
 /** Returns a short identifier of a state: a hash of the values that change with it. */

@@ -91,7 +91,7 @@ class Placeholder {
   }
 }
 
-/** A compiled query, and the name of each of its parameters that is no constant. */
+/** A compiled query and, for each of its parameters, the name; undefined for a constant. */
 type Compiled<P extends object, R> = {
   readonly query: CompiledQuery<R>
   readonly names: readonly (keyof P | undefined)[]

@@ -40,10 +40,10 @@ import {
 import { completionCommand } from './completion.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 
-/** The variables that the options of every command set, also for the processes that it starts. */
+/** The options that every command has, and the variable that each sets, here and in processes it starts. */
 const VARIABLES = { 'data-dir': 'TERSE_DATA_DIR', 'env-file': 'TERSE_ENV_FILE' } as const
 
-/** Builds the whole command line. Parsing throws; commander has then written its own errors. */
+/** Builds the whole command line. Parsing a faulty command throws, after commander has written the error. */
 export function buildProgram(terminal: Terminal): Command {
   const program = new Command(terseCommand(''))
   const given = new Map<string, string>()

@@ -33,7 +33,7 @@ type Round = {
  * writer continues in another file.
  */
 class GroupSync {
-  readonly #sync: JournalFiles
+  readonly #operations: JournalFiles
   readonly #onFailed: (clicks: number, error: unknown) => void
   #files = new Set<number>()
   #folders = new Set<string>()
@@ -45,7 +45,7 @@ class GroupSync {
 
   /** @param onFailed called with the number of doubtful clicks before their visits are answered */
   constructor(files: JournalFiles, onFailed: (clicks: number, error: unknown) => void) {
-    this.#sync = files
+    this.#operations = files
     this.#onFailed = onFailed
   }
 
@@ -84,8 +84,8 @@ class GroupSync {
       const round = this.#takeRound()
       let callbacks = round.callbacks
       try {
-        for (const fd of round.files) await this.#sync.sync(fd)
-        for (const folder of round.folders) await this.#sync.syncFolder(folder)
+        for (const fd of round.files) await this.#operations.sync(fd)
+        for (const folder of round.folders) await this.#operations.syncFolder(folder)
       } catch (error) {
         for (const folder of round.folders) this.#folders.add(folder)
         const since = this.#takeRound()
@@ -117,7 +117,7 @@ class GroupSync {
     for (const fd of this.#retired) {
       if (this.#files.has(fd)) continue
       this.#retired.delete(fd)
-      closeQuietly(this.#sync, fd)
+      closeQuietly(this.#operations, fd)
     }
   }
 }

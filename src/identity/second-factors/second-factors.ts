@@ -18,10 +18,10 @@ export type SecondFactorStores = {
 export type ProvenFactor = {
   /**
    * Marks it as used, in the transaction that creates or renews the session. Returns false where it was used
-   * or removed meanwhile; the sign-in then fails. Awaits the given stores alone; may run again.
+   * or removed meanwhile; the sign-in then fails. Awaits only `stores`; may run again.
    */
   use(stores: SecondFactorStores, nowMicros: number): Promise<boolean>
-  /** What its use is in the event log; undefined for what is used at every sign-in. */
+  /** The event that its use logs; undefined for factors that are used at every sign-in. */
   readonly eventType?: 'recovery_code.used'
 }
 
@@ -35,7 +35,7 @@ export type GivenFactors = {
 
 /** The second factors of people. Attempts are limited by the caller, before these are asked. */
 export type SecondFactors = {
-  /** The fields of which one is needed besides the password; empty where the person has no second factor. */
+  /** The request fields, one of which must be sent besides the password; empty where the person has no second factor. */
   required(personId: string): Promise<readonly SecondFactorField[]>
   /**
    * Checks what was sent besides the password; undefined where it is wrong.
@@ -77,7 +77,7 @@ export async function factorState(
   }
 }
 
-/** Recovery codes alone are none: they stand in for a second factor that is lost. */
+/** Recovery codes alone are no second factor: they stand in for one that is lost. */
 export function hasSecondFactor({ hasTotp, passkeys }: FactorState): boolean {
   return hasTotp || passkeys > 0
 }

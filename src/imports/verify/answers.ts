@@ -102,7 +102,7 @@ async function findHost(
 
 type Comparison =
   | { readonly verdict: 'same' }
-  /** `unknown` when one of them gave no answer. */
+  /** `unknown` when the old service or Terse gave no answer. */
   | { readonly verdict: 'different' | 'unknown'; readonly reason: string }
 
 const SAME: Comparison = { verdict: 'same' }
@@ -136,8 +136,8 @@ function unknown(reason: string): Comparison {
 }
 
 /**
- * Returns one spelling of a URL for all that lead to the same place: what is percent-encoded without need, upper case in
- * hosts and escapes, `+` for a space in the query, and the order of parameters with different names.
+ * Returns the same spelling for URLs that differ only in needless percent-encoding, letter case of hosts and escapes, `+` for
+ * a space in the query, or the order of parameters with different names.
  */
 export function spelling(address: string): string {
   const url = URL.parse(address)

@@ -62,7 +62,7 @@ export function Sidebar() {
   )
 }
 
-/** How the instance is, which operators alone can know. */
+/** The health of the instance, shown to operators only. */
 function InstanceStatus() {
   const t = useText()
   const formats = useFormats()
@@ -109,7 +109,7 @@ function Count({ of: place }: { of: string }) {
   )
 }
 
-const CREATE_AT = 2
+const PLACES_BEFORE_CREATE = 2
 
 /** In place of the sidebar on phones: the first places around Create, and the rest in a menu. */
 export function BottomBar() {
@@ -132,13 +132,13 @@ export function BottomBar() {
   )
   return (
     <nav className="tabbar" aria-label={t.shell.main}>
-      {links.slice(0, CREATE_AT)}
+      {links.slice(0, PLACES_BEFORE_CREATE)}
       <Link to="/links/new" aria-label={t.shell.createLink}>
         <span className="plus">
           <Icon of={AddIcon} />
         </span>
       </Link>
-      {links.slice(CREATE_AT)}
+      {links.slice(PLACES_BEFORE_CREATE)}
       <Menu trigger={more} side="top">
         {others.map(({ to, icon, name }) => (
           <MenuItem key={to} icon={icon} render={<Link to={to} />}>

@@ -52,8 +52,9 @@ export function useHosts(): readonly string[] {
 }
 
 /**
- * Says of a host whether links on it do not work: DNS does not prove it, or it is no domain of the workspace any more.
- * False for all hosts until the domains are known, and for those that a workspace with very many leaves out.
+ * Returns a function that says whether links on a host do not work: DNS does not prove it, or it is no domain of the workspace
+ * any more. False for all hosts until the domains are known, and for hosts that the list of a workspace with very many
+ * domains leaves out.
  */
 export function useIsUnproved(): (host: string) => boolean {
   const own = useServiceHost()
@@ -107,8 +108,8 @@ async function reporting(t: Catalogue, act: () => Promise<void>): Promise<void> 
   } catch (error) {
     if (error instanceof SignInCancelled || !(error instanceof Error)) return
     if (error instanceof NoRecords) return showMessage(t.domains.noRecords)
-    const isLate = error instanceof ApiError && error.status === 429
-    const seconds = isLate ? error.retryAfterSeconds : undefined
+    const isThrottled = error instanceof ApiError && error.status === 429
+    const seconds = isThrottled ? error.retryAfterSeconds : undefined
     showError(seconds === undefined ? errorText(error, t) : t.domains.checkedLately(seconds))
   }
 }

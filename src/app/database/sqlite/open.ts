@@ -345,8 +345,8 @@ function save(dataDir: string, check: LastCheck): void {
 }
 
 /**
- * Retries `work` while another process holds the file's lock: to switch it to write-ahead logging,
- * to recover it, or to close it as the last.
+ * Retries `work` while another process holds the file's lock, which it does to switch the file to write-ahead logging, to
+ * recover it, or to close it as the last process.
  */
 async function whenFree<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + OPEN_DEADLINE_MS
@@ -361,8 +361,8 @@ async function whenFree<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Opens a file with the settings of the service. What is deleted is overwritten, also in pages that become free: a
- * backup has every page.
+ * Opens a file with the settings of the service. Deleted content is overwritten, also in freed pages, because a backup
+ * copies every page.
  */
 function openDatabase(file: string, timeout: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })

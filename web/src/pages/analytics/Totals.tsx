@@ -90,12 +90,12 @@ function Kpis({ view, panelId }: { view: View; panelId: string }) {
   )
 }
 
-/** The sums of a period: of the reports with intervals, months are the shortest. */
+/** The sums of a period, by month: the report with the fewest intervals. */
 function totalsQuery(view: View, period: Period = view.period) {
   return seriesQuery(view.scope, { ...queryOf(view, period), interval: 'month' })
 }
 
-/** The change of visitors over the days that are over: of a part of a day they are not known. */
+/** The change of visitors over complete days: visitors of part of a day are not known. */
 function visitorsChange(
   shown: ClickSeries,
   before: ClickSeries,
@@ -107,15 +107,15 @@ function visitorsChange(
         total === null || visitors === null ? null : total + visitors,
       0,
     )
-  const over = shown.data.filter((_, nth) => {
+  const completeDays = shown.data.filter((_, nth) => {
     const end = shown.data[nth + 1]?.start ?? shown.to
     return Date.parse(end) <= now.getTime()
   }).length
   const [visitors, visitorsBefore] = [
-    sum(shown.data.slice(0, over)),
-    sum(before.data.slice(0, over)),
+    sum(shown.data.slice(0, completeDays)),
+    sum(before.data.slice(0, completeDays)),
   ]
-  return visitors === null || visitorsBefore === null || over === 0
+  return visitors === null || visitorsBefore === null || completeDays === 0
     ? undefined
     : changeOf(visitors, visitorsBefore)
 }
