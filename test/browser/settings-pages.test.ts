@@ -469,7 +469,8 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
           await page.getByLabel('Destination', { exact: true }).fill('https://example.com/')
           if (hasEnded) {
             await context.clearCookies()
-            await page.getByRole('button', { name: 'Create link' }).click()
+            // No click of the pointer: another request may have opened the dialog over the button.
+            await page.getByRole('button', { name: 'Create link' }).dispatchEvent('click')
             await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
           }
           const [name = '', value = ''] = other.cookie.split('=')
