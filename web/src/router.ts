@@ -279,6 +279,12 @@ const editLink = createRoute({
   component: lazyRouteComponent(() => import('./pages/link-form/EditLinkPage.tsx')),
 })
 
+const linkRules = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/$linkId/rules',
+  component: lazyRouteComponent(() => import('./pages/rules/RulesPage.tsx')),
+})
+
 type DomainsSearch = {
   readonly page?: number | undefined
   /** The only domain that is shown. */
@@ -334,6 +340,7 @@ const routeTree = root.addChildren([
     newLink,
     link,
     editLink,
+    linkRules,
     domains,
     analytics,
     tags,

@@ -21,12 +21,17 @@ type FilterChipProps = {
   /** None while the filter is not set. */
   readonly values: readonly string[]
   readonly onRemove: () => void
+  /** Names the button that removes it; "Remove filter" when left out. */
+  readonly removeLabel?: string
+  /** More attributes of the button that opens something. */
+  readonly opener?: ComponentProps<'button'>
   /** Puts what the chip opens around its button; without it the chip opens nothing. */
   readonly layer?: (trigger: ReactElement<object>) => ReactElement
 }
 
 /** A filter: "+ Tag" while it is not set, then its values; the button stays the same, and so does the focus. */
-export function FilterChip({ name, values, onRemove, layer }: FilterChipProps) {
+export function FilterChip(props: FilterChipProps) {
+  const { name, values, onRemove, removeLabel, opener, layer } = props
   const t = useText()
   const isSet = values.length > 0
   const rest = values.length - NAMED
@@ -43,9 +48,9 @@ export function FilterChip({ name, values, onRemove, layer }: FilterChipProps) {
     </>
   )
   function remove({ currentTarget }: { readonly currentTarget: HTMLElement }) {
-    const opener = currentTarget.parentElement?.querySelector<HTMLElement>('.chip-open')
+    const button = currentTarget.parentElement?.querySelector<HTMLElement>('.chip-open')
     onRemove()
-    opener?.focus()
+    button?.focus()
   }
   function onKeyUp(event: KeyboardEvent<HTMLElement>) {
     if (isSet && event.key === 'Backspace') onRemove()
@@ -56,7 +61,13 @@ export function FilterChip({ name, values, onRemove, layer }: FilterChipProps) {
         <span className="chip-open">{content}</span>
       ) : (
         layer(
-          <button className="chip-open" type="button" title={values.join(', ')} onKeyUp={onKeyUp}>
+          <button
+            {...opener}
+            className="chip-open"
+            type="button"
+            title={values.join(', ')}
+            onKeyUp={onKeyUp}
+          >
             {content}
           </button>,
         )
@@ -65,7 +76,7 @@ export function FilterChip({ name, values, onRemove, layer }: FilterChipProps) {
         <button
           type="button"
           className="chip-x"
-          aria-label={t.links.removeFilter(`${name} ${value}`)}
+          aria-label={removeLabel ?? t.links.removeFilter(`${name} ${value}`)}
           onClick={remove}
         >
           <Icon of={CloseIcon} />

@@ -9,16 +9,21 @@ type MenuProps = {
   readonly trigger: ReactElement
   readonly align?: 'start' | 'center' | 'end'
   readonly side?: 'top' | 'bottom'
+  /** Whether the button gets the focus when the menu is closed. */
+  readonly finalFocus?: () => boolean
   readonly children: ReactNode
 }
 
-export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { trigger, align = 'end', side = 'bottom', finalFocus, children } = props
   return (
     <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
-          <Base.Popup className="menu">{children}</Base.Popup>
+          <Base.Popup className="menu" finalFocus={finalFocus}>
+            {children}
+          </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
@@ -159,12 +164,14 @@ type PopoverProps = {
   /** The button that opens it. */
   readonly trigger: ReactElement
   readonly label: string
+  /** Opens it as soon as its button is shown. */
+  readonly isOpenAtFirst?: boolean
   readonly children: (close: () => void) => ReactNode
 }
 
 /** A small form beside the button that opens it. */
-export function Popover({ trigger, label, children }: PopoverProps) {
-  const [isOpen, setOpen] = useState(false)
+export function Popover({ trigger, label, isOpenAtFirst = false, children }: PopoverProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   return (
     <BasePopover.Root open={isOpen} onOpenChange={setOpen} modal>
       <BasePopover.Trigger render={trigger} />

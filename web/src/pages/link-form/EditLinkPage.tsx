@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { changeLink, editedLinkQuery } from '../../api/links.ts'
+import { SplitIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
+import { ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { focusWhenShown } from '../links/row-state.ts'
 import { LinkForm } from './LinkForm.tsx'
@@ -22,8 +24,13 @@ export default function EditLinkPage() {
       {link === undefined ? t.links.title : `${link.domain}/${link.key}`}
     </Link>
   )
+  const actions = link && (
+    <Link to="/links/$linkId/rules" params={{ linkId }} className={buttonClass({})}>
+      <ButtonContent icon={SplitIcon}>{t.link.rules}</ButtonContent>
+    </Link>
+  )
   return (
-    <Page title={t.linkForm.editTitle} parent={parent} actions={null} isFlush>
+    <Page title={t.linkForm.editTitle} parent={parent} actions={actions} isFlush>
       {link === undefined && error !== null && <LoadFailure error={error} />}
       {link !== undefined && (
         <LinkForm

@@ -11,9 +11,9 @@ import {
   sameDestinationQuery,
 } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AlertIcon, CheckIcon, DiceIcon, InfoIcon, LinkIcon } from '../../icons/index.ts'
+import { CheckIcon, DiceIcon, InfoIcon, LinkIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
-import { keysText, useShortcut } from '../../shell/shortcuts.ts'
+import { useShortcut } from '../../shell/shortcuts.ts'
 import { TagInput } from '../../shell/TagInput.tsx'
 import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
@@ -21,12 +21,13 @@ import { draftAt, draftKey, forgetDraft, keepDraft } from '../../state/drafts.ts
 import { useSettled } from '../../state/observable.ts'
 import { faultText } from '../../text/fault-text.ts'
 import { useText } from '../../text/use-text.ts'
-import { Button, IconButton } from '../../widgets/Button.tsx'
+import { IconButton } from '../../widgets/Button.tsx'
 import { Field, Input, noteSent } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { LinkPreview } from './LinkPreview.tsx'
 import { type FormState, faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
+import { Conflict, KeptDraft, SaveBar } from './SaveBar.tsx'
 
 type LinkFormProps = {
   /** Names the form: what is left unsaved in it is back where it is opened again. */
@@ -144,7 +145,7 @@ export function LinkForm(props: LinkFormProps) {
         problems={Object.keys(errors).length}
         message={isConflict ? undefined : general}
         isChanged={isChanged}
-        isNew={link === undefined}
+        verb={link === undefined ? t.linkForm.create : t.linkForm.save}
         isBusy={isPending}
         onSave={submit}
         onCancel={onCancel}
@@ -153,83 +154,11 @@ export function LinkForm(props: LinkFormProps) {
   )
 }
 
-/** Says that the form does not start as usual. */
-function KeptDraft({ onDiscard }: { onDiscard: () => void }) {
-  const t = useText()
-  return (
-    <p className="note items-center" role="status">
-      <Icon of={InfoIcon} />
-      <span className="grow">{t.linkForm.draftBack}</span>
-      <Button size="small" look="bare" onClick={onDiscard}>
-        {t.linkForm.discardDraft}
-      </Button>
-    </p>
-  )
-}
-
-type ConflictProps = {
-  readonly onReload: () => void
-  readonly onOverwrite: () => void
-}
-
-/** Another person has saved first: the user decides which version stays. */
-function Conflict({ onReload, onOverwrite }: ConflictProps) {
-  const t = useText()
-  return (
-    <div className="note warn m-4" role="alert">
-      <Icon of={AlertIcon} />
-      <span className="grow">{t.linkForm.conflict}</span>
-      <Button size="small" onClick={onReload}>
-        {t.linkForm.reload}
-      </Button>
-      <Button size="small" look="bare" onClick={onOverwrite}>
-        {t.linkForm.overwrite}
-      </Button>
-    </div>
-  )
-}
-
 /** The field of the API that a field of the form belongs to. */
 function fieldOf(name: string): string {
   if (name === 'expires') return 'expires_at'
   if (name === 'removesPassword' || name === 'asksPassword') return 'password'
   return name
-}
-
-type SaveBarProps = {
-  readonly problems: number
-  readonly message: string | undefined
-  readonly isChanged: boolean
-  readonly isNew: boolean
-  readonly isBusy: boolean
-  readonly onSave: () => void
-  readonly onCancel: () => void
-}
-
-function SaveBar(props: SaveBarProps) {
-  const { problems, message, isChanged, isNew, isBusy, onSave, onCancel } = props
-  const t = useText()
-  const problem = problems > 0 ? t.common.problems(problems) : message
-  return (
-    <div className="savebar">
-      <span role="status">{problem === undefined && isChanged && t.linkForm.unsaved}</span>
-      {problem !== undefined && (
-        // The number of fields is announced with the focus.
-        <span className="msg" role={problems > 0 ? undefined : 'alert'}>
-          <Icon of={AlertIcon} small />
-          {problem}
-        </span>
-      )}
-      <div className="end">
-        <Button look="bare" onClick={onCancel}>
-          {t.common.cancel}
-        </Button>
-        <Button look="ink" shortcut={keysText('mod+Enter')} isBusy={isBusy} onClick={onSave}>
-          {isNew ? t.linkForm.create : t.linkForm.save}
-        </Button>
-      </div>
-    </div>
-  )
 }
 
 /** Says when other links lead to the same destination. */

@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { eventsQuery } from '../../api/events.ts'
 import { type LinkResource, linkQuery, visitAddress } from '../../api/links.ts'
+import { rulesQuery } from '../../api/rules.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   AlertIcon,
@@ -20,6 +21,7 @@ import {
   MoreIcon,
   PhoneIcon,
   RedirectIcon,
+  SplitIcon,
   TrashIcon,
 } from '../../icons/index.ts'
 import { EventDifferences } from '../../shell/EventDifferences.tsx'
@@ -40,6 +42,7 @@ import { useDeleteLink } from '../links/deleted-links.ts'
 import { LinkFigures } from './LinkFigures.tsx'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
+const RuleSentence = lazy(() => import('../rules/RuleSentence.tsx'))
 
 const route = getRouteApi('/shell/links/$linkId')
 
@@ -165,7 +168,8 @@ function DomainNote({ host }: { host: string }) {
 function LinkDoes({ link }: { link: LinkResource }) {
   const t = useText()
   const { may } = useMembership()
-  const hasTargets = link.ios !== null || link.android !== null
+  const { data: { rules = [] } = {} } = useQuery(rulesQuery(link.id))
+  const hasTargets = link.ios !== null || link.android !== null || rules.length > 0
   return (
     <section className="stack" aria-labelledby="link-does">
       <div className="does-h">
@@ -173,17 +177,33 @@ function LinkDoes({ link }: { link: LinkResource }) {
           {t.link.does}
         </h2>
         {may('member') && (
-          <Link
-            to="/links/$linkId/edit"
-            params={{ linkId: link.id }}
-            className={buttonClass({ look: 'bare', size: 'small', className: 'ml-auto -mr-2.5' })}
-          >
-            <ButtonContent icon={EditIcon}>{t.common.edit}</ButtonContent>
-          </Link>
+          <span className="flex ml-auto -mr-2.5">
+            <Link
+              to="/links/$linkId/rules"
+              params={{ linkId: link.id }}
+              className={buttonClass({ look: 'bare', size: 'small' })}
+            >
+              <ButtonContent icon={SplitIcon}>{t.link.rules}</ButtonContent>
+            </Link>
+            <Link
+              to="/links/$linkId/edit"
+              params={{ linkId: link.id }}
+              className={buttonClass({ look: 'bare', size: 'small' })}
+            >
+              <ButtonContent icon={EditIcon}>{t.common.edit}</ButtonContent>
+            </Link>
+          </span>
         )}
       </div>
       <ol className="says" aria-label={t.link.does}>
         {link.password !== null && <Sentence icon={LockIcon}>{t.link.asksPassword}</Sentence>}
+        {rules.map((rule) => (
+          <Sentence key={rule.id} icon={SplitIcon}>
+            <Suspense>
+              <RuleSentence rule={rule} />
+            </Suspense>
+          </Sentence>
+        ))}
         {link.ios !== null && (
           <Sentence icon={PhoneIcon} to={link.ios}>
             {t.linkForm.ios}

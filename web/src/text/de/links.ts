@@ -170,6 +170,7 @@ export const link: typeof en.link = {
   copyDestination: 'Ziel kopieren',
   copyId: 'ID kopieren',
   everyone: 'Alle',
+  rules: 'Regeln',
   everyoneElse: 'Alle anderen',
   asksPassword: 'Fragt zuerst nach dem Passwort',
   until: {

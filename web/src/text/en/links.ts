@@ -166,6 +166,7 @@ export const link = {
   copyDestination: 'Copy destination',
   copyId: 'Copy ID',
   everyone: 'Everyone',
+  rules: 'Rules',
   everyoneElse: 'Everyone else',
   asksPassword: 'Asks for the password first',
   until: {
