@@ -9,7 +9,7 @@ import { QueueRefusal } from '../platform/work/fair-queue.ts'
 import { runIdempotent } from '../storage/idempotency.ts'
 import { StaleRow, type Store } from '../storage/store.ts'
 import { type BulkItem, BulkWriter, type ItemResult, type PreparedItem } from './bulk-writer.ts'
-import { keyFaultOf } from './key-fault.ts'
+import { keyFaultOf } from './link-keys.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter } from './link-writer.ts'
 

@@ -3,19 +3,32 @@ import type { ServiceHost } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
-import type { Store } from '../storage/store.ts'
+import { type Store, TooManyVariants, UniqueViolation } from '../storage/store.ts'
 import {
   GENERATE_ATTEMPTS_MAX,
   generateKey,
   KEY_TAKEN,
   KEY_VARIANTS_MAX,
+  keyTaken,
   parseKey,
   reservationOf,
 } from './key.ts'
-import { TOO_MANY_VARIANTS } from './key-fault.ts'
 import { parseLinkHost } from './link-input.ts'
 import type { LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
+
+const TOO_MANY_VARIANTS: Fault = { code: 'too_many_variants', max: KEY_VARIANTS_MAX }
+
+/** Converts the store's errors about a link's key into a `validation_failed` of the field `key`. */
+export function keyFaultOf(error: unknown): unknown {
+  if (error instanceof UniqueViolation) return keyTaken()
+  if (!(error instanceof TooManyVariants)) return error
+  return tooManyVariants()
+}
+
+export function tooManyVariants(): Failure {
+  return Failure.invalid({ key: [TOO_MANY_VARIANTS] })
+}
 
 /** Why a new link cannot have a key. */
 type KeyFault = {

@@ -1,14 +1,16 @@
-import { parseDestination, type ServiceHost } from '../hosts/index.ts'
+import { parseDestination, type ServiceHost, type ServiceName } from '../hosts/index.ts'
 import { Failure, type Parsed } from '../platform/failure.ts'
 import type { Page, Run } from '../platform/http/api/pagination.ts'
 import { type Clock, formatInstant } from '../platform/time/clock.ts'
 import { type FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
 import { ScanTooLong } from '../storage/scans.ts'
 import type { Store } from '../storage/store.ts'
+import { keyOfPath } from './key.ts'
 import type { Link } from './link.ts'
 import { parseLinkHost } from './link-input.ts'
 import {
   type HostCounts,
+  type LinkAddress,
   type LinkFilter,
   type LinkQuery,
   type LinkRun,
@@ -16,7 +18,6 @@ import {
   searchLinks,
 } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
-import { parsePastedLink } from './pasted-link.ts'
 
 /**
  * Characters of a search text that is matched within links. A pasted short link may be longer: it is
@@ -102,4 +103,19 @@ export class LinkLists {
 function parsed(parameter: string, result: Parsed<string>): string {
   if ('fault' in result) throw Failure.invalid({ [parameter]: [result.fault] })
   return result.value
+}
+
+const SCHEME = /^https?:\/\//i
+
+/**
+ * Parses a short link as a person pastes it: with or without scheme, port, query and fragment; the key
+ * percent-encoded or not; the host in Unicode or A-label form. Returns undefined for any other text.
+ */
+function parsePastedLink(text: string, service: ServiceName): LinkAddress | undefined {
+  const trimmed = text.trim()
+  const url = URL.parse(SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`)
+  if (url === null || url.username !== '' || url.pathname === '/') return undefined
+  const host = parseLinkHost(url.hostname, service)
+  const key = keyOfPath(url.pathname)
+  return 'fault' in host || key === undefined ? undefined : { host: host.value, key }
 }

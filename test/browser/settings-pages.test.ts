@@ -462,30 +462,26 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     test(`sends nothing that a person has typed as another who signs in elsewhere, ${when}`, async () => {
       const key = hasEnded ? 'ended' : 'going-on'
       const other = await join(`grace-${key}`, 'member')
-      const { cookie } = await signIn(service)
       await on(
         `/links/new?key=${key}`,
         async (page, { context, faults, origin }) => {
           await page.getByLabel('Destination', { exact: true }).fill('https://example.com/')
           if (hasEnded) {
             await context.clearCookies()
-            // No click of the pointer: another request may have opened the dialog over the button.
-            await page.getByRole('button', { name: 'Create link' }).dispatchEvent('click')
+            await page.getByRole('button', { name: 'Create link' }).dispatchEvent('click') // A dialog may cover it.
             await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
           }
           const [name = '', value = ''] = other.cookie.split('=')
           await context.addCookies([{ name, value, url: origin }])
           // The page asks before what was typed is lost.
           page.on('dialog', (asked) => void asked.accept())
-          await Promise.all([
-            page.waitForEvent('load'),
-            page.evaluate("dispatchEvent(new Event('focus'))"),
-          ])
+          const loaded = page.waitForEvent('load')
+          await page.evaluate("dispatchEvent(new Event('focus'))")
+          await loaded
           await page.getByRole('button', { name: new RegExp(`grace-${key}`) }).waitFor()
-          // The browser reports the 401.
-          faults.splice(0)
+          faults.splice(0) // The browser reports the 401.
         },
-        { as: { ...ada, cookie } },
+        { as: { ...ada, ...(await signIn(service)) } },
       )
       assert.equal((await ada.get(`/links?search=${key}`)).body.meta.total, 0)
     })

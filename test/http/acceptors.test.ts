@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { BoundSocket, connect, createServer, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
-import { acceptorEntrance, createAcceptor } from '../../src/platform/http/entrances.ts'
+import { acceptorEntrance, createAcceptor } from '../../src/platform/http/front-server.ts'
 
 const SKIP = process.platform !== 'linux' && 'sockets share a port on Linux alone'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { deferredListener } from '../../src/platform/http/entrances.ts'
+import { deferredListener } from '../../src/platform/http/front-server.ts'
 
 test('deferredListener queues requests until the listener is set, and passes them on in order', async (t) => {
   const { listener, open } = deferredListener()

@@ -3,17 +3,17 @@ import type { AddressInfo, BoundSocket, Server } from 'node:net'
 import { isServicePath } from '../../links/key.ts'
 import type { LinkHost } from '../../links/store/link-directory.ts'
 import {
+  createFront,
+  createInternalServer,
+  type InternalHandlers,
+} from '../../platform/http/front.ts'
+import {
   acceptorEntrance,
   createAcceptor,
   entranceOf,
   type FrontEntrance,
   stopFront,
-} from '../../platform/http/entrances.ts'
-import {
-  createFront,
-  createInternalServer,
-  type InternalHandlers,
-} from '../../platform/http/front.ts'
+} from '../../platform/http/front-server.ts'
 import { isServiceHost } from '../../platform/http/request-target.ts'
 import { answerElsewhere } from '../../redirects/exchange.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
