@@ -21,10 +21,9 @@ import { formSetting } from '../support/long-form.ts'
 import { makeInstance, makeToken } from '../support/make-instance.ts'
 import { NO_ACME } from '../support/no-acme.ts'
 import { NO_DNS } from '../support/no-dns.ts'
-import { SEED } from '../support/properties.ts'
+import { random } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
-import { seededRandom } from './seeded-random.ts'
 import { sendVisitors, type Visitors } from './visitors.ts'
 
 const PROGRAM = fileURLToPath(new URL('./backup-once.ts', import.meta.url))
@@ -54,7 +53,7 @@ class LoadedService {
     this.#place = place
     this.#service = service
     this.#folder = folder
-    this.#random = seededRandom(SEED)
+    this.#random = random
     const api = apiClient(`http://127.0.0.1:${service.port}`, token)
     this.#editing = this.#editUntilStopped(api)
   }
@@ -109,7 +108,7 @@ class LoadedService {
   }
 
   #sendVisitors(): Visitors {
-    const pick = () => `/${this.#links[Math.floor(Math.random() * this.#links.length)]?.key ?? ''}`
+    const pick = () => `/${this.#links[Math.floor(random() * this.#links.length)]?.key ?? ''}`
     return sendVisitors(this.#service.port, pick, { persistent: true })
   }
 
@@ -247,7 +246,6 @@ describe('backups under load', { concurrency: true }, () => {
       })
 
       test(`are complete and exact, killed or not, ${ROUNDS} times`, async (t) => {
-        t.diagnostic(`FUZZ_SEED=${SEED}`)
         for (let number = 0; number < ROUNDS; number += 1) await loaded.round(number, engine, t)
       })
     })

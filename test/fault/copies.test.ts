@@ -19,6 +19,7 @@ import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { NO_ACME } from '../support/no-acme.ts'
 import { NO_DNS } from '../support/no-dns.ts'
+import { random } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
@@ -69,10 +70,10 @@ describe('copies of a data folder made while the service runs', () => {
 
   async function editUntil(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      if (Math.random() < 0.5) await addLink()
+      if (random() < 0.5) await addLink()
       else {
-        const { id } = links[Math.floor(Math.random() * links.length)] ?? { id: '' }
-        const url = `https://example.com/${Math.random()}`
+        const { id } = links[Math.floor(random() * links.length)] ?? { id: '' }
+        const url = `https://example.com/${random()}`
         expectStatus(await api.patch(`/links/${id}`, { url }), 200)
       }
       await sleep(EDIT_PAUSE_MS)
@@ -88,7 +89,7 @@ describe('copies of a data folder made while the service runs', () => {
       .map((name) => new DatabaseSync(path.join(place.dataDir, name), { timeout: 50 }))
     while (!stop.aborted) {
       for (const database of databases) database.exec('pragma wal_checkpoint(passive)')
-      await sleep(Math.random() * 60)
+      await sleep(random() * 60)
     }
     for (const database of databases) database.close()
   }
@@ -153,7 +154,7 @@ describe('copies of a data folder made while the service runs', () => {
 
   test(`are consistent or rejected, for each of ${COPIES} copies`, async (t) => {
     const stopping = new AbortController()
-    const pick = () => `/${links[Math.floor(Math.random() * links.length)]?.key}`
+    const pick = () => `/${links[Math.floor(random() * links.length)]?.key}`
     const visitors = sendVisitors(service.port, pick, { pauseMsMax: 4 })
     while (!readdirSync(place.dataDir).includes('clicks')) await sleep(20)
     const others = [editUntil(stopping.signal), checkpointUntil(stopping.signal)]

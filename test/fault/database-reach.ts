@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Api, expectStatus } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
+import { random } from '../support/random.ts'
 import { visit } from '../support/visit.ts'
 import type { VisitedNode } from './crowd.ts'
 
@@ -18,7 +19,7 @@ export async function expectUnavailable(
   api: Api,
   linkId: string,
 ): Promise<void> {
-  for (const key of [ABSENT, `unknown-${Math.floor(Math.random() * 1e9)}`]) {
+  for (const key of [ABSENT, `unknown-${Math.floor(random() * 1e9)}`]) {
     const unknown = await visit(port, `/${key}`)
     assert.equal(unknown.status, 503, `${key} may be there by now`)
     assert.match(unknown.headers['retry-after'] ?? '', /^[1-9]\d*$/)

@@ -20,7 +20,7 @@ import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { encodeFrame } from '../support/click-frames.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { formSetting } from '../support/long-form.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { recount } from '../support/recount.ts'
 import { describeStore } from '../support/store.ts'
@@ -74,8 +74,7 @@ describeStore('a drainer killed between two statements', (at) => {
     assert.deepEqual(days, recount(clicks, options))
   }
 
-  test('has counted each click once after the next drainer has finished', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
+  test('has counted each click once after the next drainer has finished', async () => {
     const clock = systemClock()
     let steps = 0
     // Measured in the second run, because the first also creates the days' partitions.

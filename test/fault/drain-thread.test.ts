@@ -11,7 +11,7 @@ import { createTestLink } from '../clicks/test-link.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { describeStore } from '../support/store.ts'
 
@@ -24,7 +24,6 @@ const RESTARTED_WITHIN_MS = 30_000
 
 describeStore('a drain thread that crashes', (at) => {
   test('restarts after a crash, logs it, and counts each click once', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
     const dataDir = createFolder()
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))
     const link = await createTestLink(at.store, systemClock())

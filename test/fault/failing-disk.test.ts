@@ -9,7 +9,7 @@ import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { describeStore } from '../support/store.ts'
 import { FailingFiles } from './failing-files.ts'
 
@@ -77,8 +77,7 @@ describeStore('a click journal on a failing disk', (at) => {
   })
 
   for (const durability of ['process', 'disk'] as const) {
-    test(`counts or reports each visit however little space is left, with durability ${durability}`, async (t) => {
-      t.diagnostic(`FUZZ_SEED=${SEED}`)
+    test(`counts or reports each visit however little space is left, with durability ${durability}`, async () => {
       const room = fc.oneof(fc.nat({ max: 400 }), fc.constant(Number.POSITIVE_INFINITY))
       const turn = fc.record({ room, visits: fc.integer({ min: 1, max: 6 }) })
       const turns = fc.sample(turn, { numRuns: 60, seed: SEED })

@@ -12,7 +12,7 @@ import { arbitrarySource, assertImported, planImport } from '../clicks/arbitrary
 import type { ImportPlan } from '../clicks/click-import.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { formSetting } from '../support/long-form.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { describeStore } from '../support/store.ts'
 
 const PROGRAM = fileURLToPath(new URL('./import-clicks-once.ts', import.meta.url))
@@ -38,8 +38,7 @@ describeStore('an import killed between two statements', (at) => {
     return { steps: Number(output), code, signal }
   }
 
-  test('has counted each click once after the next process has finished it', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
+  test('has counted each click once after the next process has finished it', async () => {
     const dated = fc
       .sample(arbitrarySource, { numRuns: 3, seed: SEED })
       .flatMap((source) => source.dated)

@@ -20,7 +20,7 @@ import { someClick } from '../support/clicks.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { describeStore } from '../support/store.ts'
 
 const TAIL_BYTES = 4096
@@ -101,7 +101,6 @@ const CLICKS_MAX = 5_000
 
 describe('a damaged journal tail', () => {
   test('loses only the frame with the damage, at every byte of the last 4 KiB, and reports it', (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
     const folder = createFolder()
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const { bytes, frames } = writeSegment(1)
@@ -130,8 +129,7 @@ describeStore('the intake of a damaged journal', (at) => {
   })
   after(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  test('counts every click of intact frames, keeps the journal, and logs the damage', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
+  test('counts every click of intact frames, keeps the journal, and logs the damage', async () => {
     const clock = systemClock()
     const offsets = fc.sample(fc.noBias(fc.nat({ max: TAIL_BYTES - 1 })), {
       numRuns: INTAKES,

@@ -7,7 +7,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
@@ -74,7 +74,6 @@ describe('a service that is killed under load', { concurrency: true }, () => {
       }
 
       test(`has counted each answered visit once after ${ROUNDS} kills`, async (t) => {
-        t.diagnostic(`FUZZ_SEED=${SEED}`)
         const moments = fc.sample(fc.noBias(fc.nat({ max: KILL_AFTER_MS_MAX })), {
           numRuns: ROUNDS,
           seed: SEED,

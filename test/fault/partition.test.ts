@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { formSetting } from '../support/long-form.ts'
 import { createNetworkNamespace, TEST_NETWORK } from '../support/network-namespace.ts'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.ts'
-import { SEED } from '../support/properties.ts'
+import { random, SEED } from '../support/random.ts'
 import { startProcess } from '../support/service-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
@@ -16,7 +16,6 @@ import { type Cluster, startCluster } from './cluster.ts'
 import type { Crowd } from './crowd.ts'
 import { expectRecovered, expectUnavailable } from './database-reach.ts'
 import type { Editor } from './editor.ts'
-import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
@@ -90,7 +89,6 @@ describe('two of five nodes, cut off from PostgreSQL', {
   let crowd: Crowd
   let editors: readonly Editor[]
   let links: WarmLinks
-  const random = seededRandom(SEED)
 
   const started = new AsyncDisposableStack()
   before(async () => {

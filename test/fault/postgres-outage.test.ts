@@ -10,13 +10,12 @@ import {
   type PostgresServer,
   replicateSynchronously,
 } from '../support/postgres-server.ts'
-import { SEED } from '../support/properties.ts'
+import { random } from '../support/random.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, type ClusterNode, startCluster } from './cluster.ts'
 import type { Crowd } from './crowd.ts'
 import { API_MS_MAX, expectRecovered, expectUnavailable } from './database-reach.ts'
 import type { Editor } from './editor.ts'
-import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
@@ -54,7 +53,6 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
   let links: WarmLinks
   /** Visits to links for which two workspaces competed. */
   let contendedVisits = 0
-  const random = seededRandom(SEED)
 
   const started = new AsyncDisposableStack()
   before(async () => {
@@ -298,7 +296,6 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
 
   for (const { name, isUnreachable, isCrash = false, isFinal = false, begin } of faults) {
     test(`${name}: cached links redirect, other keys get 503, and no stale answer exceeds its time limit`, async (t) => {
-      t.diagnostic(`FUZZ_SEED=${SEED}`)
       const rounds = isFinal ? 1 : ROUNDS
       crowd.takeTally()
       const before = await uncrashedSince()

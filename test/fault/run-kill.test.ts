@@ -14,7 +14,7 @@ import { someClick } from '../support/clicks.ts'
 import { createFolder } from '../support/engines.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { formSetting } from '../support/long-form.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { failStatements } from '../support/statement-faults.ts'
 import { openAt } from '../support/store.ts'
 

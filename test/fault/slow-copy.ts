@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { random } from '../support/random.ts'
 
 /*
  * Copies a folder as `cp -r` does, in random order and slowly, as if the files were large: a write
@@ -13,7 +14,7 @@ const PAUSE_MS_MAX = 12
 async function copyFolder(source: string, target: string): Promise<void> {
   mkdirSync(target)
   const entries = readdirSync(source, { withFileTypes: true })
-  for (const entry of entries.sort(() => Math.random() - 0.5)) {
+  for (const entry of entries.sort(() => random() - 0.5)) {
     const names = [path.join(source, entry.name), path.join(target, entry.name)] as const
     if (entry.isDirectory()) await copyFolder(...names)
     else await copyFile(...names)
@@ -34,7 +35,7 @@ async function copyFile(source: string, target: string): Promise<void> {
     const length = readSync(input, piece)
     if (length === 0) break
     writeSync(output, piece, 0, length)
-    await sleep(Math.random() * PAUSE_MS_MAX)
+    await sleep(random() * PAUSE_MS_MAX)
   }
   closeSync(input)
   closeSync(output)

@@ -7,6 +7,7 @@ import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
+import { random } from '../support/random.ts'
 import { startProcess } from '../support/service-process.ts'
 import { BROWSER } from '../support/visit.ts'
 
@@ -30,7 +31,7 @@ async function visitOnKeptConnection(port: number, tally: Tally): Promise<void> 
     if (outcome === 'reset') tally.reset += 1
     if (outcome !== 'answered') break
     tally.answered += 1
-    await sleep(Math.random() * PAUSE_MS_MAX)
+    await sleep(random() * PAUSE_MS_MAX)
   }
   agent.destroy()
 }

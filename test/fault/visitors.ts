@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { random } from '../support/random.ts'
 import { BROWSER } from '../support/visit.ts'
 
 /** Number of concurrent visitors. */
@@ -59,7 +60,7 @@ export function sendVisitors(
         tally.failed += 1
         if (!persistent) return
       }
-      if (pauseMsMax > 0) await sleep(Math.random() * pauseMsMax)
+      if (pauseMsMax > 0) await sleep(random() * pauseMsMax)
     }
   }
 

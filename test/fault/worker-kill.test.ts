@@ -7,7 +7,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { formSetting, isLongForm } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
-import { SEED } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
@@ -46,7 +46,6 @@ describe(`one of ${PROCESSES} processes killed under load`, { concurrency: true 
       test(`fails only the visits on its connections, in ${ROUNDS} rounds, and loses no click`, {
         timeout: TIMEOUT_MS,
       }, async (t) => {
-        t.diagnostic(`FUZZ_SEED=${SEED}`)
         const kills = fc.sample(
           fc.record({
             afterMs: fc.noBias(fc.nat({ max: KILL_AFTER_MS_MAX })),

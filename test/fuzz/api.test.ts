@@ -4,7 +4,8 @@ import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import fc from 'fast-check'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
-import { API_CASES, SEED } from '../support/properties.ts'
+import { API_CASES } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertDescribed, assertRefused, jsonOf } from './answer-rules.ts'
 import { type RequestPlan, requestFor, requestForNothing } from './arbitrary-request.ts'
@@ -74,7 +75,6 @@ for (const engine of ENGINES) {
     test('returns only answers that the OpenAPI document describes', {
       concurrency: true,
     }, async (t) => {
-      t.diagnostic(`FUZZ_SEED=${SEED}`)
       const cases = API_CASES / ENGINES.length
       const known = operations.filter(isForKnownThings)
       const others = operations.length - known.length + 1

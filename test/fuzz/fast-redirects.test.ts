@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { SEED, scaled } from '../support/properties.ts'
+import { scaled } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { anyConversation, type Conversation } from './arbitrary-conversation.ts'
 import { type Site, startSite } from './site-in-memory.ts'
 
@@ -44,7 +45,6 @@ describe('the fast path', () => {
   after(() => Promise.all(sites.map((site) => site.stop())))
 
   test('answers, closes and counts like Node’s HTTP server, for random conversations', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
     let cases = 0
     const property = fc.asyncProperty(
       anyConversation,

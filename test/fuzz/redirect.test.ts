@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
-import { SEED, scaled } from '../support/properties.ts'
+import { scaled } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { headerOf, type RawAnswer, RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { anyVisit, plainVisit, type RawVisit } from './arbitrary-visit.ts'
@@ -81,16 +82,14 @@ for (const engine of ENGINES) {
       )
     }
 
-    test('answer every visit, and lead only to the destinations of links', async (t) => {
-      t.diagnostic(`FUZZ_SEED=${SEED}`)
+    test('answer every visit, and lead only to the destinations of links', async () => {
       const property = fc.asyncProperty(anyVisit(LINKS), async (plan) => {
         await visit(plan)
       })
       await fc.assert(property, { numRuns: CASES_EACH, seed: SEED })
     })
 
-    test('lead to the link’s destination with the whole query, in printable ASCII', async (t) => {
-      t.diagnostic(`FUZZ_SEED=${SEED}`)
+    test('lead to the link’s destination with the whole query, in printable ASCII', async () => {
       const property = fc.asyncProperty(plainVisit(LINKS), async (plan) => {
         const [answer, ...others] = await visit(plan)
         assert.equal(answer?.status, 302)

@@ -15,7 +15,8 @@ import { type Answer, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
-import { cases, SEED } from '../support/properties.ts'
+import { cases } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { joinCapped } from '../support/recount.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 import { parseCsv } from './parse-csv.ts'
@@ -156,8 +157,7 @@ onEachEngine('the clicks API compared with a recount of single clicks,', (stage)
   const startOf = (point: { start: string }) =>
     Temporal.Instant.from(point.start).epochMilliseconds / QUARTER_MS
 
-  test('returns a series with every interval', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
+  test('returns a series with every interval', async () => {
     await fc.assert(
       fc.asyncProperty(query, async (asked) => {
         const interval = asked.interval ?? 'day'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { appendFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { OpenedStore } from '../../src/app/database/opened-store.ts'
 import { countWithoutRows, spooledClicks } from '../clicks/click-import.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { random } from '../support/random.ts'
 import { openAt } from '../support/store.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
@@ -57,7 +57,7 @@ const CUT_OFF: Fault = {
       opened: await openAt({ dataDir, databaseUrl: url.href }),
       arm() {
         // In the middle of a transaction, or with its commit on the way.
-        let left = randomInt(1, 12)
+        let left = 1 + Math.floor(random() * 11)
         proxy.onRoundTrip(() => {
           left -= 1
           if (left === 0) proxy.cut()

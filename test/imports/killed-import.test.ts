@@ -10,6 +10,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { formSetting } from '../support/long-form.ts'
 import { makeInstance } from '../support/make-instance.ts'
+import { random } from '../support/random.ts'
 import { openAt } from '../support/store.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
@@ -74,7 +75,7 @@ for (const engine of ENGINES) {
       writeFileSync(file, ['short link,destination,clicks', ...lines].join('\n'))
       let code: number | null = null
       for (let kill = 0; kill < KILLS && code === null; kill += 1) {
-        const killAtRow = 1 + Math.floor((LINKS * 0.8 * (kill + Math.random())) / KILLS)
+        const killAtRow = 1 + Math.floor((LINKS * 0.8 * (kill + random())) / KILLS)
         // On a busy machine it may have ended before it can be killed.
         code = await runImport(place, file, killAtRow)
       }

@@ -12,7 +12,8 @@ import { systemClock } from '../../src/platform/time/clock.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
-import { cases, SEED } from '../support/properties.ts'
+import { cases } from '../support/properties.ts'
+import { SEED } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { joinCapped, recount } from '../support/recount.ts'
 import { describeStore } from '../support/store.ts'
@@ -133,7 +134,6 @@ describeStore('click reports', (at, engine) => {
   }
 
   test('equal a plain recount of the clicks, whatever batches they came in', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
     const { writer } = await open()
     t.after(() => writer.close())
     await fc.assert(
@@ -158,7 +158,6 @@ describeStore('click reports', (at, engine) => {
   })
 
   test('equal a recount while days are being unfolded, and after these are settled', async (t) => {
-    t.diagnostic(`FUZZ_SEED=${SEED}`)
     const { writer, links } = await open()
     t.after(() => writer.close())
     const seqs = links.map(({ seq }) => seq)

@@ -1,15 +1,12 @@
-import { randomInt } from 'node:crypto'
 import fc, { type Parameters } from 'fast-check'
 import { formSetting } from './long-form.ts'
+import { SEED } from './random.ts'
 
 /** The unit of `FUZZ_CASES`: requests of the run over the API description. */
 const API_CASES_DEFAULT = 10_000
 
 /** How many times the default cases are run: `FUZZ_CASES` may increase them, never decrease. */
 const factor = Math.max(1, formSetting('FUZZ_CASES') / API_CASES_DEFAULT)
-
-/** The seed of this run's random cases. Set `FUZZ_SEED` to a printed value to repeat a run. */
-export const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 
 /** Returns the number of cases: the given default, scaled up by `FUZZ_CASES`. */
 export function scaled(byDefault: number): number {

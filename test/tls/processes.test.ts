@@ -9,6 +9,7 @@ import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { handshake, keepCertificate, visitSecurely } from '../support/https.ts'
+import { random } from '../support/random.ts'
 import { startProcess } from '../support/service-process.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
@@ -63,7 +64,7 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
         } catch (error) {
           faults.push(String(error))
         }
-        await sleep(Math.random() * PAUSE_MS_MAX)
+        await sleep(random() * PAUSE_MS_MAX)
       }
     })
 

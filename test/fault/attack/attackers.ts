@@ -1,3 +1,4 @@
+import { random } from '../../support/random.ts'
 import { pause } from './pause.ts'
 import { STRANGER_ATTACKS } from './strangers.ts'
 import { type AttackTally, countAction, createTally, type Target } from './target.ts'
@@ -40,7 +41,7 @@ async function runStranger(
   const attacks = Object.entries(STRANGER_ATTACKS).filter(([name]) => names?.includes(name) ?? true)
   const from = `127.3.${Math.floor(nth / 250)}.${1 + (nth % 250)}`
   for (let round = nth; !signal.aborted; round += 1) {
-    await pause(Math.random() * restMsMax, signal)
+    await pause(random() * restMsMax, signal)
     if (signal.aborted) return
     const [name, attack] = attacks[round % attacks.length] ?? []
     if (name === undefined || attack === undefined) return

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
+import { random } from '../../support/random.ts'
 import { exchange, openSocket } from './exchange.ts'
 import { pause } from './pause.ts'
 import { type AttackTally, countStatus, type Target } from './target.ts'
@@ -27,11 +28,11 @@ const RESET_PAUSE_MS = 20
 const LARGE_DOCUMENT = '/api/v1/openapi.json'
 
 function pick<T>(values: readonly T[]): T {
-  return values[Math.floor(Math.random() * values.length)] as T
+  return values[Math.floor(random() * values.length)] as T
 }
 
 function randomCase(text: string): string {
-  return [...text].map((c) => (Math.random() < 0.5 ? c.toUpperCase() : c)).join('')
+  return [...text].map((c) => (random() < 0.5 ? c.toUpperCase() : c)).join('')
 }
 
 /** Requests a large document many times and reads nothing. */
@@ -87,7 +88,7 @@ const guessPassword: Attack = async ({ target, from, tally }) => {
     path: `/${target.protectedKey}`,
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: pick([`password=${Math.random()}`, 'nonsense']),
+    body: pick([`password=${random()}`, 'nonsense']),
   })
   countStatus(tally, 'guessPassword', status)
 }
@@ -97,7 +98,7 @@ const guessKeys: Attack = async ({ target, from, tally, signal }) => {
   const { port, host, floodedKey } = target
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let nth = 0; nth < GUESSES && !signal.aborted; nth += 1) {
-    const key = pick([Math.random().toString(36).slice(2), `${randomCase(floodedKey)}${nth}`])
+    const key = pick([random().toString(36).slice(2), `${randomCase(floodedKey)}${nth}`])
     countStatus(tally, 'guessKeys', await exchange({ port, host, from, path: `/${key}`, agent }))
   }
   agent.destroy()
