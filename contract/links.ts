@@ -187,8 +187,7 @@ export const linkFilters = {
     )
     .optional()
     .describe('Links on this domain. If sent several times: links on any of the domains.'),
-  key: key
-    .max(FILTER_KEY_LENGTH_MAX)
+  key: line(FILTER_KEY_LENGTH_MAX)
     .optional()
     .describe(
       'Links with exactly this key, in this letter case. With `domain`, at most one; found at once, however many links there are.',

@@ -241,6 +241,10 @@ onEachEngine('the filters of the link list', (stage) => {
     assert.equal(all.body.trimEnd().split('\n').length, LINKS.length)
   })
 
+  test('a list by a key with a null character returns 422', async () => {
+    expectInvalid(await stage.api.get('/links?key=a%00'), 'key')
+  })
+
   for (const sent of ['fields=password', 'fields=', 'format=xml', 'state=disabled']) {
     test(`an export with ${sent} returns 422`, async () => {
       const [parameter = ''] = sent.split('=')
