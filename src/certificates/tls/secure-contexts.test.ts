@@ -153,16 +153,19 @@ describe('SecureContexts', () => {
       onUnusable: (host) => assert.fail(host),
       countMax: 10,
     })
-    const load = async (hosts: number) => {
-      for (let nth = 0; nth < hosts; nth += 1) {
-        assert.ok(await contexts.get(`links-${nth}.acme.test`))
+    let loaded = 0
+    const grownBy = async (hosts: number) => {
+      const before = process.memoryUsage.rss()
+      for (const end = loaded + hosts; loaded < end; loaded += 1) {
+        assert.ok(await contexts.get(`links-${loaded}.acme.test`))
         await new Promise((resolve) => setImmediate(resolve))
       }
+      return (process.memoryUsage.rss() - before) / 1024
     }
-    await load(200)
-    const before = process.memoryUsage.rss()
-    await load(CONTEXTS)
-    const grownKib = (process.memoryUsage.rss() - before) / 1024
+    await grownBy(200)
+    // Contexts that are kept make each pass grow; the heap of the process grows in some pass, whatever is kept.
+    const passes = [await grownBy(CONTEXTS), await grownBy(CONTEXTS), await grownBy(CONTEXTS)]
+    const grownKib = Math.min(...passes)
     assert.ok(grownKib < CONTEXTS * CONTEXT_KIB_MIN, `${grownKib} KiB`)
   })
 
