@@ -3,7 +3,7 @@ import { COUNTRY_SETS, canonicalCountry } from './countries.ts'
 import { asMessage } from './faults.ts'
 import { destinationInput, integer, line } from './primitives.ts'
 
-/** Rules of one link. */
+/** The maximum number of rules of one link. */
 const RULES_MAX = 50
 const VALUES_MAX = 250
 const NAME_LENGTH_MAX = 100
@@ -51,7 +51,7 @@ const BROWSERS = [
 ] as const
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** Of rules and variants, where clicks are counted by them. */
+/** The id of a rule, by which its clicks are counted. */
 const RULE_ID = /^[a-z0-9_-]{1,32}$/
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
 const TIME_OF_DAY = /^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/

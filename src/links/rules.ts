@@ -6,9 +6,9 @@ import type { FaultList, Parsed } from '../platform/failure.ts'
 import { parseAddressPattern } from '../platform/network/ip-address.ts'
 import { canonicalInstant } from '../platform/time/clock.ts'
 
-/** Of one link's rules in their stored form. */
+/** Bytes of one link's rules, in their stored form. */
 const RULES_BYTES_MAX = 64 * 1024
-/** Of the ids that are made: 40 bits tell apart the rules of one link. */
+/** Random bytes of an id that is made: 40 bits tell apart the rules of one link. */
 const ID_BYTES = 5
 
 /** The URL parser encodes the braces of a placeholder in a path. */

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bestLanguage, parseLanguage } from './languages.ts'
+import { bestLanguage, offeredLanguages } from './languages.ts'
 
 const best = (offered: readonly string[], header: string | undefined) =>
-  bestLanguage(
-    offered.flatMap((tag) => parseLanguage(tag) ?? []),
-    header,
-  )?.text
+  bestLanguage(offeredLanguages(offered), header)?.text
 
 describe('bestLanguage', () => {
   const table: [offered: string[], header: string | undefined, expected: string | undefined][] = [

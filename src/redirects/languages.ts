@@ -26,13 +26,13 @@ export type Language = {
 }
 
 /** Parses a language tag (RFC 5646) of language, script and region; undefined for other text. */
-export function parseLanguage(text: string): Language | undefined {
+function parseLanguage(text: string): Language | undefined {
   try {
     const locale = new Intl.Locale(text.replaceAll('_', '-'))
     const { language, region = '', script } = locale
     return {
       text,
-      // Browsers send Bokmål for what everybody calls Norwegian.
+      // Browsers send Bokmål, which people call Norwegian.
       language: language === 'nb' ? 'no' : language,
       script: locale.maximize().script ?? '',
       hasScript: script !== undefined,
@@ -43,19 +43,29 @@ export function parseLanguage(text: string): Language | undefined {
   }
 }
 
+/** Languages by their `language`, of which a link may have thousands. */
+export type OfferedLanguages = ReadonlyMap<string, readonly Language[]>
+
+export function offeredLanguages(tags: readonly string[]): OfferedLanguages {
+  return Map.groupBy(
+    tags.flatMap((tag) => parseLanguage(tag) ?? []),
+    ({ language }) => language,
+  )
+}
+
 /**
  * Returns the one of some languages that an `Accept-Language` header prefers: for each preferred range, in their
  * order, the closest language that covers it, as in a look-up (RFC 4647, section 3.4). `en` covers `en-GB`; `fr-FR`
  * does not cover `fr`; `zh-TW` covers `zh-Hant-TW`. Undefined where none does.
  */
 export function bestLanguage(
-  offered: readonly Language[],
+  offered: OfferedLanguages,
   header: string | undefined,
 ): Language | undefined {
   if (header === undefined) return undefined
   for (const range of preferredRanges(header)) {
     let best: Language | undefined
-    for (const language of offered) {
+    for (const language of offered.get(range.language) ?? []) {
       if (!covers(language, range)) continue
       if (best === undefined || closeness(language) > closeness(best)) best = language
     }
@@ -64,9 +74,9 @@ export function bestLanguage(
   return undefined
 }
 
+/** Both have the same `language`. */
 function covers(language: Language, range: Language): boolean {
   return (
-    language.language === range.language &&
     (!language.hasScript || language.script === range.script) &&
     (language.region === '' || language.region === range.region)
   )

@@ -1,7 +1,7 @@
 import { COUNTRY_SETS } from '@terse/contract/countries'
 import type { Conditions, QueryTest, Rule, TimeSpan, When } from '@terse/contract/rules'
 import { isInPattern, parseAddressPattern } from '../platform/network/ip-address.ts'
-import { type Language, parseLanguage } from './languages.ts'
+import { type Language, offeredLanguages } from './languages.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
 
 /** A condition of a rule. */
@@ -26,7 +26,7 @@ export type RuleContext = {
 /** Returns what the rules of one link share. */
 export function ruleContext(rules: readonly Rule[]): RuleContext {
   const tags = new Set(rules.flatMap(({ when }) => languagesOf(when)))
-  const offered = [...tags].flatMap((tag) => parseLanguage(tag) ?? [])
+  const offered = offeredLanguages([...tags])
   return { language: (visitor) => visitor.bestOf(offered) }
 }
 

@@ -236,6 +236,12 @@ const CONDITIONS: readonly [name: string, when: When, taken: MadeUpVisitor, left
       { query: 'utm=x&utm=e%2Dmail' },
       { query: 'utm=Mail' },
     ],
+    [
+      'one of the first 100 parameters',
+      { query: [{ name: 'x', present: true }] },
+      { query: `${'a&'.repeat(99)}x` },
+      { query: `${'a&'.repeat(100)}x` },
+    ],
     ['a missing parameter', { query: [{ name: 'x', absent: true }] }, {}, { query: 'x' }],
     [
       'an encoded parameter',
