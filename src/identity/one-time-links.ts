@@ -42,8 +42,8 @@ export function hashCode(code: string): string {
 type NewLink = Omit<OneTimeLink, 'id' | 'created_at' | 'expires_at' | 'used_at'>
 
 /**
- * Makes a one-time link within a transaction. The codes are returned here and kept nowhere: one to show to whoever makes
- * the link, and one for a mail to its person, which shows whoever sends it that they read mail to the address.
+ * Makes a one-time link within a transaction. The codes are returned here and stored nowhere: one to show to the maker of
+ * the link, and one for a mail to its person. A caller who sends the mailed code reads mail to the address.
  */
 export async function createOneTimeLink(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -94,7 +94,7 @@ export function invitationEvent(
 
 /**
  * Whether the code by which an invitation was found creates an account. Where invitations are mailed, only the mailed one
- * does: whoever invites has seen the other, and would learn whether the address has an account, or prepare one for its
+ * does: the inviting person has seen the other, and would learn whether the address has an account, or prepare one for its
  * owner. Operators, who know all accounts, hand theirs over from the command line.
  */
 export function canCreateAccount(

@@ -204,7 +204,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByText('Your draft is kept').waitFor()
         await page.goBack()
         await page.getByText('This is the draft that you left.').waitFor()
-        // Somebody else saves first.
+        // Another person saves first.
         expectStatus(await api.put(`/links/${id}/rules`, { rules: [ruleFor('IT')] }), 200)
         await page.reload()
         await page.getByText('This is the draft that you left.').waitFor()

@@ -24,7 +24,7 @@ const ENDS_WITHIN_MS = 20_000
 type Outcome = { readonly code: number | null; readonly other: string }
 
 /**
- * Runs a command whose output nobody reads.
+ * Runs a command whose output has no reader.
  *
  * @param options.closed the output whose pipe is closed
  * @param options.chunks how many chunks of it are read first

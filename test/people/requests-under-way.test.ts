@@ -164,7 +164,7 @@ for (const engine of ENGINES) {
           await assert.rejects(raising, { code: 'missing_role' })
         }
       await members.setRole(commandLine(acme), member.id, 'member')
-      // A token gives a higher role to nobody whose address is not proved: it makes no links for new passwords.
+      // A token cannot give a higher role to a person without a proved address: it makes no links for new passwords.
       const here = idOf(await join('viewer'))
       await assert.rejects(members.setRole(tokenActor(token), here, 'member'), {
         code: 'missing_role',

@@ -309,7 +309,7 @@ const DIGITS = 16
 
 /**
  * Counts the clicks that a process could not store, or that were lost with damaged journals. A file of the data folder
- * keeps the count: a restart does not reset it, and the file can be removed to begin anew.
+ * keeps the count: a restart does not reset it, and an operator can remove the file to count from 0.
  */
 export class LostClicks {
   readonly #file: string

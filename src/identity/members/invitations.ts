@@ -64,7 +64,7 @@ export type InvitationDetails = {
   readonly invitation: Invitation
   readonly workspaceName: string
   readonly workspaceTitle: string
-  /** Undefined for the code that whoever invites has seen: they must not learn it. */
+  /** Undefined for a code that the inviting person has seen: they must not learn it. */
   readonly accountExists: boolean | undefined
   readonly canCreateAccount: boolean
 }
@@ -246,7 +246,7 @@ export class AcceptInvitation {
   }
 
   /**
-   * Makes a person who is signed in a member. Returns a new session where their address was unproved: whoever made the
+   * Makes a person who is signed in a member. Returns a new session where their address was unproved: the maker of the
    * account may know the password and have other ways in, which end.
    *
    * @param newPassword of a person whose address is unproved
@@ -271,7 +271,7 @@ export class AcceptInvitation {
       if (!hasDropped) return undefined
       if (password === undefined) throw passwordNeeded()
       const now = this.#deps.clock.nowMicros()
-      // A session that somebody has found must not be enough for a new password.
+      // A stolen session must not be enough for a new password.
       requireRecentAuthentication({
         hasAuthenticatedRecently: now - session.authenticated_at < FRESH_MICROS,
       })
@@ -328,7 +328,7 @@ export class AcceptInvitation {
 
   /**
    * Uses an invitation within a transaction. A code that went to the address by mail alone proves it. Without that, and
-   * with the first proof, everything with which somebody could sign in before is dropped.
+   * with the first proof, all earlier ways to sign in are dropped.
    *
    * @param from.kept the account with the provider with which the person accepts
    * @throws {Failure} `validation_failed` where it is not open, not for this person, or its maker may no longer invite

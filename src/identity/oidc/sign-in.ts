@@ -112,7 +112,7 @@ export class OidcSignIn {
     })
   }
 
-  /** Returns whether everything else with which somebody could sign in as the person was dropped. */
+  /** Returns whether all other ways to sign in as the person were dropped. */
   async #settleAddress(
     stores: OidcStores,
     change: AccessChange,

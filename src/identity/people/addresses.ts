@@ -38,8 +38,8 @@ export type ConfirmedAccess = {
 
 /**
  * Notes, within a transaction that has locked the person, that the address is theirs: they sent a code that went to it by
- * mail alone, or the provider of single sign-on vouches for it. At the first proof, everything with which somebody
- * could sign in until then is removed: whoever prepared the account may have left it there.
+ * mail alone, or the provider of single sign-on vouches for it. At the first proof, all earlier ways to sign in are
+ * removed: the maker of the account may have left them there.
  *
  * @param kept the account with the provider with which the person proves the address
  * @returns whether it is the first proof
@@ -60,8 +60,7 @@ export async function proveAddress(
 }
 
 /**
- * Removes, within a transaction that has locked the person, all sessions and everything with which somebody could sign in
- * as the person: passwords, second factors, accounts with the provider, links for a new password and open changes of the address.
+ * Removes, within a transaction that has locked the person, all sessions and all ways to sign in as the person: passwords, second factors, accounts with the provider, links for a new password and open changes of the address.
  *
  * @param kept the account with the provider that stays, because the person uses it now
  */
@@ -109,7 +108,7 @@ export async function dropUnproved(
 /**
  * Removes, within a transaction that has locked the person and is to set a new password, the passkeys and accounts with
  * the provider that the person does not confirm. Without another second factor, passkeys stay as that alone: they no
- * longer sign in without the password, and whoever can read the person's mail still needs one of them.
+ * longer sign in without the password, and a reader of the person's mail still needs one of them.
  *
  * @param mayDropLastFactor whether an operator vouches for the person
  */

@@ -117,7 +117,7 @@ export class PasswordResets {
    *
    * @param confirmed what the person says is theirs
    * @throws {Failure} `validation_failed` for a password that the rules refuse, and for a code that is not open; the
-   *   same where whoever made the link may no longer make one
+   *   same where the maker of the link may no longer make one
    */
   async complete(
     code: string,

@@ -15,8 +15,8 @@ export type Person = {
   readonly created_at: number
   readonly disabled_at: number | null
   /**
-   * When the person first showed that the address is theirs (addresses.ts); null before: whoever invited the address
-   * may have prepared the account for somebody else.
+   * When the person first showed that the address is theirs (addresses.ts); null before: the account may have
+   * been prepared by another person, who invited the address.
    */
   readonly email_proved_at: number | null
 }

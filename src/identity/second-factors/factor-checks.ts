@@ -57,7 +57,7 @@ export class FactorChecks implements SecondFactors {
     return {
       use: async (stores, nowMicros) => {
         if (!(await factor.use(stores, nowMicros))) return false
-        // Whoever uses it knows the password, too: it is the person's.
+        // Its user knows the password too, so the passkey is the person's.
         if (verified.passkey.needs_password) {
           await stores.passkeys.setNeedsPassword(verified.passkey.id, false)
         }

@@ -41,7 +41,7 @@ export type ShownMember = {
 
 export type MembershipStore = {
   find(workspaceId: string, personId: string, rowLock?: 'share'): Promise<Membership | undefined>
-  /** Whether a member has the address. One query, whoever has an account. */
+  /** Whether a member has the address. One query, whether an account exists or not. */
   hasAddress(workspaceId: string, emailFolded: string): Promise<boolean>
   /**
    * Returns a person's memberships in workspaces that are not deleted, by the workspaces' names.

@@ -13,7 +13,7 @@ export type Terminal = {
   out(text: string): void
   /** Writes messages and errors, to standard error. */
   err(text: string): void
-  /** Standard output, for results of any size. Fails with an `OutputFault` when nobody can read them any more. */
+  /** Standard output, for results of any size. Fails with an `OutputFault` when their reader has ended. */
   readonly output: Writable
   /** Whether a person reads standard output, rather than a file or a program. */
   readonly isInteractive: boolean

@@ -145,7 +145,7 @@ export class PrimaryClient extends pg.Client {
   }
 
   async #connectToPrimary(): Promise<this> {
-    // Whoever waits for the connection destroys the stream when it takes too long.
+    // The caller that waits for the connection destroys the stream when it takes too long.
     const { stream } = this.connection
     const closed = new Promise<never>((_, reject) => {
       stream.once('close', () => reject(new Error('the connection was given up')))

@@ -21,7 +21,7 @@ describe('countSoundFrames', () => {
     const insert = database.prepare('insert into notes values (?)')
     for (let count = 0; count < 20; count += 1) insert.run('x'.repeat(3_000))
     database.exec('pragma wal_checkpoint(full)')
-    // The log begins anew, and frames of the old one follow.
+    // The log begins again, and frames of the old one follow.
     for (let count = 0; count < 5; count += 1) insert.run('y'.repeat(3_000))
     frames = Number(database.prepare('pragma wal_checkpoint(noop)').get()?.log)
     log = readFileSync(`${file}-wal`)

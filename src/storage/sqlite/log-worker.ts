@@ -74,7 +74,7 @@ function rewrite(database: DatabaseSync): void {
   const fd = openSync(`${file}-wal`, 'r+')
   try {
     database.exec('begin immediate')
-    // No other connection can begin the log anew while this one holds the write lock.
+    // No other connection can restart the log while this one holds the write lock.
     const observer = open()
     const { frames } = positionAfter(observer, 'noop')
     observer.close()

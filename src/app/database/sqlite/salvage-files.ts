@@ -40,7 +40,7 @@ export function surveyFile(dataDir: string, name: string): Reading | undefined {
 }
 
 /**
- * Makes the file of a day from the readable rows of a damaged one. Its rows are numbered anew, because a day's file has
+ * Makes the file of a day from the readable rows of a damaged one. Its rows get new numbers, because a day's file has
  * no gaps.
  *
  * @param name as in `FileFault`

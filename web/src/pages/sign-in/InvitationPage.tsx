@@ -188,7 +188,7 @@ type NewPasswordFormProps = {
   readonly onRefused: (error: Error) => void
 }
 
-/** A new password, for an account that somebody else may have prepared. */
+/** A new password, for an account that another person may have prepared. */
 function NewPasswordForm({ code, email, onJoined, onRefused }: NewPasswordFormProps) {
   const t = useText()
   const [password, setPassword] = useState('')
