@@ -1,3 +1,5 @@
+import type { RuleInput } from '@terse/contract/rules'
+
 /** A link of the demo, and how its clicks come about. */
 export type DemoLink = {
   readonly fields: {
@@ -13,6 +15,7 @@ export type DemoLink = {
     readonly password?: string
     readonly expires_at?: string
   }
+  readonly rules?: readonly RuleInput[]
   /** How many days before the present it was made. */
   readonly daysAgo: number
   /** Clicks on a usual day. */
@@ -71,6 +74,7 @@ export function demoLinks(nowMs: number): readonly DemoLink[] {
         ios: 'https://apps.apple.com/app/example',
         android: 'https://play.google.com/store/apps/details?id=com.example',
       },
+      rules: appRules(),
       daysAgo: 88,
       perDay: 42,
       course: 'steady',
@@ -161,4 +165,34 @@ function pages(): readonly DemoLink[] {
     perDay,
     course: 'steady' as const,
   }))
+}
+
+function appRules(): readonly RuleInput[] {
+  return [
+    {
+      name: 'Poster',
+      when: { country: ['DE', 'AT'], device: ['phone'], qr: true },
+      then: {
+        split: [
+          { name: 'Shop', url: `${SHOP}/app/shop`, weight: 60 },
+          { name: 'Quiz', url: `${SHOP}/app/quiz`, weight: 40 },
+        ],
+      },
+    },
+    { when: { language: ['de'] }, then: { url: `${SHOP}/de/app` } },
+    {
+      name: 'Support',
+      when: {
+        referrer: ['support.example.com'],
+        time: [
+          {
+            weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'],
+            hours: { from: '09:00', until: '17:00' },
+            zone: 'Europe/Berlin',
+          },
+        ],
+      },
+      then: { url: `${SHOP}/support/chat` },
+    },
+  ]
 }

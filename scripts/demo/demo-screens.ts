@@ -43,6 +43,7 @@ const SCREENS: readonly Screen[] = [
       await page.locator('.qr .code svg').waitFor()
     },
   },
+  { name: 'rules', path: '/links?search=app', size: DESKTOP, text: '/app', act: openRules },
   { name: 'domains', path: '/domains', size: DESKTOP, text: '_terse.links' },
   { name: 'tags', path: '/tags', size: DESKTOP, text: 'newsletter' },
   { name: 'utm-templates', path: '/tags/utm-templates', size: DESKTOP, text: 'Instagram' },
@@ -65,6 +66,7 @@ const SCREENS: readonly Screen[] = [
     text: 'Germany',
     act: awaitLiveClicks,
   },
+  { name: 'rules-phone', path: '/links?search=app', size: PHONE, text: '/app', act: openRules },
 ]
 
 export const SCREEN_NAMES: readonly string[] = SCREENS.map(({ name }) => name)
@@ -72,6 +74,13 @@ export const SCREEN_NAMES: readonly string[] = SCREENS.map(({ name }) => name)
 /** They come by a stream, whose end `settle` does not wait for. */
 function awaitLiveClicks(page: Page): Promise<void> {
   return page.getByText('15:27:54').waitFor()
+}
+
+async function openRules(page: Page): Promise<void> {
+  await page.getByTitle('acme.localhost/app', { exact: true }).click()
+  await page.getByRole('link', { name: 'Rules', exact: true }).click()
+  await page.getByRole('button', { name: /^Poster: / }).click()
+  await page.getByText('Even out').waitFor()
 }
 
 export type DemoScreens = {

@@ -53,7 +53,9 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
 }
 
 /** Returns the number of the new link, to which its clicks refer. */
-async function create(service: Service, api: Api, { fields }: DemoLink): Promise<number> {
+async function create(service: Service, api: Api, { fields, rules }: DemoLink): Promise<number> {
   // A link that has expired by now had its date ahead when it was made.
-  return seqOf(service, expectStatus(await api.post('/links', fields), 201).body)
+  const link = expectStatus(await api.post('/links', fields), 201).body
+  if (rules !== undefined) expectStatus(await api.put(`/links/${link.id}/rules`, { rules }), 200)
+  return seqOf(service, link)
 }
