@@ -14,6 +14,7 @@ import { startNode } from '../../src/app/node/node.ts'
 import { RefusedFiles } from '../../src/storage/file-fault.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { createFolder, type Place, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { formSetting } from '../support/long-form.ts'
 import { makeToken } from '../support/make-instance.ts'
@@ -156,7 +157,7 @@ describe('copies of a data folder made while the service runs', () => {
     const stopping = new AbortController()
     const pick = () => `/${links[Math.floor(random() * links.length)]?.key}`
     const visitors = sendVisitors(service.port, pick, { pauseMsMax: 4 })
-    while (!readdirSync(place.dataDir).includes('clicks')) await sleep(20)
+    await eventually(async () => assert.ok(readdirSync(place.dataDir).includes('clicks')))
     const others = [editUntil(stopping.signal), checkpointUntil(stopping.signal)]
     let started = 0
     try {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,10 +14,8 @@ import { sendVisitors } from './visitors.ts'
 
 /** On a busy machine, much of it passes until the balancer and the visitors have seen that it stops. */
 const DELAY_MS = 4_000
-const PROBE_INTERVAL_MS = 100
 /** The time to become not ready that a service guarantees with the default delay of 5 s. */
 const EXIT_MS_MAX = 25_000
-/** Tests the longest possible stop, which takes half a minute. */
 
 describe('a service behind a balancer that receives SIGTERM', () => {
   for (const processes of ['1', '2']) {
@@ -49,7 +46,7 @@ describe('a service behind a balancer that receives SIGTERM', () => {
       await eventually(async () => assert.ok(sent().every((count) => count > 20)))
       const askedAt = performance.now()
       const exited = service.stop()
-      while (await isReady()) await sleep(PROBE_INTERVAL_MS)
+      await eventually(async () => assert.equal(await isReady(), false))
       const before = sent()
       await eventually(async () => {
         for (const [index, count] of sent().entries()) assert.ok(count > (before[index] ?? 0) + 10)

@@ -5,7 +5,7 @@ import { addKeyspace, insertLink } from '../storage/samples.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
@@ -17,7 +17,7 @@ const LINKS_PER_TRANSACTION = 100
 const DAY = '2026-03-29'
 const ATTEMPTS_MAX = 5
 
-onEachEngine('searches of a workspace', (stage) => {
+const tests = (stage: Stage) => {
   let other: Api
   before(async () => {
     const { store } = stage.service.instance
@@ -88,4 +88,6 @@ onEachEngine('searches of a workspace', (stage) => {
     for (const answer of await Promise.all(lists)) expectStatus(answer, 200)
     await Promise.all(searches)
   })
-})
+}
+
+onEachEngine('searches of a workspace', tests, { TERSE_CLICK_RETENTION_DAYS: '0' })

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/app/config/config.ts'
 import type { ImportedClick } from '../../src/imports/imported-clicks.ts'
 import { expectStatus } from '../support/api.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
 
 const DAY_MICROS = 86_400_000_000
 const HOUR_MICROS = 3_600_000_000
@@ -16,7 +16,7 @@ const PERIOD = 'from=2026-10-01&to=2026-10-03'
 /** Long before the clicks that are kept for exports: 2021-01-01. */
 const OLD_DAY = 18_628
 
-onEachEngine('imported clicks', (stage) => {
+const tests = (stage: Stage) => {
   async function newLink(key: string) {
     const link = await createLink(stage.api, { key })
     const { workspace_id: workspaceId, id } = link
@@ -164,4 +164,7 @@ onEachEngine('imported clicks', (stage) => {
     })
     assert.equal((await show(`/links/${id}`)).clicks, 0)
   })
-})
+}
+
+/** Single clicks are kept of `DAY`, and not of `OLD_DAY`. */
+onEachEngine('imported clicks', tests, { TERSE_CLICK_RETENTION_DAYS: '1500' })
