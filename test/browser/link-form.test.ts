@@ -46,6 +46,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByLabel('Destination').fill('https://example.com/')
         await page.keyboard.press('Enter')
         await page.getByText('Link created and copied').waitFor()
+        // The domain is kept as the form is left, after the message.
+        await page.waitForURL(({ pathname }) => !pathname.endsWith('/new'))
         await starts('localhost')
 
         await page.goto(`${origin}/app/domains`)
