@@ -18,7 +18,7 @@ const VARYING = [
   '\\b1\\d{9}\\b',
   /** Tokens, codes of links, secrets of authenticator apps, recovery codes, proofs of domains. */
   TOKEN,
-  '\\b[\\w-]{43}(?![\\w-])',
+  '(?<![\\w-])[\\w-]{43}(?![\\w-])',
   '\\b[A-Z2-7]{32}\\b',
   '\\b[0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4}\\b',
   PROOF,
