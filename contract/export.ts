@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exportedClick } from './clicks.ts'
 import { domainSchema } from './domains.ts'
+import { optionInputs } from './link-options.ts'
 import { linkSchema } from './links.ts'
 import { cursorText } from './pagination.ts'
 import { timestamp } from './primitives.ts'
@@ -89,6 +90,11 @@ const exportedLink = linkSchema
       .nullable()
       .optional()
       .describe('Its rules; null for none. Exports of version 0.1 leave them out.'),
+    options: z
+      .object(optionInputs)
+      .nullable()
+      .optional()
+      .describe('Its options; null where it has none. Exports of version 0.1 leave them out.'),
     imported: z
       .record(z.string(), z.unknown())
       .nullable()

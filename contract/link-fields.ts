@@ -75,6 +75,32 @@ export const LINK_TEXT_FIELDS = namesOf(LINK_TEXTS)
 
 export type LinkText = keyof typeof BEFORE_COUNTERS | keyof typeof AFTER_COUNTERS
 
+/** What becomes of the visitor's own query: it is added to the destination's, takes its place, or is left out. */
+export const QUERY_MODES = ['merge', 'replace', 'drop'] as const
+
+export type QueryMode = (typeof QUERY_MODES)[number]
+
+/** What a link has beside the fields of the specification; requests set them like its other fields. */
+export type LinkOptions = {
+  /** Of people; the link has expired after that many. */
+  readonly max_clicks: number | null
+  /** Before this instant the link leads nowhere. */
+  readonly active_from: string | null
+  readonly archived: boolean
+  readonly notes: string | null
+  readonly query: QueryMode
+}
+
+export const NO_OPTIONS: LinkOptions = Object.freeze({
+  max_clicks: null,
+  active_from: null,
+  archived: false,
+  notes: null,
+  query: 'merge',
+})
+
+export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)
+
 export type LinkTexts = { readonly [F in LinkText]: string | null }
 
 function namesOf<F extends string>(fields: Readonly<Record<F, unknown>>): readonly F[] {

@@ -8,6 +8,7 @@ import {
   TEXTS_AFTER_COUNTERS,
   TEXTS_BEFORE_COUNTERS,
 } from './link-fields.ts'
+import { optionInputs } from './link-options.ts'
 import { clickedPageOf, pageQuery } from './pagination.ts'
 import {
   destinationInput,
@@ -114,6 +115,7 @@ const optionalFields = {
     .describe(
       `At most ${TAGS_MAX}, each of 1 to ${TAG_LENGTH_MAX} characters; duplicates are dropped.`,
     ),
+  ...optionInputs,
 }
 
 const readOnlyFields = {

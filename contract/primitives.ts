@@ -15,6 +15,22 @@ export function line(lengthMax: number) {
     .refine((text) => text.isWellFormed(), asMessage({ code: 'malformed_text' }))
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
+const CONTROL_CHARACTER_IN_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+/** Text that may have several lines. */
+export function lines(lengthMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .refine(
+      (text) => !CONTROL_CHARACTER_IN_LINES.test(text),
+      asMessage({ code: 'control_characters' }),
+    )
+    .refine((text) => text.isWellFormed(), asMessage({ code: 'malformed_text' }))
+}
+
 /** The maximum length of a destination in its stored form, in characters. */
 const DESTINATION_LENGTH_MAX = 8192
 

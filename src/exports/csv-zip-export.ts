@@ -30,7 +30,15 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     file: 'links.csv',
     columns: [
       ...(['id', 'domain', 'key', 'url', ...TEXTS_BEFORE_COUNTERS] as const),
-      ...(['clicks', 'last_click', 'external_id', 'protected', 'rules', 'imported'] as const),
+      ...([
+        'clicks',
+        'last_click',
+        'external_id',
+        'protected',
+        'rules',
+        'options',
+        'imported',
+      ] as const),
       ...TEXTS_AFTER_COUNTERS.filter((field) => field !== 'password'),
       ...(['tags', 'created_at', 'updated_at'] as const),
     ],

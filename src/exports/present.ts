@@ -1,9 +1,9 @@
 import type { ExportedRecord } from '@terse/contract/export'
-import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
+import { fromFields, LINK_OPTION_FIELDS, NO_OPTIONS, UTM_FIELDS } from '@terse/contract/link-fields'
 import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
 import { type Domain, presentDomain } from '../domains/index.ts'
 import type { ShownMember } from '../identity/index.ts'
-import { type Link, presentLink, type UtmTemplate } from '../links/index.ts'
+import { type Link, presentLink, presentOptions, type UtmTemplate } from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 
 export function presentTemplate(template: UtmTemplate): ExportedRecord {
@@ -49,5 +49,11 @@ export function presentExportedLink(link: Link, rest: string | null): ExportedRe
   const imported = rest === null ? null : JSON.parse(rest)
   const rules = link.rules === null ? null : [...link.rules]
   const isProtected = password !== null
-  return { type: 'link', ...fields, clicks: link.clicks, protected: isProtected, rules, imported }
+  const kept = { clicks: link.clicks, protected: isProtected, rules, imported }
+  return { type: 'link', ...fields, ...kept, options: optionsOf(link) }
+}
+
+function optionsOf(link: Link) {
+  const hasOptions = LINK_OPTION_FIELDS.some((field) => link[field] !== NO_OPTIONS[field])
+  return hasOptions ? presentOptions(link) : null
 }

@@ -136,6 +136,8 @@ describe('requireAccess', () => {
       'imports.uploadFile': 'links:write',
       'imports.start': 'links:write',
       'imports.cancel': 'links:write',
+      'links.getOptions': 'links:read',
+      'links.setOptions': 'links:write',
       'links.getRules': 'links:read',
       'links.setRules': 'links:write',
       'utmTemplates.list': 'links:read',

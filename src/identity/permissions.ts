@@ -66,6 +66,8 @@ export const OPERATION_ACCESS = {
   'links.export': 'links.view',
   'links.checkKey': 'links.view',
   'links.getRules': 'links.view',
+  'links.getOptions': 'links.view',
+  'links.setOptions': 'links.edit',
   'links.setRules': 'links.edit',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',

@@ -1,5 +1,5 @@
 import { faultText } from '@terse/contract/faults'
-import { fromFields } from '@terse/contract/link-fields'
+import { fromFields, LINK_OPTION_FIELDS } from '@terse/contract/link-fields'
 import { parseHost } from '../hosts/index.ts'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
@@ -26,7 +26,7 @@ export type Candidate = {
 type Refusal = { readonly record: LinkRecord; readonly reason: string }
 
 /** A link without one of these is still the same link; what could not be taken is kept beside it. */
-const OPTIONAL = [...RECORD_TEXTS, 'external_id'] as const
+const OPTIONAL = [...RECORD_TEXTS, ...LINK_OPTION_FIELDS, 'external_id'] as const
 
 const LABELS: Readonly<Record<string, string>> = {
   domain: 'The domain',
@@ -133,6 +133,7 @@ function inputOf(
     external_id: record.external_id,
     tags: [...new Set(record.tags)],
     rules: record.rules,
+    ...record.options,
     expires_at: expiryOf(record, times, notes),
     password: protection.kind === 'password' ? protection.password : null,
   }

@@ -1,5 +1,11 @@
-import { LINK_TEXT_FIELDS, type LinkTexts, type UtmField } from '@terse/contract/link-fields'
+import {
+  LINK_TEXT_FIELDS,
+  type LinkOptions,
+  type LinkTexts,
+  type UtmField,
+} from '@terse/contract/link-fields'
 import type { RuleInput } from '@terse/contract/rules'
+import type { LinkInput } from '../links/index.ts'
 
 /** Another service's data, as one stream of records in constant memory. */
 export type ImportSource = {
@@ -76,6 +82,7 @@ export type LinkRecord = FromSource &
     readonly external_id: number | null
     readonly tags: readonly string[]
     readonly rules: readonly RuleInput[]
+    readonly options: Pick<LinkInput, keyof LinkOptions>
     /**
      * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
      * `9999-12-31T23:59:59.999999Z`; null for never.

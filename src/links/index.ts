@@ -6,6 +6,7 @@ export {
   hasQrMark,
   type Link,
   presentLink,
+  presentOptions,
   shortLink,
   type UncountedLink,
   withoutQrMark,

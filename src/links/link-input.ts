@@ -1,8 +1,11 @@
 import {
+  LINK_OPTION_FIELDS,
   LINK_TEXT_FIELDS,
   LINK_TEXTS,
+  type LinkOptions,
   type LinkText,
   type LinkTextKind,
+  NO_OPTIONS,
 } from '@terse/contract/link-fields'
 import type { RuleInput } from '@terse/contract/rules'
 import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
@@ -25,7 +28,10 @@ export type LinkInput = {
   readonly tags?: readonly string[] | null | undefined
   /** As the contract accepts them; none, or null, for no rules. */
   readonly rules?: readonly RuleInput[] | null | undefined
-} & { readonly [F in LinkText]?: string | null | undefined }
+} & { readonly [F in LinkText]?: string | null | undefined } & {
+  /** Null restores what a new link has. */
+  readonly [F in keyof LinkOptions]?: LinkOptions[F] | null | undefined
+}
 
 /** The changes of an input in their stored form, except the password, which is still as sent. */
 export type LinkChanges = Partial<LinkAttributes> & {
@@ -68,6 +74,11 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
   for (const field of LINK_TEXT_FIELDS) {
     change(field, input[field], (text: string) => TEXT_PARSERS[LINK_TEXTS[field].kind](text, rules))
   }
+  for (const field of LINK_OPTION_FIELDS) {
+    if (input[field] !== undefined)
+      Object.assign(changes, { [field]: input[field] ?? NO_OPTIONS[field] })
+  }
+  change('active_from', input.active_from, parseInstant)
   if (input.tags !== undefined) change('tags', input.tags ?? [], parseTags)
   if (input.rules !== undefined) {
     const parsed = parseRules(input.rules ?? [], rules, faults)

@@ -1,11 +1,15 @@
 import {
   fromFields,
+  LINK_OPTION_FIELDS,
   LINK_TEXT_FIELDS,
+  type LinkOptions,
   type LinkText,
   type LinkTexts,
+  NO_OPTIONS,
   TEXTS_AFTER_COUNTERS,
   TEXTS_BEFORE_COUNTERS,
 } from '@terse/contract/link-fields'
+import type { LinkOptionsResource } from '@terse/contract/link-options'
 import type { LinkResource } from '@terse/contract/links'
 import type { Rule } from '@terse/contract/rules'
 import { formatInstant } from '../platform/time/clock.ts'
@@ -16,13 +20,14 @@ import { changedFields, type EventFields, type NewEvent, setFields } from '../st
  * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same
  * names, so nothing is mapped.
  */
-export type LinkAttributes = LinkTexts & {
-  readonly url: string
-  readonly external_id: number | null
-  readonly tags: readonly string[]
-  /** In their order, at least one; null for none. */
-  readonly rules: readonly Rule[] | null
-}
+export type LinkAttributes = LinkTexts &
+  LinkOptions & {
+    readonly url: string
+    readonly external_id: number | null
+    readonly tags: readonly string[]
+    /** In their order, at least one; null for none. */
+    readonly rules: readonly Rule[] | null
+  }
 
 export type Link = LinkAttributes & {
   /** The link's number within the instance: ascending, never assigned twice. */
@@ -62,6 +67,7 @@ export function linkVersion({
 
 export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
   ...fromFields(LINK_TEXT_FIELDS, () => null),
+  ...NO_OPTIONS,
   external_id: null,
   tags: [],
   rules: null,
@@ -104,7 +110,7 @@ export function scannableAddress(address: string, tracked: boolean): string {
   return encoded.length <= QR_BYTES_MAX ? encoded : marked
 }
 
-const STORED_TEXTS = ['key', 'url', ...LINK_TEXT_FIELDS] as const
+const STORED_TEXTS = ['key', 'url', 'notes', ...LINK_TEXT_FIELDS] as const
 
 /** Returns the bytes that a link's texts add to the storage quota of its workspace. */
 export function storedBytes(
@@ -145,6 +151,11 @@ export function presentLink(link: Link): LinkResource {
   }
 }
 
+/** Returns what a link has beside its fields. */
+export function presentOptions(link: LinkOptions): LinkOptionsResource {
+  return fromFields(LINK_OPTION_FIELDS, (field) => link[field]) as LinkOptionsResource
+}
+
 /** Returns the response to a create of this link, in which the specification has `clicks: null`. */
 export function asCreated(link: LinkResource): LinkResource {
   return { ...link, clicks: null }
@@ -156,7 +167,7 @@ type LoggedLink = Pick<UncountedLink, 'id' | 'domain' | 'key'> & LinkAttributes
 const PASSWORD_CHANGED = { password: 'changed' }
 
 export function linkCreated(link: LoggedLink): NewEvent {
-  const after = setFields(fieldsOf(link))
+  const after = ownFields(link)
   if (link.password !== null) Object.assign(after, PASSWORD_CHANGED)
   return { type: 'link.created', subjectId: link.id, before: null, after }
 }
@@ -172,7 +183,7 @@ export function linkUpdated(from: LoggedLink, to: LoggedLink): NewEvent {
 }
 
 export function linkDeleted(link: LoggedLink): NewEvent {
-  const before = setFields(fieldsOf(link))
+  const before = ownFields(link)
   return { type: 'link.deleted', subjectId: link.id, before, after: null }
 }
 
@@ -180,7 +191,16 @@ export function linkDeleted(link: LoggedLink): NewEvent {
 const LOGGED_FIELDS = [
   ...(['domain', 'key', 'url', 'external_id', 'tags', 'rules'] as const),
   ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
+  ...LINK_OPTION_FIELDS,
 ]
+
+const DEFAULTS: Readonly<Record<string, unknown>> = NO_OPTIONS
+
+/** The fields in which it differs from a link that has only a destination. */
+function ownFields(link: LoggedLink): Record<string, unknown> {
+  const own = (field: keyof LoggedLink) => (link[field] === DEFAULTS[field] ? null : link[field])
+  return setFields(fromFields<keyof LoggedLink, unknown>(LOGGED_FIELDS, own))
+}
 
 function fieldsOf(link: LoggedLink): EventFields {
   return fromFields<keyof LoggedLink, unknown>(LOGGED_FIELDS, (field) => link[field])

@@ -1,10 +1,16 @@
+import {
+  type LinkOptionsResource,
+  linkOptionsBody,
+  linkOptionsSchema,
+} from '@terse/contract/link-options'
 import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type LinkRulesResource, rulesBody, rulesSchema } from '@terse/contract/rules'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { expectedVersions, tagged } from '../platform/http/api/entity-tags.ts'
-import { type Link, linkVersion } from './link.ts'
+import { validateWith } from '../platform/http/api/validation.ts'
+import { type Link, linkVersion, presentOptions } from './link.ts'
 import type { Links } from './links.ts'
 
 const tags = ['Links']
@@ -16,7 +22,14 @@ function presentRules(reply: FastifyReply, link: Link): LinkRulesResource {
   return tagged(reply, { rules: [...(link.rules ?? [])] }, linkVersion(link))
 }
 
+function presentLinkOptions(reply: FastifyReply, link: Link): LinkOptionsResource {
+  return tagged(reply, presentOptions(link), linkVersion(link))
+}
+
+/** What a link has beside its fields: rules, and options. */
 export const ruleRoutes: FastifyPluginAsyncZod<RuleRouteDependencies> = async (app, { links }) => {
+  app.setValidatorCompiler(validateWith((input) => links.faultsOf(input)))
+
   app.get(
     '/links/:id/rules',
     {
@@ -55,6 +68,48 @@ export const ruleRoutes: FastifyPluginAsyncZod<RuleRouteDependencies> = async (a
       const input = { rules: body.rules }
       const expected = expectedVersions(request)
       return presentRules(reply, await links.update(actorOf(request), params.id, input, expected))
+    },
+  )
+
+  app.get(
+    '/links/:id/options',
+    {
+      schema: {
+        tags,
+        operationId: 'links.getOptions',
+        summary: 'Show the options of a link',
+        description: 'Returns what a link has beside its fields and rules.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkOptionsSchema },
+      },
+    },
+    async (request, reply) =>
+      presentLinkOptions(reply, await links.get(actorOf(request), request.params.id)),
+  )
+
+  app.patch(
+    '/links/:id/options',
+    {
+      schema: {
+        tags,
+        operationId: 'links.setOptions',
+        summary: 'Change options of a link',
+        description:
+          'Changes the options that are sent; null restores what a new link has. Creates and updates of a link take the same fields.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        body: linkOptionsBody,
+        response: { 200: linkOptionsSchema },
+      },
+    },
+    async (request, reply) => {
+      const { params, body } = request
+      const expected = expectedVersions(request)
+      return presentLinkOptions(
+        reply,
+        await links.update(actorOf(request), params.id, body, expected),
+      )
     },
   )
 }

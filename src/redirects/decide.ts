@@ -1,6 +1,6 @@
 import type { Device } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
-import { type Parameter, parseQuery, withParameters } from './destination-query.ts'
+import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
 import { evaluate, type Outcome, type Trace } from './rules.ts'
@@ -25,6 +25,8 @@ export type Decision =
   | { readonly kind: 'unknown-host' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
+  /** The link is not active yet. */
+  | { readonly kind: 'upcoming'; readonly activeFromMs: number }
   /** Following the redirects would come back to the same link: see `LoopDetector`. */
   | { readonly kind: 'loop' }
   /** The destination that the domain or the expired link sets for such visits. */
@@ -51,6 +53,9 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
     const location = link.expiredRedirectUrl ?? host.expiredUrl
     return fallback(location, { kind: 'expired', expiredAtMs: link.expiresAtMs })
   }
+  if (link.activeFromMs > nowMs) {
+    return fallback(host.notFoundUrl, { kind: 'upcoming', activeFromMs: link.activeFromMs })
+  }
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
@@ -59,30 +64,39 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
     const outcome = evaluate(link.rules, visitor, trace)
     if (outcome !== undefined) return redirectBy(outcome, link, visitor)
   }
-  const location = withQuery(destinationFor(link, visit.device), visit.query)
+  const location = withQuery(destinationFor(link, visit.device), link, visit.query)
   return { kind: 'redirect', link, location, outcome: undefined }
 }
 
 function redirectBy(outcome: Outcome, link: PreparedLink, visitor: RuleVisitor): Decision {
   const { template } = outcome
-  const location = withQuery(template.fill(visitor), visitor.source.query, template.parameters)
+  const location = withQuery(
+    template.fill(visitor),
+    link,
+    visitor.source.query,
+    template.parameters,
+  )
   return { kind: 'redirect', link, location, outcome }
 }
 
 /**
- * Adds the visitor's query to a destination.
+ * Adds the visitor's query to a destination, as the link has it.
  *
  * @param except names of parameters that the destination has used
  */
-function withQuery(destination: string, sent: string, except?: ReadonlySet<string>): string {
+function withQuery(
+  destination: string,
+  link: Pick<PreparedLink, 'query' | 'utm'>,
+  sent: string,
+  except?: ReadonlySet<string>,
+): string {
   const query = withoutQrMark(sent)
-  if (query === '') return destination
+  if (query === '' || link.query === 'drop') return destination
   const parameters = parseQuery(query)
   const isUnused = ({ name }: Parameter) => except?.has(name) !== true
-  return withParameters(
-    destination,
-    except === undefined ? parameters : parameters.filter(isUnused),
-  )
+  const unused = except === undefined ? parameters : parameters.filter(isUnused)
+  if (link.query === 'merge' || unused.length === 0) return withParameters(destination, unused)
+  return withParameters(withParameters(withoutQuery(destination), link.utm), unused)
 }
 
 function fallback(location: string | null, otherwise: Decision): Decision {

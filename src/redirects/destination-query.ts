@@ -26,6 +26,11 @@ export function withParameters(destination: string, parameters: readonly Paramet
   return `${base}?${texts.join('&')}${fragment}`
 }
 
+/** Returns a destination without its query. Addresses of people stay as they are. */
+export function withoutQuery(destination: string): string {
+  return CONTACT.test(destination) ? destination : destination.replace(/\?[^#]*/, '')
+}
+
 /** Returns the parameters of a query as it was sent, escaped where a header must not hold a character. */
 export function parseQuery(query: string): Parameter[] {
   if (query === '') return []

@@ -247,6 +247,10 @@ export class RedirectHandler {
         sendPage(exchange, 508, decision, hsts)
         this.meter.count('loop', exchange.startedMs)
         return
+      case 'upcoming':
+        sendPage(exchange, 404, decision, hsts)
+        this.meter.count('upcoming', exchange.startedMs)
+        return
       case 'expired':
         sendPage(exchange, 410, decision, hsts)
         this.meter.count('expired', exchange.startedMs)

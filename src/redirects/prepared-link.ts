@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { UTM_FIELDS } from '@terse/contract/link-fields'
+import { type QueryMode, UTM_FIELDS } from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import type { LinkDirectory, VisitedLink } from '../links/index.ts'
-import { formatParameter, withParameters } from './destination-query.ts'
+import { formatParameter, type Parameter, withParameters } from './destination-query.ts'
 import { compileRules, type PreparedRules } from './rules.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
@@ -18,6 +18,11 @@ export type PreparedLink = {
   readonly expiredRedirectUrl: string | null
   readonly password: LinkPassword | null
   readonly rules: PreparedRules | null
+  /** Milliseconds since the epoch; 0 for a link that was active from its beginning. */
+  readonly activeFromMs: number
+  readonly query: QueryMode
+  /** The link's UTM values. */
+  readonly utm: readonly Parameter[]
   /**
    * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
    * check for loops while that is the same. -1 before.
@@ -120,6 +125,9 @@ function prepare(link: VisitedLink): PreparedLink {
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
     expiredRedirectUrl: link.expired_redirect_url,
     password: link.password === null ? null : passwordOf(link, link.password),
+    activeFromMs: link.active_from === null ? 0 : Date.parse(link.active_from),
+    query: link.query,
+    utm,
     rules: prepareRules(link.rules, (destination) => withParameters(destination, utm)),
     elsewhereAt: -1,
   }

@@ -9,6 +9,7 @@ type VisitOutcome =
   | 'unknown_host'
   | 'not_found'
   | 'expired'
+  | 'upcoming'
   /** 508: its destination leads back to it. */
   | 'loop'
   | 'password_asked'
@@ -36,6 +37,7 @@ export class VisitMeter {
     unknown_host: 0,
     not_found: 0,
     expired: 0,
+    upcoming: 0,
     loop: 0,
     password_asked: 0,
     password_wrong: 0,

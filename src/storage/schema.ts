@@ -1,4 +1,4 @@
-import type { LinkTexts, UtmField } from '@terse/contract/link-fields'
+import type { LinkOptions, LinkTexts, UtmField } from '@terse/contract/link-fields'
 import type { Generated } from 'kysely'
 import type { Change } from './changes.ts'
 import type { ClickSpoolTables, ImportTables } from './import-tables.ts'
@@ -140,22 +140,25 @@ export type Schema = PeopleTables &
       created_at: number
     }
     acme_budgets: { directory: string; subject: string; spent_until: number }
-    links: LinkTexts & {
-      seq: Generated<number>
-      id: string
-      workspace_id: string
-      keyspace_id: number
-      key: string
-      key_folded: string
-      url: string
-      external_id: number | null
-      /** A JSON array of strings, in the order in which they were given. */
-      tags: string
-      /** JSON */
-      rules: string | null
-      created_at: number
-      updated_at: number
-    }
+    links: LinkTexts &
+      Omit<LinkOptions, 'archived'> & {
+        seq: Generated<number>
+        id: string
+        workspace_id: string
+        keyspace_id: number
+        key: string
+        key_folded: string
+        url: string
+        external_id: number | null
+        /** A JSON array of strings, in the order in which they were given. */
+        tags: string
+        /** JSON */
+        rules: string | null
+        /** 0 or 1 */
+        archived: number
+        created_at: number
+        updated_at: number
+      }
     utm_templates: Pick<LinkTexts, UtmField> & {
       id: string
       workspace_id: string

@@ -12,6 +12,9 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     expiredRedirectUrl: null,
     password: null,
     rules: null,
+    activeFromMs: 0,
+    query: 'merge',
+    utm: [],
     elsewhereAt: -1,
     ...fields,
   }

@@ -152,6 +152,7 @@ const REQUESTS: Readonly<
     otherBody: { action: 'delete', ids: ['another'] },
     bodyBytesMax: 2 * 1024 * 1024,
   },
+  'links.setOptions': { body: { notes: 'one' }, otherBody: { notes: 'other' } },
   'links.setRules': {
     body: { rules: [{ then: { url: 'https://example.com/' } }] },
     otherBody: { rules: [] },

@@ -8,7 +8,8 @@ import {
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
 
-/** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
+/** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */ import { SMART_LINK_EXAMPLES } from './example-smart-links.ts'
+
 const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
 const DOMAIN = '01a1f86c-52b7-7f4e-8a36-0c9d1e2f3a45'
 const LINK = '01a1f874-6d1c-7b93-a2f4-7e5b9c0d1a22'
@@ -216,16 +217,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     ref: 'old.example/spring',
     rest: { Notes: 'from the flyer' },
   },
-  LinkRules: {
-    rules: [
-      {
-        id: 'b7d41f09ce',
-        name: 'Phones in Germany and Austria',
-        when: { country: ['DE', 'AT'], device: ['phone'] },
-        then: { url: 'https://example.com/de/app' },
-      },
-    ],
-  },
+  ...SMART_LINK_EXAMPLES,
   KeyAvailability: {
     domain: 'go.example.com',
     key: 'spring',

@@ -12,6 +12,7 @@ export const NO_VALUES = {
   external_id: null,
   tags: [],
   rules: [],
+  options: {},
   expires_at: null,
   protection: { kind: 'none' },
   closed: null,

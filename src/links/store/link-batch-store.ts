@@ -1,4 +1,4 @@
-import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
+import { LINK_OPTION_FIELDS, LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import { pipeline } from '../../storage/statement.ts'
@@ -34,6 +34,7 @@ const LINK_INSERTS = new RowInserts<LinkRow>(
   [
     ...(['id', 'workspace_id', 'keyspace_id', 'key', 'key_folded', 'url'] as const),
     ...LINK_TEXT_FIELDS,
+    ...LINK_OPTION_FIELDS,
     ...(['external_id', 'tags', 'rules', 'created_at', 'updated_at'] as const),
   ],
   (insert) =>

@@ -15,7 +15,7 @@ export type LinkHost = {
 }
 
 /** The data of a link that a redirect needs. */
-export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
+export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags' | 'archived' | 'notes'> & {
   readonly seq: number
   readonly id: string
   readonly workspace_id: string
@@ -65,7 +65,7 @@ const VISITED_COLUMNS = [
   'key',
   'url',
   ...LINK_TEXT_FIELDS,
-  'rules',
+  ...(['rules', 'max_clicks', 'active_from', 'query'] as const),
 ] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }

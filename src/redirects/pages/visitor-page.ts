@@ -9,6 +9,8 @@ export type VisitorPage =
   | { readonly kind: 'unknown-host' | 'not-found' | 'loop' }
   /** @property expiredAtMs milliseconds since the epoch */
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
+  /** @property activeFromMs milliseconds since the epoch */
+  | { readonly kind: 'upcoming'; readonly activeFromMs: number }
   | { readonly kind: 'password'; readonly isWrong: boolean }
   | { readonly kind: 'too-many-attempts' | 'busy'; readonly waitSeconds: number }
   | { readonly kind: 'unavailable' | 'elsewhere' | 'invalid-request' }
@@ -46,6 +48,11 @@ function contentOf(
       const { title, text } = texts.expired
       const date = formatDay(page.expiredAtMs, texts)
       return { icon: ICONS.timerOff, title, text: text(date), controls: '' }
+    }
+    case 'upcoming': {
+      const { title, text } = texts.upcoming
+      const date = formatDay(page.activeFromMs, texts)
+      return { icon: ICONS.hourglass, title, text: text(date), controls: tryAgain(texts) }
     }
     case 'loop':
       return { icon: ICONS.unlink, ...texts.loop, controls: '' }

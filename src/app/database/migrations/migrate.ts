@@ -32,6 +32,7 @@ import { defaultDomains } from './027-default-domains.ts'
 import { workspaceTitles } from './028-workspace-titles.ts'
 import { linkRules } from './029-link-rules.ts'
 import { clickRules } from './030-click-rules.ts'
+import { linkOptions } from './031-link-options.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   workspaceTitles,
   linkRules,
   clickRules,
+  linkOptions,
 ]
 
 /** The schema version of this program. */

@@ -55,6 +55,7 @@ const RELEASED = [
   { name: 'workspace-titles', SQLite: '2bb85bef67eecd39', PostgreSQL: '2bb85bef67eecd39' },
   { name: 'link-rules', SQLite: 'fdddbd13d7231e28', PostgreSQL: 'fdddbd13d7231e28' },
   { name: 'click-rules', SQLite: '2b1615c7275a2ce0', PostgreSQL: 'fb5295e444701259' },
+  { name: 'link-options', SQLite: '181e240c104cb654', PostgreSQL: '181e240c104cb654' },
 ]
 
 const DIALECTS = {

@@ -31,6 +31,10 @@ export const de: PageTexts = {
     text: (date) =>
       `Er ist am ${date} (UTC) abgelaufen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.`,
   },
+  upcoming: {
+    title: 'Dieser Link führt noch nirgendwohin',
+    text: (date) => `Er gilt ab dem ${date} (UTC).`,
+  },
   loop: {
     title: 'Dieser Link führt im Kreis',
     text: 'Er führt zu sich selbst zurück und erreicht keine Seite. Sagen Sie der Person Bescheid, von der Sie ihn haben.',

@@ -32,6 +32,10 @@ export const en: PageTexts = {
     text: (date) =>
       `It expired on ${date} (UTC). Ask the person who shared it with you for a new one.`,
   },
+  upcoming: {
+    title: 'This link is not active yet',
+    text: (date) => `It starts to work on ${date} (UTC).`,
+  },
   loop: {
     title: 'This link leads in circles',
     text: 'It leads back to itself and reaches no page. Tell the person who shared it with you.',

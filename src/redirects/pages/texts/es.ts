@@ -31,6 +31,10 @@ export const es: PageTexts = {
     text: (date) =>
       `Caducó el ${date} (UTC). Pídale uno nuevo a la persona que lo compartió con usted.`,
   },
+  upcoming: {
+    title: 'Este enlace todavía no está activo',
+    text: (date) => `Funcionará a partir del ${date} (UTC).`,
+  },
   loop: {
     title: 'Este enlace da vueltas en círculo',
     text: 'Vuelve a sí mismo y no llega a ninguna página. Avise a la persona que lo compartió con usted.',

@@ -32,6 +32,10 @@ export const fr: PageTexts = {
     text: (date) =>
       `Il a expiré le ${date} (UTC). Demandez-en un nouveau à la personne qui vous l’a transmis.`,
   },
+  upcoming: {
+    title: 'Ce lien n’est pas encore actif',
+    text: (date) => `Il fonctionnera à partir du ${date} (UTC).`,
+  },
   loop: {
     title: 'Ce lien tourne en rond',
     text: 'Il renvoie vers lui-même et n’atteint aucune page. Prévenez la personne qui vous l’a transmis.',

@@ -32,6 +32,10 @@ export const it: PageTexts = {
     text: (date) =>
       `Data di scadenza: ${date} (UTC). Chiedine uno nuovo a chi l’ha condiviso con te.`,
   },
+  upcoming: {
+    title: 'Questo link non è ancora attivo',
+    text: (date) => `Data di attivazione: ${date} (UTC).`,
+  },
   loop: {
     title: 'Questo link gira a vuoto',
     text: 'Riporta a se stesso e non raggiunge nessuna pagina. Avvisa chi l’ha condiviso con te.',

@@ -31,6 +31,10 @@ export const nl: PageTexts = {
     text: (date) =>
       `Hij is op ${date} (UTC) verlopen. Vraag degene die hem heeft gedeeld om een nieuwe.`,
   },
+  upcoming: {
+    title: 'Deze link is nog niet actief',
+    text: (date) => `Hij werkt vanaf ${date} (UTC).`,
+  },
   loop: {
     title: 'Deze link leidt in een kring',
     text: 'Hij leidt naar zichzelf terug en komt bij geen enkele pagina uit. Laat het weten aan degene die hem heeft gedeeld.',

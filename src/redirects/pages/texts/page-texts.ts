@@ -25,6 +25,11 @@ export type PageTexts = {
     /** @param date a day in UTC, as returned by `day` */
     readonly text: (date: string) => string
   }
+  readonly upcoming: {
+    readonly title: string
+    /** @param date a day in UTC, as returned by `day` */
+    readonly text: (date: string) => string
+  }
   readonly loop: Notice
   readonly password: Notice & {
     readonly label: string

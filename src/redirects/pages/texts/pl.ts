@@ -31,6 +31,10 @@ export const pl: PageTexts = {
     title: 'Ten link wygasł',
     text: (date) => `Wygasł ${date} (UTC). Poproś o\u00a0nowy osobę, która go udostępniła.`,
   },
+  upcoming: {
+    title: 'Ten link nie jest jeszcze aktywny',
+    text: (date) => `Zacznie działać ${date} (UTC).`,
+  },
   loop: {
     title: 'Ten link prowadzi w\u00a0kółko',
     text: 'Wraca do siebie i\u00a0nie prowadzi do żadnej strony. Powiadom osobę, która go udostępniła.',

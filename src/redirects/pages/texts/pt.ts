@@ -31,6 +31,10 @@ export const pt: PageTexts = {
     title: 'Este link expirou',
     text: (date) => `Ele expirou em ${date} (UTC). Peça um novo à pessoa que o compartilhou.`,
   },
+  upcoming: {
+    title: 'Este link ainda não está ativo',
+    text: (date) => `Ele passará a funcionar em ${date} (UTC).`,
+  },
   loop: {
     title: 'Este link anda em círculos',
     text: 'Ele leva de volta a si mesmo e não chega a nenhuma página. Avise a pessoa que o compartilhou.',

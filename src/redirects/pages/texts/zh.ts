@@ -17,6 +17,10 @@ export const zh: PageTexts = {
     title: '此链接已过期',
     text: (date) => `此链接已于${date}（UTC）过期。请向分享者索取新链接。`,
   },
+  upcoming: {
+    title: '此链接尚未生效',
+    text: (date) => `此链接将于${date}（UTC）生效。`,
+  },
   loop: {
     title: '此链接循环跳转',
     text: '它最终又回到自身，无法到达任何页面。请告知分享者。',

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { QUERY_MODES } from './link-fields.ts'
+import { integer, lines, timestamp } from './primitives.ts'
+
+const MAX_CLICKS_MAX = 1_000_000_000
+const NOTES_LENGTH_MAX = 4_000
+
+/** The options of a link in requests, beside its fields. */
+export const optionInputs = {
+  max_clicks: integer(MAX_CLICKS_MAX, 1)
+    .nullable()
+    .optional()
+    .describe(
+      'How many clicks of people the link takes; then it has expired. Any number when null.',
+    ),
+  active_from: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('An ISO 8601 instant with a zone, before which the link leads nowhere.'),
+  archived: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Whether lists leave the link out. It redirects all the same.'),
+  notes: lines(NOTES_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .describe(
+      `What its owners should know: at most ${NOTES_LENGTH_MAX} characters. Visitors never see it.`,
+    ),
+  query: z
+    .enum(QUERY_MODES)
+    .nullable()
+    .optional()
+    .describe(
+      "What becomes of the visitor's query: `merge` adds it to the destination's, whose parameters of the same names it replaces; `replace` puts it in the place of the destination's; `drop` leaves it out.",
+    ),
+}
+
+export const linkOptionsBody = z.strictObject(optionInputs).meta({
+  id: 'PatchLinkOptions',
+  description: 'Changes the options that are sent. Null restores what a new link has.',
+  examples: [{ notes: 'On the flyer of May', active_from: '2026-12-01T08:00:00+01:00' }],
+})
+
+/** An entry here for each option, with what it answers. */
+export const linkOptionsSchema = z
+  .object({
+    max_clicks: z.int().nullable().describe('How many clicks of people the link takes.'),
+    active_from: timestamp.nullable().describe('From when on it leads somewhere.'),
+    archived: z.boolean().describe('Whether lists leave it out.'),
+    notes: z.string().nullable().describe('What its owners should know.'),
+    query: z.enum(QUERY_MODES).describe("What becomes of the visitor's query."),
+  })
+  .meta({ id: 'LinkOptions', description: 'What a link has beside its fields.' })
+
+export type LinkOptionsResource = z.output<typeof linkOptionsSchema>

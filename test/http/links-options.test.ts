@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { expectInvalid } from '../support/expect-invalid.ts'
+import { createLink, LINK_FIELDS, showLink } from '../support/links.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
+import { jsonRequest } from '../support/operations.ts'
+
+const NONE = { max_clicks: null, active_from: null, archived: false, notes: null, query: 'merge' }
+const SENT = {
+  max_clicks: 500,
+  active_from: '2020-01-01T01:00:00+01:00',
+  archived: true,
+  notes: 'On the flyer\nof May',
+  query: 'drop',
+}
+const STORED = { ...SENT, active_from: '2020-01-01T00:00:00.000000Z' }
+
+onEachEngine('the options of a link', (stage) => {
+  const optionsOf = async (id: string) =>
+    expectStatus(await stage.api.get(`/links/${id}/options`), 200).body
+
+  test('are those of a plain link at first', async () => {
+    const { id } = await createLink(stage.api)
+    assert.deepEqual(await optionsOf(id), NONE)
+  })
+
+  test('are set with the link, whose fields stay those of the specification', async () => {
+    const link = await createLink(stage.api, SENT)
+    assert.deepEqual(Object.keys(link), [...LINK_FIELDS])
+    assert.deepEqual(await optionsOf(link.id), STORED)
+  })
+
+  test('are changed one by one, and stay when the link is changed', async () => {
+    const { id, url, domain } = await createLink(stage.api, SENT)
+    const path = `/links/${id}/options`
+    const changed = expectStatus(await stage.api.patch(path, { notes: null, query: null }), 200)
+    assert.deepEqual(changed.body, { ...STORED, notes: null, query: 'merge' })
+    expectStatus(await stage.api.put(`/links/${id}`, { domain, url, max_clicks: 3 }), 200)
+    assert.deepEqual(await optionsOf(id), { ...changed.body, max_clicks: 3 })
+  })
+
+  test('belong to the version of the link', async () => {
+    const { id } = await createLink(stage.api)
+    const path = `/links/${id}/options`
+    const { headers } = await stage.api.get(`/links/${id}`)
+    const ifMatch = { 'if-match': headers.get('etag') ?? '' }
+    const note = (notes: string) =>
+      stage.api.send('PATCH', path, jsonRequest(JSON.stringify({ notes }), ifMatch))
+    expectStatus(await note('first'), 200)
+    expectStatus(await note('second'), 412)
+    assert.equal((await optionsOf(id)).notes, 'first')
+  })
+
+  test('are in the events of the link', async () => {
+    const { id } = await createLink(stage.api)
+    await stage.api.patch(`/links/${id}/options`, { notes: 'new', archived: true })
+    const { body } = await stage.api.get(`/events?subject=${id}&type=link.updated`)
+    assert.deepEqual(body.data[0].before, { notes: null, archived: false })
+    assert.deepEqual(body.data[0].after, { notes: 'new', archived: true })
+  })
+
+  test('are refused one by one where they are wrong', async () => {
+    const link = await createLink(stage.api)
+    const answer = await stage.api.patch(`/links/${link.id}/options`, {
+      max_clicks: 0,
+      active_from: 'tomorrow',
+      notes: '\u0000',
+      query: 'keep',
+    })
+    expectInvalid(answer, 'max_clicks', 'active_from', 'notes', 'query')
+    assert.deepEqual(await showLink(stage.api, link.id), { ...link, clicks: 0 })
+  })
+})
