@@ -38,6 +38,7 @@ const EXTERNAL_ID = asMessage({
   min: Number.MIN_SAFE_INTEGER,
   max: Number.MAX_SAFE_INTEGER,
 })
+const ARCHIVED = ['true', 'false', 'any'] as const
 const STATES = ['active', 'expired', 'protected'] as const
 
 /** How a request gives a text of each kind; the rules of URLs and instants are checked later. */
@@ -230,6 +231,12 @@ export const linkFilters = {
     .optional()
     .describe(
       '`expired`: links whose `expires_at` has passed; `active`: all others; `protected`: links with a password. If sent several times: links that are in all of the states, such as active ones with a password.',
+    ),
+  archived: z
+    .enum(ARCHIVED)
+    .optional()
+    .describe(
+      '`true`: archived links alone; `false`: those that are not archived; `any`: both. When left out, `false`, or `any` together with `key` or `external_id`.',
     ),
 }
 

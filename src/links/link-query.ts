@@ -73,6 +73,8 @@ export type LinkFilter = {
   readonly createdTo?: number | undefined
   /** The link must have all of these tags. */
   readonly tags?: readonly string[] | undefined
+  /** Whether the link must be archived, or must not be; either when undefined. */
+  readonly archived?: boolean | undefined
   /** The destination, in its stored form. */
   readonly url?: string | undefined
   /** The link must be in all of these states. */
@@ -131,10 +133,11 @@ export function hasAddress({ hosts, key }: LinkFilter): boolean {
 }
 
 /**
- * Whether a list may read many rows. It does not for one address, and not without conditions in the order of creation,
- * for both of which there is an index.
+ * Whether a list may read many rows. It does not for one address, and not in the order of creation without conditions, or
+ * with that of not being archived: for these there are indexes.
  */
 export function needsScan(filter: LinkFilter, field: LinkSortField = 'created_at'): boolean {
   if (hasAddress(filter)) return false
+  if (filter.archived === true) return true
   return field !== 'created_at' || CONDITIONS.some((name) => filter[name] !== undefined)
 }

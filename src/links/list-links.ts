@@ -98,6 +98,8 @@ async function readLinks(
   })
 }
 
+const ARCHIVED = { true: true, false: false, any: undefined }
+
 /**
  * Returns the conditions that a query has, under the names of the store.
  *
@@ -107,6 +109,7 @@ export function filterOf(
   query: Pick<ListLinksQuery, keyof typeof linkFilters>,
 ): ActorQuery<LinkFilter> {
   const { search, domain, key, external_id, created_after, created_before, tag, url, state } = query
+  const namesOne = key !== undefined || external_id !== undefined
   const faults = new FaultList()
   const instant = (name: string, text: string | undefined) =>
     text === undefined ? undefined : faults.take(name, parseInstant(text))
@@ -123,5 +126,7 @@ export function filterOf(
     tags: tag,
     url,
     states: state,
+    archived:
+      query.archived === undefined ? (namesOne ? undefined : false) : ARCHIVED[query.archived],
   }
 }

@@ -172,6 +172,8 @@ export type Schema = PeopleTables &
       workspace_id: string
       bucket: number
       links: number
+      /** How many of them are archived. */
+      archived: Generated<number>
       /** The size of the links' texts (link.ts). */
       bytes: Generated<number>
     }

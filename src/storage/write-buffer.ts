@@ -104,6 +104,7 @@ type BucketCount = {
   readonly workspaceId: string
   readonly bucket: number
   readonly links: number
+  readonly archived: number
   readonly bytes: number
 }
 
@@ -111,7 +112,9 @@ type BucketCount = {
 type LinkCount = {
   readonly workspaceId: string
   readonly seq: number
-  readonly links: 1 | 0 | -1
+  readonly links: number
+  /** How many of them are archived. */
+  readonly archived: number
   readonly bytes: number
 }
 
@@ -167,11 +170,13 @@ const addToBucket = statement((db, count: BucketCount) =>
       workspace_id: count.workspaceId,
       bucket: count.bucket,
       links: count.links,
+      archived: count.archived,
       bytes: count.bytes,
     })
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'bucket']).doUpdateSet((eb) => ({
         links: eb('link_buckets.links', '+', count.links),
+        archived: eb('link_buckets.archived', '+', count.archived),
         bytes: eb('link_buckets.bytes', '+', count.bytes),
       })),
     ),
@@ -245,6 +250,7 @@ export class TransactionWrites implements WriteBuffer {
   }
 
   countLink({ seq, ...count }: LinkCount): void {
+    if (count.links === 0 && count.archived === 0 && count.bytes === 0) return
     this.#count += 1
     this.#counts.push({ ...count, bucket: Math.floor(seq / LINKS_PER_BUCKET) })
   }
@@ -300,8 +306,13 @@ function sumByBucket(counts: readonly BucketCount[]): BucketCount[] {
   const sums = new Map<string, BucketCount>()
   for (const count of counts) {
     const name = `${count.workspaceId}/${count.bucket}`
-    const { links = 0, bytes = 0 } = sums.get(name) ?? {}
-    sums.set(name, { ...count, links: links + count.links, bytes: bytes + count.bytes })
+    const { links = 0, archived = 0, bytes = 0 } = sums.get(name) ?? {}
+    sums.set(name, {
+      ...count,
+      links: links + count.links,
+      archived: archived + count.archived,
+      bytes: bytes + count.bytes,
+    })
   }
   return [...sums.values()]
 }

@@ -5,8 +5,8 @@ import { pipeline } from '../../storage/statement.ts'
 import { type LockName, StaleRow } from '../../storage/store.ts'
 import { RowInserts, type WriteBuffer } from '../../storage/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
-import { toRow } from './link-rows.ts'
+import type { Link, NewLink, UncountedLink } from '../link.ts'
+import { countOfWrite, toRow } from './link-rows.ts'
 
 /** A key of a keyspace, and the link that has it. */
 export type KeyHolder = Pick<Link, 'seq' | 'id' | 'workspace_id' | 'key'>
@@ -115,8 +115,7 @@ export function linkBatchStore(on: {
         await writes.add(query)
       }
       for (const link of inserted) {
-        const { workspace_id: workspaceId, seq } = link
-        writes.countLink({ workspaceId, seq, links: 1, bytes: storedBytes(link) })
+        writes.countLink(countOfWrite({ after: link }))
       }
       return inserted
     },

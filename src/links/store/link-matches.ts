@@ -32,6 +32,7 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (filter.createdTo !== undefined) {
       conditions.push(eb('links.created_at', '<', filter.createdTo))
     }
+    if (filter.archived !== undefined) conditions.push(isArchived(eb, filter.archived))
     if (filter.url !== undefined) conditions.push(eb('links.url', '=', filter.url))
     for (const state of filter.states ?? []) conditions.push(isIn(eb, state, filter.now ?? ''))
     for (const tag of filter.tags ?? []) {
@@ -55,6 +56,11 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (found.length > 0) conditions.push(eb.or(found))
     return eb.and(conditions)
   }
+}
+
+/** A literal: with a parameter the index of links that are not archived could not be used. */
+export function isArchived(eb: ExpressionBuilder<Schema, 'links'>, archived: boolean) {
+  return eb('links.archived', '=', sql.lit(archived ? 1 : 0))
 }
 
 function isOnHost(

@@ -13,7 +13,7 @@ import {
   type LinkSortField,
   needsScan,
 } from '../link-query.ts'
-import { isCounted, keyspacesOf, matches, sortedBy } from './link-matches.ts'
+import { isArchived, isCounted, keyspacesOf, matches, sortedBy } from './link-matches.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
 import { countByHost, countInSlices, type FindPage, findRun } from './link-scan.ts'
 
@@ -51,6 +51,7 @@ export function linkPages(on: {
   async function runByIndex(run: LinkRun): Promise<Run<Link, number>> {
     const rows = await selectLinks(db)
       .where('links.workspace_id', '=', run.workspaceId)
+      .$if(run.archived === false, (qb) => qb.where((eb) => isArchived(eb, false)))
       .$if(run.beyond !== undefined, (qb) =>
         qb.where('links.seq', run.descending ? '<' : '>', run.beyond ?? 0),
       )
@@ -83,7 +84,7 @@ export function linkPages(on: {
     },
     count(filter) {
       if (filter.key !== undefined) return byKey.count(filter)
-      return needsScan(filter) ? countByScan(filter) : countLinks(db, filter.workspaceId)
+      return needsScan(filter) ? countByScan(filter) : countLinks(db, filter)
     },
     countByHost: (counts) => countByHost(scans, counts, beginScan(scans, counts)),
   }
@@ -196,8 +197,8 @@ async function pageByAge(db: Kysely<Schema>, query: LinkQuery): Promise<Page<Lin
         .selectFrom('link_buckets')
         .select([
           'bucket',
-          'links',
-          sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as(
+          listed(query).as('links'),
+          sql<number>`cast(sum(${listed(query)}) over (order by bucket ${sql.raw(direction)}) as bigint)`.as(
             'until',
           ),
         ])
@@ -211,10 +212,11 @@ async function pageByAge(db: Kysely<Schema>, query: LinkQuery): Promise<Page<Lin
     .orderBy('until')
     .limit(1)
     .executeTakeFirst()
-  if (start === undefined) return { items: [], total: await countLinks(db, workspaceId) }
+  if (start === undefined) return { items: [], total: await countLinks(db, query) }
 
   const rows = await selectLinks(db)
     .where('links.workspace_id', '=', workspaceId)
+    .$if(query.archived === false, (qb) => qb.where((eb) => isArchived(eb, false)))
     .where(
       'links.seq',
       query.sort.descending ? '<' : '>=',
@@ -226,14 +228,22 @@ async function pageByAge(db: Kysely<Schema>, query: LinkQuery): Promise<Page<Lin
     .limit(limit)
     .offset(offset - start.before)
     .execute()
-  return { items: await withCounters(db, rows), total: await countLinks(db, workspaceId) }
+  return { items: await withCounters(db, rows), total: await countLinks(db, query) }
 }
 
-async function countLinks(db: Kysely<Schema>, workspaceId: string): Promise<number> {
+/** The links of a bucket that a list without other conditions has. */
+function listed({ archived }: Pick<LinkFilter, 'archived'>) {
+  return archived === false ? sql<number>`links - archived` : sql<number>`links`
+}
+
+async function countLinks(
+  db: Kysely<Schema>,
+  filter: Pick<LinkFilter, 'workspaceId' | 'archived'>,
+): Promise<number> {
   const row = await db
     .selectFrom('link_buckets')
-    .select(sql<number | null>`cast(sum(links) as bigint)`.as('total'))
-    .where('workspace_id', '=', workspaceId)
+    .select(sql<number | null>`cast(sum(${listed(filter)}) as bigint)`.as('total'))
+    .where('workspace_id', '=', filter.workspaceId)
     .executeTakeFirst()
   return row?.total ?? 0
 }

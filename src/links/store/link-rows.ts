@@ -2,7 +2,7 @@ import type { CompiledQuery, ExpressionBuilder, Kysely, Selectable } from 'kysel
 import type { Schema } from '../../storage/schema.ts'
 import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
-import type { Link, NewLink, UncountedLink } from '../link.ts'
+import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
 import { LINK_VALUE_COLUMNS, type LinkValues, linkValues } from '../link-dimensions.ts'
 
 type LinkRow = Selectable<Schema['links']> & { domain: string }
@@ -164,6 +164,20 @@ export function updateRow(
   const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
   const moved = db.insertInto('links').values({ ...row, seq, ...ids })
   return [deleteRow(db, before), moved.compile()]
+}
+
+/** Returns what a write changes in the counts of its bucket. */
+export function countOfWrite({ before, after }: { before?: UncountedLink; after?: UncountedLink }) {
+  const { workspace_id: workspaceId = '', seq = 0 } = before ?? after ?? {}
+  const sum = (of: (link: UncountedLink) => number) =>
+    (after === undefined ? 0 : of(after)) - (before === undefined ? 0 : of(before))
+  return {
+    workspaceId,
+    seq,
+    links: sum(() => 1),
+    archived: sum(({ archived }) => (archived ? 1 : 0)),
+    bytes: sum(storedBytes),
+  }
 }
 
 export function deleteRow(db: Kysely<Schema>, link: UncountedLink): CompiledQuery {

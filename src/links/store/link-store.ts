@@ -6,13 +6,14 @@ import { pipeline, statement } from '../../storage/statement.ts'
 import { type LockName, StaleRow, TooManyVariants } from '../../storage/store.ts'
 import type { WriteBuffer } from '../../storage/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
+import type { Link, NewLink, UncountedLink } from '../link.ts'
 import type { LinkValues } from '../link-dimensions.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import type { LinkNumbering } from './link-numbers.ts'
 import { linkPages } from './link-pages.ts'
 import {
   countersOf,
+  countOfWrite,
   deleteRow,
   deleteTags,
   findCount,
@@ -218,7 +219,7 @@ export function linkStore(on: LinkStoreParts): LinkStore {
       refuseTooMany(variants.at(-1), variantsMax)
       const complete = { ...link, seq, clicks: 0, last_click: null }
       for (const query of insertTags(db, complete)) await writes.add(query)
-      writes.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
+      writes.countLink(countOfWrite({ after: complete }))
       return complete
     },
 
@@ -236,9 +237,7 @@ export function linkStore(on: LinkStoreParts): LinkStore {
         ]),
       )
       if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
-      const bytes = storedBytes(link) - storedBytes(before)
-      const { workspace_id: workspaceId, seq } = before
-      if (bytes !== 0) writes.countLink({ workspaceId, seq, links: 0, bytes })
+      writes.countLink(countOfWrite({ before, after: link }))
       return { ...link, ...countersOf(counted.rows[0]) }
     },
 
@@ -279,7 +278,7 @@ async function deleteLink(
     deleteOrigin.query(db, { workspaceId, seq }),
   ])
   if (deleted.numAffectedRows === 0n) throw new StaleRow()
-  writes.countLink({ workspaceId, seq, links: -1, bytes: -storedBytes(link) })
+  writes.countLink(countOfWrite({ before: link }))
 }
 
 /**

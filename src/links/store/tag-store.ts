@@ -5,8 +5,8 @@ import { pipeline } from '../../storage/statement.ts'
 import { StaleRow } from '../../storage/store.ts'
 import type { WriteBuffer } from '../../storage/write-buffer.ts'
 import { foldKey } from '../key.ts'
-import { storedBytes, type UncountedLink } from '../link.ts'
-import { selectLinks, uncounted } from './link-rows.ts'
+import type { UncountedLink } from '../link.ts'
+import { countOfWrite, selectLinks, uncounted } from './link-rows.ts'
 
 /** How many links carry a tag. */
 export type TagCount = { readonly tag: string; readonly links: number }
@@ -83,9 +83,7 @@ export function tagStore(on: { db: Kysely<Schema>; scans: Scans; writes: WriteBu
       ])
       if (updated.numAffectedRows !== BigInt(links.length)) throw new StaleRow()
       for (const { before, after } of links) {
-        const bytes = storedBytes(after) - storedBytes(before)
-        const { workspace_id: workspaceId, seq } = before
-        if (bytes !== 0) writes.countLink({ workspaceId, seq, links: 0, bytes })
+        writes.countLink(countOfWrite({ before, after }))
       }
     },
   }

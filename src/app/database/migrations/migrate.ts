@@ -33,6 +33,7 @@ import { workspaceTitles } from './028-workspace-titles.ts'
 import { linkRules } from './029-link-rules.ts'
 import { clickRules } from './030-click-rules.ts'
 import { linkOptions } from './031-link-options.ts'
+import { archivedLinks } from './032-archived-links.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkRules,
   clickRules,
   linkOptions,
+  archivedLinks,
 ]
 
 /** The schema version of this program. */

@@ -56,6 +56,7 @@ const RELEASED = [
   { name: 'link-rules', SQLite: 'fdddbd13d7231e28', PostgreSQL: 'fdddbd13d7231e28' },
   { name: 'click-rules', SQLite: '2b1615c7275a2ce0', PostgreSQL: 'fb5295e444701259' },
   { name: 'link-options', SQLite: '181e240c104cb654', PostgreSQL: '181e240c104cb654' },
+  { name: 'archived-links', SQLite: '1faa068dcc40a555', PostgreSQL: '1faa068dcc40a555' },
 ]
 
 const DIALECTS = {

@@ -224,8 +224,8 @@ async function recountLinks(dataDir: string): Promise<void> {
     await inTransaction(links, BUSY_MS, () =>
       links.exec(`
         delete from link_buckets;
-        insert into link_buckets (workspace_id, bucket, links)
-          select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*) from links group by 1, 2`),
+        insert into link_buckets (workspace_id, bucket, links, archived)
+          select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*), sum(archived) from links group by 1, 2`),
     )
   } finally {
     links.close()
