@@ -14,6 +14,7 @@ const ERROR_CODES = [
   'not_found',
   'method_not_allowed',
   'idempotency_conflict',
+  'in_use',
   'precondition_failed',
   'body_too_large',
   'unsupported_media_type',
@@ -66,7 +67,9 @@ export const problemSchema = z
     details: z
       .looseObject({ code: z.enum(Object.keys(ERROR_DETAILS)) })
       .optional()
-      .describe('A closer reason, for some `unauthorized`, `missing_role` and `cross_origin`.'),
+      .describe(
+        'A closer reason, for `in_use` and some `unauthorized`, `missing_role` and `cross_origin`.',
+      ),
     request_id: z
       .string()
       .optional()

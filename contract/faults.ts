@@ -42,6 +42,7 @@ export const FAULTS = {
     invitations: 'cannot be invited: {max} invitations are open',
     passkeys: 'is one too many; delete one of your {max} passkeys first',
     utm_templates: 'would be one of more than {max} templates; delete some',
+    rule_sets: 'would be one of more than {max} rule sets; delete some',
   },
   quota_reached: {
     links:
@@ -61,6 +62,7 @@ export const FAULTS = {
     email: 'is for an address that has an account already',
     passkey: 'is a passkey that was added before',
     utm_template: 'is the name of another template',
+    rule_set: 'is the name of another rule set',
     workspace: '"{name}" is taken',
   },
   reserved: {
@@ -138,6 +140,7 @@ export const FAULTS = {
   unknown_variant: 'must be the name of a variant of this split',
   misplaced_placeholder: 'may have placeholders only behind the host',
   rules_too_large: 'must have at most {max} bytes',
+  unknown_rule_set: 'must be the id of a rule set of this workspace',
 
   // Faults of domains.
   invalid_host: {
@@ -270,6 +273,11 @@ export const ERROR_DETAILS = {
     'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',
   rise_ends_access:
     'A higher role would end all access of this person, whose address is not proved: who may make the link for a new password has to give it.',
+  rule_set_in_use: {
+    links: 'This rule set is used by {count} links, such as {links}. Take it from them first.',
+    domains: 'This rule set is the default of {domains}. Take it from these domains first.',
+    both: 'This rule set is used by {count} links, such as {links}, and is the default of {domains}. Take it from them first.',
+  },
   foreign_page: 'This request must come from a page of {address}.',
   foreign_page_with_session:
     'With a session, changes must come from pages of {address}. A program without a browser sends the header Origin: {origin}.',

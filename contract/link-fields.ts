@@ -89,6 +89,8 @@ export type LinkOptions = {
   readonly archived: boolean
   readonly notes: string | null
   readonly query: QueryMode
+  /** The id of the rule set that is tried after the link's own rules. */
+  readonly rule_set: string | null
 }
 
 export const NO_OPTIONS: LinkOptions = Object.freeze({
@@ -97,6 +99,7 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
   archived: false,
   notes: null,
   query: 'merge',
+  rule_set: null,
 })
 
 export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)

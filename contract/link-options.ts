@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { QUERY_MODES } from './link-fields.ts'
-import { integer, lines, timestamp } from './primitives.ts'
+import { integer, lines, timestamp, uuid } from './primitives.ts'
 
 const MAX_CLICKS_MAX = 1_000_000_000
 const NOTES_LENGTH_MAX = 4_000
@@ -29,6 +29,13 @@ export const optionInputs = {
     .describe(
       `What its owners should know: at most ${NOTES_LENGTH_MAX} characters. Visitors never see it.`,
     ),
+  rule_set: uuid
+    .toLowerCase()
+    .nullable()
+    .optional()
+    .describe(
+      'The id of a rule set, which is tried where none of the rules of the link matches; none when null.',
+    ),
   query: z
     .enum(QUERY_MODES)
     .nullable()
@@ -52,6 +59,7 @@ export const linkOptionsSchema = z
     archived: z.boolean().describe('Whether lists leave it out.'),
     notes: z.string().nullable().describe('What its owners should know.'),
     query: z.enum(QUERY_MODES).describe("What becomes of the visitor's query."),
+    rule_set: uuid.nullable().describe('The id of the rule set that it uses beside its rules.'),
   })
   .meta({ id: 'LinkOptions', description: 'What a link has beside its fields.' })
 

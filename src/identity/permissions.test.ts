@@ -146,6 +146,12 @@ describe('requireAccess', () => {
       'utmTemplates.update': 'links:write',
       'utmTemplates.patch': 'links:write',
       'utmTemplates.delete': 'links:write',
+      'ruleSets.list': 'links:read',
+      'ruleSets.get': 'links:read',
+      'ruleSets.create': 'links:write',
+      'ruleSets.update': 'links:write',
+      'ruleSets.patch': 'links:write',
+      'ruleSets.delete': 'links:write',
       'workspaces.get': 'links:read',
       'workspaces.patch': 'workspace:admin',
       'members.list': 'workspace:admin',
@@ -186,7 +192,7 @@ describe('requireAccess', () => {
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
     assert.ok(ofMembers.length >= 7)
     for (const operation of ofMembers)
-      assert.match(operation, /^(links|tags|utmTemplates|imports)\./)
+      assert.match(operation, /^(links|tags|utmTemplates|ruleSets|imports)\./)
   })
 
   test('gives each role all that the roles before it have', () => {

@@ -6,6 +6,7 @@ import { type Actor, enforceQuotas } from '../identity/index.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import { StaleRow } from '../storage/store.ts'
 import { foldKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import { refuseOwnAddress } from './leading-back.ts'
 import { linkCreated, storedBytes, type UncountedLink } from './link.ts'
@@ -19,6 +20,7 @@ import {
   type LinkWriter,
   type PreparedCreate,
   type PreparedUpdate,
+  unknownRuleSet,
 } from './link-writer.ts'
 import type { KeyHolder, LinkBatchStore } from './store/link-batch-store.ts'
 
@@ -175,6 +177,10 @@ export class LinkBatches {
         holders.set(name, [...(holders.get(name) ?? []), holder])
       }
     }
+    const ruleSets = new Set<string>()
+    for (const id of ruleSetsOf(creates)) {
+      if (await stores.ruleSets.has(actor.workspaceId, id)) ruleSets.add(id)
+    }
     const variants = (host: string, key: string) => holders.get(placeOf(host, key)) ?? []
     const holderOf = (host: string, key: string) =>
       variants(host, key).find((holder) => holder.key === key)
@@ -185,6 +191,7 @@ export class LinkBatches {
       require({ fields, key = '' }) {
         const failure = refused.get(fields.domain)
         if (failure !== undefined) throw failure
+        if (fields.rule_set !== null && !ruleSets.has(fields.rule_set)) throw unknownRuleSet()
         const isNewHere =
           fields.domain === serviceHost.host && holderOf(fields.domain, key) === undefined
         const reason = isNewHere ? reservationOf(key, actor) : undefined
@@ -199,7 +206,7 @@ export class LinkBatches {
    * Creates links whose keys `look` found free, in their order.
    *
    * @throws {Failure} `validation_failed` when a quota would be passed
-   * @throws {StaleRow} when a key was taken since
+   * @throws {StaleRow} when a key was taken since, or a rule set deleted
    */
   async write(
     stores: LinkBatchStores,
@@ -217,6 +224,9 @@ export class LinkBatches {
         0,
       ),
     })
+    for (const id of ruleSetsOf(links.map((link) => link.create))) {
+      if (!(await stores.ruleSets.has(actor.workspaceId, id, 'share'))) throw new StaleRow()
+    }
     const opened = new Map<string, number>()
     const claimed: Domain[] = []
     for (const host of new Set(links.map((link) => link.create.fields.domain))) {
@@ -243,6 +253,10 @@ export class LinkBatches {
     }
     return { links: written, claimed }
   }
+}
+
+function ruleSetsOf(creates: readonly PreparedCreate[]): ReadonlySet<string> {
+  return new Set(creates.flatMap(({ fields }) => fields.rule_set ?? []))
 }
 
 function compare({ current, next }: CheckedUpdate): BatchUpdate {

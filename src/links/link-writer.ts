@@ -153,6 +153,7 @@ export class LinkWriter {
       findKeyspaces(stores, serviceHost, actor.workspaceId, destinations),
       keyspaces.findAllowed(stores, actor, fields.domain),
       enforceQuotas(stores, limits, growth),
+      requireRuleSet(stores, actor, fields.rule_set),
     ])
     await refuseLoops(stores, serviceHost, { ...fields, key }, destinations, found)
     return allowed
@@ -222,6 +223,7 @@ export class LinkWriter {
     const domain = changes.domain ?? current.domain
     const changed = { ...current, ...changes, ...setPassword(current), domain }
     const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    if (next.rule_set !== current.rule_set) await requireRuleSet(stores, actor, next.rule_set)
     // At another address its destinations may lead back though they stay as they are.
     const isMoved = domain !== current.domain || next.key !== current.key
     const destinations = isMoved ? destinationsOf(next) : changedDestinations(current, next)
@@ -306,6 +308,23 @@ export class LinkWriter {
     const reason = reservationOf(key, actor)
     if (reason !== undefined) throw Failure.invalid({ key: [reason] })
   }
+}
+
+/**
+ * Keeps the set from being deleted before the transaction ends.
+ *
+ * @throws {Failure} `validation_failed` when the workspace has no such set
+ */
+async function requireRuleSet(
+  { ruleSets }: LinkStores,
+  { workspaceId }: Actor,
+  id: string | null,
+): Promise<void> {
+  if (id !== null && !(await ruleSets.has(workspaceId, id, 'share'))) throw unknownRuleSet()
+}
+
+export function unknownRuleSet(): Failure {
+  return Failure.invalid({ rule_set: [{ code: 'unknown_rule_set' }] })
 }
 
 export function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {

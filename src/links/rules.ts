@@ -8,8 +8,8 @@ import { canonicalInstant } from '../platform/time/clock.ts'
 
 /** Bytes of one link's rules, in their stored form. */
 const RULES_BYTES_MAX = 64 * 1024
-/** Random bytes of an id that is made: 40 bits tell apart the rules of one link. */
-const ID_BYTES = 5
+/** How ids are made: 40 random bits tell apart the rules of one link. */
+const LINK_IDS = { prefix: '', bytes: 5 }
 
 /** The URL parser encodes the braces of a placeholder in a path. */
 const ENCODED_PLACEHOLDER = /%7Bquery\.([A-Za-z0-9_.~-]{1,100})%7D/gi
@@ -20,11 +20,20 @@ const UP_TO_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/
  * Returns rules in the form that is stored: destinations and instants in their canonical forms, and an id for each.
  *
  * @param input as the contract accepts it
+ * @param on.ids of rules that have none: random bytes in hexadecimal behind a prefix
  * @param faults gets every field that is wrong
  */
 export function parseRules(
   input: readonly RuleInput[],
-  { appSchemes, random }: { readonly appSchemes: readonly string[]; readonly random: Random },
+  {
+    appSchemes,
+    random,
+    ids = LINK_IDS,
+  }: {
+    readonly appSchemes: readonly string[]
+    readonly random: Random
+    readonly ids?: typeof LINK_IDS
+  },
   faults: FaultList,
 ): readonly Rule[] {
   const url = (field: string, text: string) =>
@@ -35,7 +44,7 @@ export function parseRules(
     const { split, end } = rule.then
     return {
       ...rule,
-      id: rule.id ?? Buffer.from(random(ID_BYTES)).toString('hex'),
+      id: rule.id ?? ids.prefix + Buffer.from(random(ids.bytes)).toString('hex'),
       when: parseWhen(rule.when, `${at}.when`, instant, faults),
       then: {
         ...rule.then,

@@ -13,6 +13,7 @@ export type FailureCode =
   | 'cross_origin'
   | 'not_found'
   | 'idempotency_conflict'
+  | 'in_use'
   | 'precondition_failed'
   | 'validation_failed'
   | 'rate_limited'
@@ -111,6 +112,11 @@ export class Failure extends Error {
       'idempotency_conflict',
       'This Idempotency-Key was used for a different request. Use a new key for each new request.',
     )
+  }
+
+  /** @param details what uses the thing that was to be deleted */
+  static inUse(details: ErrorDetails): Failure {
+    return new Failure('in_use', details.code, { details })
   }
 
   static preconditionFailed(): Failure {

@@ -28,6 +28,7 @@ const VISIT: Visit = {
   host: HOST,
   isRoot: false,
   link: LINK,
+  sets: [],
   device: 'other',
   query: '',
   knowsPassword: false,

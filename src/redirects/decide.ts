@@ -3,7 +3,7 @@ import { type LinkHost, withoutQrMark } from '../links/index.ts'
 import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
-import { evaluate, type Outcome, type Trace } from './rules.ts'
+import { evaluate, type Outcome, type SharedRules, type Trace } from './rules.ts'
 
 /** Everything on which the answer to a visit depends. */
 export type Visit = {
@@ -12,6 +12,8 @@ export type Visit = {
   readonly isRoot: boolean
   /** Undefined where there is no such key. */
   readonly link: PreparedLink | undefined
+  /** Rule sets that are tried after the link's own rules, in their order; none for nearly every link. */
+  readonly sets: readonly SharedRules[]
   readonly device: Device
   /** The visitor's own query, as sent. */
   readonly query: string
@@ -43,7 +45,7 @@ export type Decision =
 /**
  * Decides what a visitor gets. The order of the checks is part of the specification of redirects.
  *
- * @param trace called for each rule of the link that is tried
+ * @param trace called for each rule that is tried, of the link and of rule sets
  */
 export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   const { host, link } = visit
@@ -59,23 +61,41 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
-  if (link.rules !== null) {
-    const visitor = visit.visitorOf(visit)
-    const outcome = evaluate(link.rules, visitor, trace)
-    if (outcome !== undefined) return redirectBy(outcome, link, visitor)
+  if (link.rules !== null || visit.sets.length > 0) {
+    const decision = decideByRules(visit, link, trace)
+    if (decision !== undefined) return decision
   }
   const location = withQuery(destinationFor(link, visit.device), link, visit.query)
   return { kind: 'redirect', link, location, outcome: undefined }
 }
 
-function redirectBy(outcome: Outcome, link: PreparedLink, visitor: RuleVisitor): Decision {
-  const { template } = outcome
-  const location = withQuery(
-    template.fill(visitor),
-    link,
-    visitor.source.query,
-    template.parameters,
-  )
+/** Returns undefined where no rule matches. */
+function decideByRules(
+  visit: Visit,
+  link: PreparedLink,
+  trace: Trace | undefined,
+): Decision | undefined {
+  const visitor = visit.visitorOf(visit)
+  const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
+  if (own !== undefined) return redirectBy(own, link, visitor, own.template.fill(visitor))
+  for (const { rules } of visit.sets) {
+    const outcome = evaluate(rules, visitor, trace)
+    if (outcome === undefined) continue
+    // Links share the destinations of a set, so the UTM values of this one are set here.
+    const destination = withParameters(outcome.template.fill(visitor), link.utm)
+    return redirectBy(outcome, link, visitor, destination)
+  }
+  return undefined
+}
+
+function redirectBy(
+  outcome: Outcome,
+  link: PreparedLink,
+  visitor: RuleVisitor,
+  destination: string,
+): Decision {
+  const { parameters } = outcome.template
+  const location = withQuery(destination, link, visitor.source.query, parameters)
   return { kind: 'redirect', link, location, outcome }
 }
 

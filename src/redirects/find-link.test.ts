@@ -35,6 +35,7 @@ describe('linkFinder', () => {
       warmStart,
       directory: {
         findActiveHost: async () => undefined,
+        findRuleSet: async () => undefined,
         async findByFoldedKey(_keyspaceId, foldedKey) {
           reads.folded += 1
           const found = [...stored.values()].filter(({ key }) => foldKey(key) === foldedKey)

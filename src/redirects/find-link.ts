@@ -7,6 +7,7 @@ import {
   CoherentCache,
   type WarmStart,
 } from '../storage/coherent-cache.ts'
+import { RuleSetFinder } from './find-rule-sets.ts'
 import {
   decodeEntry,
   encodeEntry,
@@ -41,7 +42,13 @@ export type LinkFinder = ChangeListener & {
     keyspaceId: number,
     key: string,
   ): PreparedLink | undefined | Promise<PreparedLink | undefined>
-  readonly uses: { readonly hosts: CacheUse; readonly links: CacheUse }
+  /** As `RuleSetFinder.find`. */
+  readonly findRuleSets: RuleSetFinder['find']
+  readonly uses: {
+    readonly hosts: CacheUse
+    readonly links: CacheUse
+    readonly rule_sets: CacheUse
+  }
 }
 
 /**
@@ -76,6 +83,55 @@ export function linkFinder(options: {
     },
   })
 
+  const ruleSets = new RuleSetFinder(directory, warmStart)
+
+  const findLink = linkLookUp(links)
+  return {
+    get uses() {
+      return { hosts: hosts.use, links: links.use, rule_sets: ruleSets.use }
+    },
+    restore() {
+      for (const { name, value } of keptHosts.entries()) hosts.restore(name, JSON.parse(value))
+      for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
+      ruleSets.restore()
+    },
+    findHost: (host) => hosts.get(host),
+    peekHost(host) {
+      const known = hosts.peek(host)
+      if (known === null) Promise.resolve(hosts.get(host)).catch(() => {})
+      return known
+    },
+    get hostsVersion() {
+      return hostsVersion
+    },
+    findLink,
+    findRuleSets: (ofLink, ofHost) => ruleSets.find(ofLink, ofHost),
+    apply(changes) {
+      for (const { kind, subject } of changes) {
+        if (kind === 'host') {
+          hostsVersion += 1
+          hosts.renew(subject)
+        } else if (kind === 'link') links.renew(subject)
+      }
+      ruleSets.apply(changes)
+    },
+    forgetAll() {
+      hostsVersion += 1
+      hosts.forgetAll()
+      links.forgetAll()
+      ruleSets.forgetAll()
+      warmStart.clear()
+    },
+    forgetAbsences() {
+      hosts.forgetAbsences()
+      links.forgetAbsences()
+      ruleSets.forgetAbsences()
+    },
+  }
+}
+
+/** Returns how to find the link of exactly a key, else the only one whose key differs by letter case. */
+function linkLookUp(links: CoherentCache<LinkEntry>): LinkFinder['findLink'] {
   function findLink(
     keyspaceId: number,
     key: string,
@@ -113,43 +169,7 @@ export function linkFinder(options: {
       : onlyLink(variant)
   }
 
-  return {
-    get uses() {
-      return { hosts: hosts.use, links: links.use }
-    },
-    restore() {
-      for (const { name, value } of keptHosts.entries()) hosts.restore(name, JSON.parse(value))
-      for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
-    },
-    findHost: (host) => hosts.get(host),
-    peekHost(host) {
-      const known = hosts.peek(host)
-      if (known === null) Promise.resolve(hosts.get(host)).catch(() => {})
-      return known
-    },
-    get hostsVersion() {
-      return hostsVersion
-    },
-    findLink,
-    apply(changes) {
-      for (const { kind, subject } of changes) {
-        if (kind === 'host') {
-          hostsVersion += 1
-          hosts.renew(subject)
-        } else if (kind === 'link') links.renew(subject)
-      }
-    },
-    forgetAll() {
-      hostsVersion += 1
-      hosts.forgetAll()
-      links.forgetAll()
-      warmStart.clear()
-    },
-    forgetAbsences() {
-      hosts.forgetAbsences()
-      links.forgetAbsences()
-    },
-  }
+  return findLink
 }
 
 /** Returns the link of a variant's entry, which holds at most one. */

@@ -31,7 +31,9 @@ import {
   type PasswordCookies,
   passwordAttempts,
 } from './password.ts'
+import type { PreparedLink } from './prepared-link.ts'
 import { RuleVisitor } from './rule-visitor.ts'
+import { NO_SETS } from './rules.ts'
 import type { VariantCookies } from './variant-cookies.ts'
 import { VisitMeter } from './visit-meter.ts'
 
@@ -40,7 +42,10 @@ const RETRY_AFTER_SECONDS = 2
 type Redirect = Extract<Decision, { kind: 'redirect' }>
 
 type RedirectParts = {
-  readonly finder: Pick<LinkFinder, 'findHost' | 'findLink' | 'hostsVersion' | 'peekHost'>
+  readonly finder: Pick<
+    LinkFinder,
+    'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+  >
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
   readonly vault: PasswordVault
@@ -118,16 +123,25 @@ export class RedirectHandler {
 
   #findOn(host: LinkHost | undefined, path: string): FoundLink | Promise<FoundLink> {
     const key = path === '/' ? undefined : keyOfPath(path)
-    if (host === undefined || key === undefined) return { host, link: undefined }
+    if (host === undefined || key === undefined) return { host, link: undefined, sets: NO_SETS }
     const link = this.#parts.finder.findLink(host.keyspaceId, key)
     return link instanceof Promise
-      ? link.then((loaded) => ({ host, link: loaded }))
-      : { host, link }
+      ? link.then((loaded) => this.#withSets(host, loaded))
+      : this.#withSets(host, link)
+  }
+
+  /** Adds the rule sets of a link and its host. */
+  #withSets(host: LinkHost, link: PreparedLink | undefined): FoundLink | Promise<FoundLink> {
+    if (link === undefined) return { host, link, sets: NO_SETS }
+    const sets = this.#parts.finder.findRuleSets(link.ruleSet, null)
+    return sets instanceof Promise
+      ? sets.then((loaded) => ({ host, link, sets: loaded }))
+      : { host, link, sets }
   }
 
   #decide(
     exchange: Exchange,
-    { host, link }: FoundLink,
+    { host, link, sets }: FoundLink,
     knowsPassword: boolean,
     atMicros: number,
   ): Decision {
@@ -135,6 +149,7 @@ export class RedirectHandler {
       host,
       isRoot: exchange.target.path === '/',
       link,
+      sets,
       device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,
@@ -169,7 +184,7 @@ export class RedirectHandler {
       link.password !== null &&
       cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
     const decision = this.#decide(exchange, found, knowsPassword, atMicros)
-    if ('location' in decision && this.#loops.leadsHere(decision)) {
+    if ('location' in decision && this.#loops.leadsHere(found, decision)) {
       this.#stopLoop(exchange, found, decision, atMicros)
         .then((settled) => this.#answer(exchange, found, settled, atMicros))
         .catch((error) => this.#fail(exchange, error))

@@ -1,4 +1,4 @@
 /** The exports of redirects for other modules. */
 export { decide } from './decide.ts'
-export { loadByKey } from './prepared-link.ts'
+export { loadByKey, loadRuleSet } from './prepared-link.ts'
 export { unknownVisitor } from './rule-visitor.ts'

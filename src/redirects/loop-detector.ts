@@ -3,6 +3,7 @@ import type { LinkHost } from '../links/index.ts'
 import { type Decision, decide, type Visit } from './decide.ts'
 import type { LinkFinder } from './find-link.ts'
 import type { PreparedLink } from './prepared-link.ts'
+import type { PreparedRules, SharedRules } from './rules.ts'
 
 /** Browsers follow no more redirects than these. */
 const HOPS_MAX = 20
@@ -12,6 +13,8 @@ export type FoundLink = {
   /** Undefined for a host that is unknown or pending. */
   readonly host: LinkHost | undefined
   readonly link: PreparedLink | undefined
+  /** Rule sets that are tried after the link's own rules, in their order. */
+  readonly sets: readonly SharedRules[]
 }
 
 type Sent = Extract<Decision, { location: string }>
@@ -39,8 +42,14 @@ export class LoopDetector {
   }
 
   /** Whether a visitor is sent to a host of this instance, by what is cached. */
-  leadsHere(sent: Sent): boolean {
-    if (sent.kind === 'redirect' && this.#leadsElsewhere(sent.link)) return false
+  leadsHere({ sets }: FoundLink, sent: Sent): boolean {
+    if (
+      sent.kind === 'redirect' &&
+      this.#linkLeadsElsewhere(sent.link) &&
+      sets.every((set) => this.#leadsElsewhere(set, destinationsOf(set.rules)))
+    ) {
+      return false
+    }
     return this.#hostOf(sent.location) !== undefined
   }
 
@@ -77,16 +86,26 @@ export class LoopDetector {
     return true
   }
 
-  /** Whether none of a link's destinations is on a host of this instance: nearly always known from an earlier visit. */
-  #leadsElsewhere(link: PreparedLink): boolean {
+  #linkLeadsElsewhere(link: PreparedLink): boolean {
+    if (link.elsewhereAt === this.#finder.hostsVersion) return true
+    const byRules = link.rules === null ? [] : destinationsOf(link.rules)
+    return this.#leadsElsewhere(link, [link.url, link.ios, link.android, ...byRules])
+  }
+
+  /**
+   * Whether none of the destinations of a link, or of a rule set, is on a host of this instance: nearly always known
+   * from an earlier visit.
+   */
+  #leadsElsewhere(
+    from: Pick<PreparedLink, 'elsewhereAt'>,
+    destinations: Iterable<string | null>,
+  ): boolean {
     const { hostsVersion } = this.#finder
-    if (link.elsewhereAt === hostsVersion) return true
-    const byRules = link.rules?.compiled.flatMap(({ templates }) => templates) ?? []
-    const destinations = [link.url, link.ios, link.android, ...byRules.map(({ text }) => text)]
+    if (from.elsewhereAt === hostsVersion) return true
     for (const destination of destinations) {
       if (destination !== null && this.#peekHostOf(destination) !== undefined) return false
     }
-    link.elsewhereAt = hostsVersion
+    from.elsewhereAt = hostsVersion
     return true
   }
 
@@ -100,6 +119,10 @@ export class LoopDetector {
     if (name === undefined) return undefined
     return name === this.#service.host ? this.#serviceHost : this.#finder.peekHost(name)
   }
+}
+
+function* destinationsOf({ compiled }: PreparedRules): Generator<string> {
+  for (const { templates } of compiled) for (const { text } of templates) yield text
 }
 
 /** Names what decides where a visitor is sent: a link, or what a host does with paths that are none. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type QueryMode, UTM_FIELDS } from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import type { LinkDirectory, VisitedLink } from '../links/index.ts'
+import { ruleSetSubject } from '../storage/changes.ts'
 import { formatParameter, type Parameter, withParameters } from './destination-query.ts'
-import { compileRules, type PreparedRules } from './rules.ts'
+import { compileRules, type PreparedRules, type SharedRules, shareRules } from './rules.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
 export type PreparedLink = {
@@ -21,7 +22,9 @@ export type PreparedLink = {
   /** Milliseconds since the epoch; 0 for a link that was active from its beginning. */
   readonly activeFromMs: number
   readonly query: QueryMode
-  /** The link's UTM values. */
+  /** The subject, in the cache, of the rule set that it uses beside its own rules; null for none. */
+  readonly ruleSet: string | null
+  /** Its UTM values, for what does not have them yet: rule sets, which links share, and a destination without its own query. */
   readonly utm: readonly Parameter[]
   /**
    * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
@@ -53,6 +56,9 @@ export function isVariants(entry: LinkEntry): entry is LinkVariants {
 const LINK_BYTES = 400
 /** Memory that a password adds, in bytes, estimated. */
 const PASSWORD_BYTES = 350
+/** Memory of a UTM value besides its text, in bytes, estimated. */
+const PARAMETER_BYTES = 100
+const NO_UTM: readonly Parameter[] = []
 
 /** Returns undefined where no link has the key in any letter case. */
 export async function loadByFoldedKey(
@@ -72,6 +78,16 @@ export async function loadByKey(
 ): Promise<PreparedLink | undefined> {
   const link = await directory.findByKey(keyspaceId, key)
   return link && prepare(link)
+}
+
+/** @param subject as in the change log */
+export async function loadRuleSet(
+  directory: LinkDirectory,
+  subject: string,
+): Promise<SharedRules | undefined> {
+  const slash = subject.indexOf('/')
+  const source = await directory.findRuleSet(subject.slice(0, slash), subject.slice(slash + 1))
+  return source && shareRules(source)
 }
 
 type StoredLink = Omit<PreparedLink, 'expiresAtMs' | 'rules'> & {
@@ -105,6 +121,8 @@ export function entryBytes(link: LinkEntry): number {
     (link.android?.length ?? 0) +
     (link.expiredRedirectUrl?.length ?? 0) +
     (link.password === null ? 0 : PASSWORD_BYTES) +
+    (link.ruleSet?.length ?? 0) +
+    link.utm.reduce((sum, { text }) => sum + PARAMETER_BYTES + text.length, 0) +
     (link.rules?.bytes ?? 0)
   )
 }
@@ -127,8 +145,9 @@ function prepare(link: VisitedLink): PreparedLink {
     password: link.password === null ? null : passwordOf(link, link.password),
     activeFromMs: link.active_from === null ? 0 : Date.parse(link.active_from),
     query: link.query,
-    utm,
     rules: prepareRules(link.rules, (destination) => withParameters(destination, utm)),
+    ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),
+    utm: utm.length === 0 ? NO_UTM : utm,
     elsewhereAt: -1,
   }
 }

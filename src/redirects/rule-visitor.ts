@@ -36,8 +36,9 @@ export class RuleVisitor {
   #query: QueryValues | undefined
   #address: readonly number[] | undefined
   #country: string | undefined
-  /** Null before it is asked for. */
-  #language: Language | undefined | null = null
+  /** Of the list of rules that was asked for last; a link may have its own and those of sets. */
+  #language: Language | undefined
+  #offered: OfferedLanguages | undefined
 
   constructor(source: VisitSource) {
     this.source = source
@@ -70,9 +71,12 @@ export class RuleVisitor {
     return this.#agent
   }
 
-  /** Returns the one of a link's languages that suits the visitor best; undefined where none does. */
+  /** Returns the one of the languages of a list of rules that suits the visitor best; undefined where none does. */
   bestOf(offered: OfferedLanguages): Language | undefined {
-    if (this.#language === null) this.#language = bestLanguage(offered, this.source.acceptLanguage)
+    if (this.#offered !== offered) {
+      this.#offered = offered
+      this.#language = bestLanguage(offered, this.source.acceptLanguage)
+    }
     return this.#language
   }
 

@@ -26,13 +26,27 @@ type CompiledRule = {
 /** Called for each rule that is tried, with the first condition that does not hold; undefined for the rule that decides. */
 export type Trace = (rule: CompiledRule, failed: Condition | undefined) => void
 
-/** The rules of a link that has some. */
+/** The rules of a link that has some, or of a set. */
 export type PreparedRules = {
   /** What was compiled, for a warm start. */
   readonly source: readonly Rule[]
   readonly compiled: readonly CompiledRule[]
   /** Memory that they take, estimated. */
   readonly bytes: number
+}
+
+/** The rules of a set, compiled once for all links that use it: their destinations lack the UTM values of the link. */
+export type SharedRules = {
+  readonly rules: PreparedRules
+  /** As of a link: see `PreparedLink.elsewhereAt`. */
+  elsewhereAt: number
+}
+
+export const NO_SETS: readonly SharedRules[] = []
+
+/** @param source rules in the form that is stored */
+export function shareRules(source: readonly Rule[]): SharedRules {
+  return { rules: compileRules(source), elsewhereAt: -1 }
 }
 
 /** Memory of a compiled rule for each character of its JSON. */

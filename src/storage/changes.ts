@@ -1,11 +1,12 @@
 /**
  * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
- * links of one keyspace that share a folded key, a token (by its identifier), the certificate of a host, the
- * quotas of a workspace, or the sessions of a person (by the person's identifier).
+ * links of one keyspace that share a folded key, a rule set, a token (by its identifier), the certificate of a host,
+ * the quotas of a workspace, or the sessions of a person (by the person's identifier).
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
   | { readonly kind: 'link'; readonly subject: string }
+  | { readonly kind: 'rule-set'; readonly subject: string }
   | { readonly kind: 'token'; readonly subject: string }
   | { readonly kind: 'certificate'; readonly subject: string }
   | { readonly kind: 'quota'; readonly subject: string }
@@ -17,6 +18,10 @@ export function hostChange(host: string): Change {
 
 export function linkChange(keyspaceId: number, foldedKey: string): Change {
   return { kind: 'link', subject: linkSubject(keyspaceId, foldedKey) }
+}
+
+export function ruleSetChange(workspaceId: string, id: string): Change {
+  return { kind: 'rule-set', subject: ruleSetSubject(workspaceId, id) }
 }
 
 export function tokenChange(id: string): Change {
@@ -39,6 +44,11 @@ export function sessionChange(personId: string): Change {
 /** The subject, in caches and the change log, of the links of one folded key. */
 export function linkSubject(keyspaceId: number, foldedKey: string): string {
   return `${keyspaceId}/${foldedKey}`
+}
+
+/** The subject, in caches and the change log, of a rule set; it finds the set of no other workspace. */
+export function ruleSetSubject(workspaceId: string, id: string): string {
+  return `${workspaceId}/${id}`
 }
 
 /** A cache of data that this or another process may change. */

@@ -167,6 +167,16 @@ export type Schema = PeopleTables &
       created_at: number
       updated_at: number
     }
+    rule_sets: {
+      id: string
+      workspace_id: string
+      name: string
+      name_folded: string
+      /** A JSON array of rules. */
+      rules: string
+      created_at: number
+      updated_at: number
+    }
     /** The number of a workspace's links in each range of `LINKS_PER_BUCKET` sequence numbers. */
     link_buckets: {
       workspace_id: string

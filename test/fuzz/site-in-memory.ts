@@ -85,6 +85,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     bytesMax: CACHE_BYTES,
     directory: {
       findActiveHost: async (host) => HOSTS.get(host),
+      findRuleSet: async () => undefined,
       async findByFoldedKey(_, key) {
         if (key.startsWith('slow')) await new Promise(setImmediate)
         if (key === 'away') throw Failure.unavailable('the store is unavailable')

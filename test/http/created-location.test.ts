@@ -12,6 +12,7 @@ const CREATES: Readonly<Record<string, object>> = {
   '/links': { domain: 'localhost', url: 'https://example.com/' },
   '/domains': { domain: 'located.acme.test' },
   '/utm-templates': { name: 'spring', utm_source: 'mail' },
+  '/rule-sets': { name: 'by country' },
   '/imports': { source: 'csv' },
 }
 

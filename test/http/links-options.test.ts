@@ -6,7 +6,10 @@ import { createLink, LINK_FIELDS, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { jsonRequest } from '../support/operations.ts'
 
-const NONE = { max_clicks: null, active_from: null, archived: false, notes: null, query: 'merge' }
+const NONE = {
+  ...{ max_clicks: null, active_from: null, archived: false, notes: null, query: 'merge' },
+  rule_set: null,
+}
 const SENT = {
   max_clicks: 500,
   active_from: '2020-01-01T01:00:00+01:00',
@@ -14,7 +17,7 @@ const SENT = {
   notes: 'On the flyer\nof May',
   query: 'drop',
 }
-const STORED = { ...SENT, active_from: '2020-01-01T00:00:00.000000Z' }
+const STORED = { ...SENT, rule_set: null, active_from: '2020-01-01T00:00:00.000000Z' }
 
 onEachEngine('the options of a link', (stage) => {
   const optionsOf = async (id: string) =>

@@ -28,6 +28,9 @@ const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
 /** Statuses that other tests check, because they need a special state of the service. */
 const CHECKED_ELSEWHERE = new Set(['304', '426', '429', '500', '503'])
 
+/** Families whose resources have a name of their own in the workspace. */
+const NAMED: ReadonlySet<string> = new Set(['utm-templates', 'rule-sets'])
+
 /** Answers of which JSON can show no example. */
 const IN_BYTES = new Set(['image/png', 'application/zip'])
 
@@ -247,6 +250,12 @@ describe('the OpenAPI document', () => {
           : person.send(operation.method, path, undefined, { 'terse-workspace': UNKNOWN_ID }),
       405: (_operation, path) => api.send('PROPFIND', path),
       409: async (operation, path) => {
+        if (operation.method === 'DELETE') {
+          const id = path.split('/').at(-1)
+          const link = { domain: 'localhost', url: 'https://example.com/', rule_set: id }
+          expectStatus(await api.post('/links', link), 201)
+          return api.delete(path)
+        }
         const key = { 'idempotency-key': operation.template.slice(1) }
         const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
           JSON.stringify({ ...body, ...nextName(operation.family) }),
@@ -276,7 +285,7 @@ describe('the OpenAPI document', () => {
     let renamed = 0
     const nextName = (family: Operation['family']) => {
       renamed += 1
-      if (family === 'utm-templates') return { name: `renamed ${renamed}` }
+      if (NAMED.has(family)) return { name: `renamed ${renamed}` }
       return family === 'domains' ? { domain: `renamed-${renamed}.acme.test` } : {}
     }
     const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
@@ -324,7 +333,7 @@ describe('the OpenAPI document', () => {
         ? domain
         : family === 'imports'
           ? newImport(template)
-          : family === 'utm-templates'
+          : NAMED.has(family)
             ? { name: `made ${created}` }
             : { domain: 'localhost', url: 'https://example.com/' }
     return expectStatus(await api.post(`/${family}`, body), 201).body.id

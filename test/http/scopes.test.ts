@@ -14,8 +14,14 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'workspace') return 'links:read'
   // The contents of a file are shown only to a token that may import it.
   if (template.endsWith('/columns')) return 'links:write'
-  if (family === 'tags' || family === 'utm-templates' || family === 'imports')
+  if (
+    family === 'tags' ||
+    family === 'utm-templates' ||
+    family === 'rule-sets' ||
+    family === 'imports'
+  ) {
     return method === 'GET' ? 'links:read' : 'links:write'
+  }
   const reads = method === 'GET' || template.endsWith('/qr-code')
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }

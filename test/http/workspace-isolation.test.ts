@@ -30,6 +30,7 @@ for (const engine of ENGINES) {
       workspace: '',
       tags: '',
       'utm-templates': '',
+      'rule-sets': '',
       imports: '',
     }
     before(async () => {
@@ -50,6 +51,8 @@ for (const engine of ENGINES) {
       owned.links = expectStatus(await owner.post('/links', link), 201).body.id
       const template = await owner.post('/utm-templates', { name: 'needle-template' })
       owned['utm-templates'] = expectStatus(template, 201).body.id
+      const set = await owner.post('/rule-sets', { name: 'needle-set' })
+      owned['rule-sets'] = expectStatus(set, 201).body.id
       const prepared = await owner.post('/imports', { source: 'csv' })
       owned.imports = expectStatus(prepared, 201).body.id
       const onOwned = { ...link, domain: 'owned.localhost' }

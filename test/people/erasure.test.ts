@@ -85,6 +85,9 @@ for (const engine of ENGINES) {
       const removed = await addLink(gone, 'gone.localhost', 'removed-key')
       const shared = await addLink(gone, 'localhost', 'gone-shared')
       expectStatus(await gone.post('/utm-templates', { name: 'gone-template' }), 201)
+      const set = expectStatus(await gone.post('/rule-sets', { name: 'gone-set' }), 201).body
+      const user = { domain: 'localhost', url: 'https://example.com/', rule_set: set.id }
+      expectStatus(await gone.post('/links', user), 201)
       expectStatus(await gone.put('/default-domain', { domain: 'gone.localhost' }), 200)
       const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
       expectStatus(await gone.post('/links', repeated, { 'idempotency-key': 'gone-id' }), 201)
@@ -147,7 +150,8 @@ for (const engine of ENGINES) {
           'group_bindings',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
-          ...['memberships', 'one_time_links', 'tokens', 'unsettled_days', 'utm_templates'],
+          ...['memberships', 'one_time_links', 'rule_sets'],
+          ...['tokens', 'unsettled_days', 'utm_templates'],
           'workspace_quotas',
         ].sort(),
       )

@@ -165,6 +165,21 @@ const SCENARIOS: readonly Scenario[] = [
     after: on('/key', `${ONE}?utm_source=poster`),
   },
   {
+    name: 'a rule set that the link uses',
+    async given(api, host) {
+      const rules = [{ then: { url: ONE } }]
+      const { id } = expectStatus(await api.post('/rule-sets', { name: host, rules }), 201).body
+      await createLink(api, { domain: host, key: 'key', url: 'https://e.example/', rule_set: id })
+      return { id }
+    },
+    before: on('/key', ONE),
+    async change(api, _host, { id }) {
+      const rules = [{ then: { url: TWO } }]
+      expectStatus(await api.patch(`/rule-sets/${id}`, { rules }), 200)
+    },
+    after: on('/key', TWO),
+  },
+  {
     name: 'a host claimed',
     given: async () => ({}),
     before: on('/key', 404),

@@ -14,6 +14,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     rules: null,
     activeFromMs: 0,
     query: 'merge',
+    ruleSet: null,
     utm: [],
     elsewhereAt: -1,
     ...fields,

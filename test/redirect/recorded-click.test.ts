@@ -33,6 +33,7 @@ describe('the raw visit of a click', () => {
         peekHost: () => undefined,
         hostsVersion: 0,
         findLink: () => preparedLink(),
+        findRuleSets: () => [],
       },
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {

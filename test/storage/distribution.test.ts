@@ -38,6 +38,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domain_hsts: REFERENCE,
   domains: REFERENCE,
   utm_templates: 'workspace_id',
+  rule_sets: 'workspace_id',
   group_bindings: REFERENCE,
   dry_run_clicks: 'import_id',
   idempotency: 'workspace_id',

@@ -151,6 +151,12 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'utmTemplates.findById': (s) => s.utmTemplates.findById(workspace, id),
     'utmTemplates.findByName': (s) => s.utmTemplates.findByName(workspace, 'name'),
     'utmTemplates.count': (s) => s.utmTemplates.count(workspace),
+    'ruleSets.page': (s) => s.ruleSets.page(workspace, 0, 25),
+    'ruleSets.run': (s) => s.ruleSets.run({ ...runOf(workspace), beyond: 'a' }),
+    'ruleSets.count': (s) => s.ruleSets.count(workspace),
+    'ruleSets.findById': (s) => s.ruleSets.findById(workspace, id),
+    'ruleSets.findByName': (s) => s.ruleSets.findByName(workspace, 'name'),
+    'ruleSets.findUses': (s) => s.ruleSets.findUses(workspace, id, 10),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),
@@ -213,6 +219,8 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     created_at: NOW,
     updated_at: NOW,
   }
+  const times = { created_at: NOW, updated_at: NOW }
+  const ruleSet = { id, workspace_id: workspace, name: id, rules: [], ...times }
   const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
   return {
     'instance.tryWrite': (s) => s.instance.tryWrite(),
@@ -398,6 +406,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'utmTemplates.insert': (s) => s.utmTemplates.insert(template),
     'utmTemplates.update': (s) => s.utmTemplates.update(template, template),
     'utmTemplates.delete': (s) => s.utmTemplates.delete(workspace, id),
+    'ruleSets.has': (s) => s.ruleSets.has(workspace, id, 'update'),
+    'ruleSets.insert': (s) => s.ruleSets.insert(ruleSet),
+    'ruleSets.update': (s) => s.ruleSets.update(ruleSet, ruleSet),
+    'ruleSets.delete': (s) => s.ruleSets.delete(ruleSet),
     'tags.retag': async (s) => {
       const before = await s.links.insert(newLink(home))
       if (before !== undefined) await s.tags.retag([{ before, after: before }])

@@ -40,6 +40,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   archived: true,
   notes: 'a\nb',
   query: 'drop',
+  rule_set: '00000000-0000-7000-8000-000000000001',
   tags: ['zeta', 'Älpha', 'beta', '🦊'],
 }
 

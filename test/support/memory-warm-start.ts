@@ -5,6 +5,7 @@ export function memoryWarmStart(): WarmStart {
   const kept: Record<KeptKind, Map<string, string>> = {
     host: new Map(),
     link: new Map(),
+    'rule-set': new Map(),
     certificate: new Map(),
   }
   return {

@@ -20,6 +20,7 @@ export type Operation = {
     | 'events'
     | 'tags'
     | 'utm-templates'
+    | 'rule-sets'
     | 'imports'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
@@ -132,6 +133,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   events: 'events',
   tags: 'tags',
   'utm-templates': 'utm-templates',
+  'rule-sets': 'rule-sets',
   imports: 'imports',
 }
 
@@ -157,6 +159,7 @@ const REQUESTS: Readonly<
     body: { rules: [{ then: { url: 'https://example.com/' } }] },
     otherBody: { rules: [] },
   },
+  'ruleSets.update': { body: { name: 'Valid', rules: [] } },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
@@ -198,7 +201,9 @@ function operation(method: string, path: string, described: DescribedOperation):
 function otherBodyOf(family: Operation['family'], body: Record<string, unknown>) {
   return {
     ...body,
-    ...(family === 'utm-templates' ? { name: 'Other' } : { domain: 'other.acme.test' }),
+    ...(family === 'utm-templates' || family === 'rule-sets'
+      ? { name: 'Other' }
+      : { domain: 'other.acme.test' }),
   }
 }
 
@@ -206,6 +211,7 @@ function validBodyOf(family: Operation['family'], template: string): Record<stri
   if (template.endsWith('/qr-code')) return { color: '#003366' }
   if (template.endsWith('/https')) return { hsts_max_age: 300 }
   if (family === 'utm-templates') return { name: 'Valid', utm_source: 'mail' }
+  if (family === 'rule-sets') return { name: 'Valid' }
   return family === 'links'
     ? { domain: 'localhost', url: 'https://example.com/valid' }
     : { domain: 'valid.acme.test' }

@@ -33,6 +33,7 @@ import { linkExportRoutes } from '../../links/link-export.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
 import { ruleRoutes } from '../../links/rule-routes.ts'
+import { ruleSetRoutes } from '../../links/rule-sets/routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { instanceRoutes } from '../../operations/routes.ts'
@@ -67,6 +68,7 @@ const API_ROUTES = [
   bulkRoutes,
   tagRoutes,
   utmTemplateRoutes,
+  ruleSetRoutes,
   importRoutes,
   qrCodeRoutes,
   domainRoutes,

@@ -69,6 +69,7 @@ import {
   importRowStore,
   importStore,
 } from '../../imports/store/import-store.ts'
+import { type RuleSetStore, ruleSetStore } from '../../links/rule-sets/rule-set-store.ts'
 import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'
@@ -117,6 +118,7 @@ export type Stores = {
   readonly linkBatches: LinkBatchStore
   readonly tags: TagStore
   readonly utmTemplates: UtmTemplateStore
+  readonly ruleSets: RuleSetStore
   readonly imports: ImportStore
   readonly importRows: ImportRowStore
   readonly directory: LinkDirectory
@@ -190,6 +192,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   linkBatches: (on) => linkBatchStore(on),
   tags: (on) => tagStore(on),
   utmTemplates: ({ db }) => utmTemplateStore(db),
+  ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
   imports: ({ db }) => importStore(db),
   importRows: (on) => importRowStore(on),
   directory: ({ db }) => linkDirectory(db),

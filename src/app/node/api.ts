@@ -17,6 +17,7 @@ import { LinkKeys } from '../../links/link-keys.ts'
 import { SEARCH_QUEUE } from '../../links/link-query.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
+import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import type { InstanceState } from '../../operations/routes.ts'
@@ -92,6 +93,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     bulkRequests: queues.open(BULK_QUEUE),
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     utmTemplates: new UtmTemplates(base),
+    ruleSets: new RuleSets({ ...base, appSchemes: config.appSchemes }),
     imports: parts.imports,
     uploads: queues.open(UPLOAD_QUEUE),
     domains,

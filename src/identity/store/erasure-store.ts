@@ -61,6 +61,7 @@ type Pass = {
 /** Tables of which a deleted workspace has a bounded number of rows. */
 const SETTINGS = [
   'utm_templates',
+  'rule_sets',
   'tokens',
   'workspace_quotas',
   'one_time_links',

@@ -1,7 +1,7 @@
 import type { DomainStore } from '../../domains/index.ts'
 import type { KeyspaceStore, ServiceHost } from '../../hosts/index.ts'
 import type { LinkDirectory, LinkHost } from '../../links/index.ts'
-import { decide, loadByKey, unknownVisitor } from '../../redirects/index.ts'
+import { decide, loadByKey, loadRuleSet, unknownVisitor } from '../../redirects/index.ts'
 import type { Store } from '../../storage/store.ts'
 
 /** What a visitor of a short link gets, from the old service or from Terse. */
@@ -61,9 +61,11 @@ export async function ourAnswer(
   const linkHost = await findHost(store.read, serviceHost, workspaceId, host)
   const link = linkHost && (await loadByKey(store.read.directory, linkHost.keyspaceId, key))
   if (linkHost === undefined || link === undefined) return { kind: 'gone', status: 404 }
+  const { ruleSet } = link
+  const set = ruleSet === null ? undefined : await loadRuleSet(store.read.directory, ruleSet)
   const decision = decide(
     {
-      ...{ host: linkHost, isRoot: false, link },
+      ...{ host: linkHost, isRoot: false, link, sets: set === undefined ? [] : [set] },
       ...{ device: 'other', query: '', knowsPassword: false },
       visitorOf: () => unknownVisitor(nowMs),
     },

@@ -1,4 +1,5 @@
 import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
+import type { Rule } from '@terse/contract/rules'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import { statement } from '../../storage/statement.ts'
@@ -36,6 +37,8 @@ export type LinkDirectory = {
   findByFoldedKey(keyspaceId: number, foldedKey: string): Promise<readonly VisitedLink[]>
   /** Returns the link with exactly this key. */
   findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
+  /** Returns the rules of a set of the workspace. */
+  findRuleSet(workspaceId: string, id: string): Promise<readonly Rule[] | undefined>
 }
 
 const findActiveHost = statement((db, { host }: { host: string }) =>
@@ -65,7 +68,7 @@ const VISITED_COLUMNS = [
   'key',
   'url',
   ...LINK_TEXT_FIELDS,
-  ...(['rules', 'max_clicks', 'active_from', 'query'] as const),
+  ...(['rules', 'max_clicks', 'active_from', 'query', 'rule_set'] as const),
 ] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }
@@ -78,6 +81,14 @@ const findByKey = statement((db, { key, ...folded }: FoldedKey & { key: string }
   selectVariants(db, folded).where('key', '=', key),
 )
 
+const findRuleSet = statement((db, set: { workspaceId: string; id: string }) =>
+  db
+    .selectFrom('rule_sets')
+    .select('rules')
+    .where('workspace_id', '=', set.workspaceId)
+    .where('id', '=', set.id),
+)
+
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   return {
     findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
@@ -86,6 +97,10 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
     async findByKey(keyspaceId, key) {
       const [row] = (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows
       return row && withRules(row)
+    },
+    async findRuleSet(workspaceId, id) {
+      const [row] = (await findRuleSet(db, { workspaceId, id })).rows
+      return row && JSON.parse(row.rules)
     },
   }
 }

@@ -34,6 +34,7 @@ import { linkRules } from './029-link-rules.ts'
 import { clickRules } from './030-click-rules.ts'
 import { linkOptions } from './031-link-options.ts'
 import { archivedLinks } from './032-archived-links.ts'
+import { ruleSets } from './033-rule-sets.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clickRules,
   linkOptions,
   archivedLinks,
+  ruleSets,
 ]
 
 /** The schema version of this program. */

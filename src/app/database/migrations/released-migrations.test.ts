@@ -57,6 +57,7 @@ const RELEASED = [
   { name: 'click-rules', SQLite: '2b1615c7275a2ce0', PostgreSQL: 'fb5295e444701259' },
   { name: 'link-options', SQLite: '181e240c104cb654', PostgreSQL: '181e240c104cb654' },
   { name: 'archived-links', SQLite: '1faa068dcc40a555', PostgreSQL: '1faa068dcc40a555' },
+  { name: 'rule-sets', SQLite: 'ac7357510e3cf84d', PostgreSQL: '27988eb15d4515de' },
 ]
 
 const DIALECTS = {

@@ -125,6 +125,10 @@ export function tooLargeFor(bytesMax: number) {
   return { 413: problemSchema.describe(bodyTooLarge(bytesMax)) }
 }
 
+export const REFUSED_AS_USED = {
+  409: problemSchema.describe('It is in use; `details` names what uses it.'),
+}
+
 export const CHECKED_LATELY = {
   429: problemSchema.describe(
     'A check of this domain was requested less than a minute ago, or the token has used up its requests.',

@@ -248,7 +248,8 @@ function subjectOf(
     return known ?? text('domain') ?? text('host') ?? t.audit.aDomain
   }
   if (noun === 'token') return known ?? text('name') ?? t.audit.aToken
-  if (noun === 'utm_template') return known ?? text('name') ?? t.audit.aTemplate
+  if (noun === 'utm_template' || noun === 'rule_set')
+    return known ?? text('name') ?? t.audit.aTemplate
   if (noun === 'workspace') return known ?? text('name') ?? t.audit.aWorkspace
   return known ?? text('name') ?? text('email') ?? t.audit.somebody
 }

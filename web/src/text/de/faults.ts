@@ -38,6 +38,7 @@ const fields: FaultTexts['fields'] = {
       'ist eine zu viel: {max} Importe mit Dateien sind noch nicht beendet; brechen Sie einen ab',
     invitations: 'lässt sich nicht einladen: {max} Einladungen sind offen',
     passkeys: 'ist einer zu viel; löschen Sie zuerst einen Ihrer {max} Passkeys',
+    rule_sets: 'wäre eine von mehr als {max} Regelsammlungen; löschen Sie einige',
     utm_templates: 'wäre eine von mehr als {max} Vorlagen; löschen Sie einige',
   },
   quota_reached: {
@@ -58,6 +59,7 @@ const fields: FaultTexts['fields'] = {
     email: 'gehört zu einer Adresse, die schon ein Konto hat',
     member: 'gehört einem Mitglied',
     passkey: 'ist ein Passkey, der bereits hinzugefügt wurde',
+    rule_set: 'ist der Name einer anderen Regelsammlung',
     utm_template: 'ist der Name einer anderen Vorlage',
     workspace: '„{name}“ ist vergeben',
   },
@@ -136,6 +138,7 @@ const fields: FaultTexts['fields'] = {
   unknown_variant: 'muss der Name einer Variante dieser Aufteilung sein',
   misplaced_placeholder: 'darf Platzhalter nur hinter dem Host haben',
   rules_too_large: 'darf höchstens {max} Bytes haben',
+  unknown_rule_set: 'muss die ID einer Regelsammlung dieses Arbeitsbereichs sein',
 
   invalid_host: {
     characters: 'muss ein Hostname ohne Schema, Port und Pfad sein, etwa go.example.com',
@@ -267,6 +270,13 @@ const details: FaultTexts['details'] = {
     'Diese Person darf mehr als das in diesem Arbeitsbereich; den Link muss ein Betreiber der Instanz anlegen.',
   rise_ends_access:
     'Ein höheres Recht würde jeden Zugang dieser Person beenden, deren Adresse nicht nachgewiesen ist: Geben kann es, wer auch den Link für ein neues Passwort anlegen darf.',
+  rule_set_in_use: {
+    links:
+      'Diese Regelsammlung verwenden {count} Links, zum Beispiel {links}. Nehmen Sie sie dort zuerst heraus.',
+    domains:
+      'Diese Regelsammlung ist die Vorgabe von {domains}. Nehmen Sie sie dort zuerst heraus.',
+    both: 'Diese Regelsammlung verwenden {count} Links, zum Beispiel {links}, und sie ist die Vorgabe von {domains}. Nehmen Sie sie dort zuerst heraus.',
+  },
   foreign_page:
     'Diese Anfrage muss von einer Seite unter {address} kommen. Öffnen Sie das Dashboard dort.',
   foreign_page_with_session:
@@ -287,6 +297,7 @@ const errors: FaultTexts['errors'] = {
   method_not_allowed: 'Diese Anfrage gibt es hier nicht.',
   idempotency_conflict:
     'Diese Anfrage wurde schon mit anderem Inhalt gesendet. Laden Sie die Seite neu, und versuchen Sie es erneut.',
+  in_use: 'Das wird noch verwendet.',
   precondition_failed: 'Dies wurde inzwischen geändert. Laden Sie es neu, und ändern Sie es dann.',
   body_too_large: 'Die Anfrage ist zu groß.',
   unsupported_media_type: 'Die Anfrage muss JSON enthalten.',

@@ -1,0 +1,242 @@
+import type { RuleInput } from '@terse/contract/rules'
+import type { Actor, QuotaStores } from '../../identity/index.ts'
+import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
+import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../../platform/failure.ts'
+import type { IdempotentRequest } from '../../platform/http/api/idempotency.ts'
+import type { CursoredList } from '../../platform/http/api/walk.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { type ExpectedVersions, requireVersion, versionOf } from '../../platform/version.ts'
+import { type ChangeLog, ruleSetChange } from '../../storage/changes.ts'
+import {
+  changedFields,
+  type EventFields,
+  type EventWriter,
+  setFields,
+} from '../../storage/event-log.ts'
+import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import { type Store, UniqueViolation } from '../../storage/store.ts'
+import { parseRules } from '../rules.ts'
+import {
+  markOfRuleSet,
+  type RuleSet,
+  type RuleSetMark,
+  type RuleSetStore,
+} from './rule-set-store.ts'
+
+/** Sets of one workspace: they are chosen from a list, and each may take 64 KiB. */
+const RULE_SETS_MAX = 200
+/** Links that a refusal to delete a set names. */
+const NAMED_LINKS_MAX = 10
+/**
+ * The made ids of rules in sets. Clicks are counted by the id of a rule, so those of a set and of the links that use it
+ * must differ: 80 bits do, and the prefix tells people which are which.
+ */
+const IDS = { prefix: 'set-', bytes: 10 }
+
+type RuleSetStores = IdempotencyStores &
+  QuotaStores & {
+    readonly ruleSets: RuleSetStore
+    readonly changes: ChangeLog
+    readonly events: EventWriter
+  }
+
+/** What is left out keeps its value. */
+export type RuleSetInput = {
+  readonly name?: string | undefined
+  /** As the contract accepts them. */
+  readonly rules?: readonly RuleInput[] | undefined
+}
+
+type NewRuleSet = RuleSetInput & { readonly name: string }
+
+type Dependencies = {
+  readonly store: Store<RuleSetStores>
+  readonly clock: Clock
+  readonly random: Random
+  /** URL schemes that destinations may have besides http and https. */
+  readonly appSchemes: readonly string[]
+}
+
+/** Identifies the state of everything that a write can change, for `If-Match`. */
+export function ruleSetVersion({ id, updated_at }: RuleSet): string {
+  return versionOf(id, updated_at)
+}
+
+/** The operations on rule sets. Each acts within the workspace of its actor. */
+export class RuleSets {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /** Returns the list of the workspace's sets, by name. */
+  listOf({ workspaceId }: Actor): CursoredList<RuleSet, RuleSetMark> {
+    const { ruleSets } = this.#deps.store.read
+    return {
+      count: () => ruleSets.count(workspaceId),
+      page: (offset, limit) => ruleSets.page(workspaceId, offset, limit),
+      read: ({ beyond, isReversed, limit }) =>
+        ruleSets.run({ workspaceId, beyond, limit, descending: isReversed }),
+      markOf: markOfRuleSet,
+    }
+  }
+
+  /** @throws {Failure} `not_found` */
+  get({ workspaceId }: Actor, id: string): Promise<RuleSet> {
+    return getRuleSet(this.#deps.store.read, workspaceId, id)
+  }
+
+  /** Returns the workspace's set with this name in any letter case. */
+  findByName({ workspaceId }: Actor, name: string): Promise<RuleSet | undefined> {
+    return this.#deps.store.read.ruleSets.findByName(workspaceId, name)
+  }
+
+  /** Returns the faults of an input's rules that can be found without the database. */
+  faultsOf({ rules }: RuleSetInput): FieldFaults {
+    return faultsFoundBy(() => this.#parse(rules))
+  }
+
+  /**
+   * Does nothing where `create` would succeed.
+   *
+   * @throws {Failure} `validation_failed`
+   */
+  async preview({ workspaceId }: Actor, { name, rules }: NewRuleSet): Promise<void> {
+    this.#parse(rules)
+    await refuseNew(this.#deps.store.read, workspaceId, name)
+  }
+
+  /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
+  create(actor: Actor, input: NewRuleSet, request?: IdempotentRequest): Promise<RuleSet> {
+    const { store, clock, random } = this.#deps
+    const { workspaceId } = actor
+    const { name } = input
+    const rules = this.#parse(input.rules) ?? []
+    const id = uuidV7(clock, random)
+    return store.write((stores) =>
+      runIdempotent(stores, workspaceId, request, clock.nowMicros(), {
+        // Others that add sets to the workspace wait, so that the number is exact.
+        read: () => stores.quotas.lock(workspaceId),
+        write: async () => {
+          await refuseNew(stores, workspaceId, name)
+          const now = clock.nowMicros()
+          const times = { created_at: now, updated_at: now }
+          const set = { id, workspace_id: workspaceId, name, rules, ...times }
+          await stores.ruleSets.insert(set)
+          const after = setFields(fieldsOf(set))
+          const event = { type: 'rule_set.created', subjectId: id, before: null, after } as const
+          await stores.events.append(actor, event, now)
+          return set
+        },
+      }),
+    )
+  }
+
+  /**
+   * Changes the set for all links that use it, from their next visit on.
+   *
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   */
+  async update(
+    actor: Actor,
+    id: string,
+    { name, ...input }: RuleSetInput,
+    expected?: ExpectedVersions,
+  ): Promise<RuleSet> {
+    const { store, clock } = this.#deps
+    const { workspaceId } = actor
+    const rules = this.#parse(input.rules)
+    try {
+      return await store.write(async (stores) => {
+        const before = await getRuleSet(stores, workspaceId, id)
+        requireVersion(expected, ruleSetVersion(before))
+        if (name !== undefined) await refuseTaken(stores, workspaceId, name, id)
+        const now = Math.max(clock.nowMicros(), before.updated_at + 1)
+        const changes = { name: name ?? before.name, rules: rules ?? before.rules }
+        const after = { ...before, ...changes, updated_at: now }
+        await stores.ruleSets.update(after, before)
+        await stores.changes.append(ruleSetChange(workspaceId, id), now)
+        const changed = changedFields(fieldsOf(before), fieldsOf(after))
+        const event = { type: 'rule_set.updated', subjectId: id, ...changed } as const
+        await stores.events.append(actor, event, now)
+        return after
+      })
+    } catch (error) {
+      throw error instanceof UniqueViolation ? nameTaken() : error
+    }
+  }
+
+  /** @throws {Failure} `not_found`, `precondition_failed`; `in_use` for one that links or domains use */
+  async delete(actor: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
+    const { store, clock } = this.#deps
+    const { workspaceId } = actor
+    await store.write(async (stores) => {
+      // Before its uses are read: a link that begins to use it waits, and finds that there is none.
+      if (isUuid(id)) await stores.ruleSets.has(workspaceId, id, 'update')
+      const set = await getRuleSet(stores, workspaceId, id)
+      requireVersion(expected, ruleSetVersion(set))
+      await refuseUsed(stores, set)
+      await stores.ruleSets.delete(set)
+      const now = clock.nowMicros()
+      await stores.changes.append(ruleSetChange(workspaceId, id), now)
+      const before = setFields(fieldsOf(set))
+      const event = { type: 'rule_set.deleted', subjectId: id, before, after: null } as const
+      await stores.events.append(actor, event, now)
+    })
+  }
+
+  /** @throws {Failure} `validation_failed` naming every field that is wrong */
+  #parse(input: readonly RuleInput[] | undefined): RuleSet['rules'] | undefined {
+    if (input === undefined) return undefined
+    const { appSchemes, random } = this.#deps
+    const faults = new FaultList()
+    const rules = parseRules(input, { appSchemes, random, ids: IDS }, faults)
+    faults.throwIfAny()
+    return rules
+  }
+}
+
+type FoundStores = Pick<RuleSetStores, 'ruleSets'>
+
+/** @throws {Failure} `validation_failed` */
+async function refuseNew(stores: FoundStores, workspaceId: string, name: string): Promise<void> {
+  await refuseTaken(stores, workspaceId, name)
+  if ((await stores.ruleSets.count(workspaceId)) < RULE_SETS_MAX) return
+  throw Failure.invalid({
+    name: [{ code: 'limit_reached', reason: 'rule_sets', max: RULE_SETS_MAX }],
+  })
+}
+
+async function getRuleSet(stores: FoundStores, workspaceId: string, id: string): Promise<RuleSet> {
+  const found = isUuid(id) ? await stores.ruleSets.findById(workspaceId, id) : undefined
+  if (found === undefined) throw Failure.notFound('Rule set')
+  return found
+}
+
+/** @param ownId the set that may have the name */
+async function refuseTaken(
+  stores: FoundStores,
+  workspaceId: string,
+  name: string,
+  ownId?: string,
+): Promise<void> {
+  const found = await stores.ruleSets.findByName(workspaceId, name)
+  if (found !== undefined && found.id !== ownId) throw nameTaken()
+}
+
+function nameTaken(): Failure {
+  return Failure.invalid({ name: [{ code: 'taken', reason: 'rule_set' }] })
+}
+
+/** @throws {Failure} `in_use` */
+async function refuseUsed(stores: RuleSetStores, { id, workspace_id }: RuleSet): Promise<void> {
+  const uses = await stores.ruleSets.findUses(workspace_id, id, NAMED_LINKS_MAX)
+  if (uses.linkCount === 0) return
+  const links = uses.links.map(({ domain, key }) => `${domain}/${key}`)
+  throw Failure.inUse({ code: 'rule_set_in_use', reason: 'links', count: uses.linkCount, links })
+}
+
+function fieldsOf({ name, rules }: RuleSet): EventFields {
+  return { name, rules }
+}
