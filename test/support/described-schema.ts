@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { Description } from './operations.ts'
 
-/** Compiling one takes longer than the request whose answer it validates. */
-const compiled = new WeakMap<object, z.ZodType>()
+type Definitions = Readonly<Record<string, unknown>>
+
+const REFERENCE = /"#\/\$defs\/([^"]+)"/g
+
+/** What is read from a description once: reading it, or compiling a schema, takes longer than a request. */
+type Reading = { readonly definitions: Definitions; readonly compiled: Map<string, z.ZodType> }
+const readings = new WeakMap<Description, Reading>()
 
 /** Answers may have more fields in a later version; those of this one have no others. */
 function closed(value: unknown): unknown {
@@ -16,13 +21,43 @@ function closed(value: unknown): unknown {
   return isOpen && 'type' in value ? { ...parts, additionalProperties: false } : parts
 }
 
+/** Returns the text of a schema or of several, with references as zod understands them. */
+function textOf(schema: object): string {
+  return JSON.stringify(closed(schema)).replaceAll('#/components/schemas/', '#/$defs/')
+}
+
+function readingOf(description: Description): Reading {
+  let reading = readings.get(description)
+  if (reading === undefined) {
+    const definitions = JSON.parse(textOf(description.components.schemas))
+    reading = { definitions, compiled: new Map() }
+    readings.set(description, reading)
+  }
+  return reading
+}
+
+/** Returns the definitions that a schema refers to, and those that they refer to. */
+function definitionsOf(text: string, definitions: Definitions): Definitions {
+  const found: Record<string, unknown> = {}
+  const look = (within: string) => {
+    for (const [, name = ''] of within.matchAll(REFERENCE)) {
+      if (name in found) continue
+      found[name] = definitions[name]
+      look(JSON.stringify(definitions[name]))
+    }
+  }
+  look(text)
+  return found
+}
+
 /** Returns a schema of the API description, with references resolved, that validates answers. */
 export function describedSchema(description: Description, schema: object): z.ZodType {
-  const known = compiled.get(schema)
+  const { definitions, compiled } = readingOf(description)
+  const text = textOf(schema)
+  const known = compiled.get(text)
   if (known !== undefined) return known
-  const all = JSON.stringify(closed({ ...schema, $defs: description.components.schemas }))
-  const made = z.fromJSONSchema(JSON.parse(all.replaceAll('#/components/schemas/', '#/$defs/')))
-  compiled.set(schema, made)
+  const made = z.fromJSONSchema({ ...JSON.parse(text), $defs: definitionsOf(text, definitions) })
+  compiled.set(text, made)
   return made
 }
 
