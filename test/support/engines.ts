@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import './built-program.ts'
 
 /** Where one test keeps its data, on one of the engines. */
 export type Place = {
