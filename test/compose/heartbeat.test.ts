@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
-import { startHeartbeat } from '../../src/app/node/heartbeat.ts'
+import { type Heartbeat, startHeartbeat } from '../../src/app/node/heartbeat.ts'
 import type { HeldJournal } from '../../src/clicks/ingest/click-intake.ts'
 import { BEAT_INTERVAL_MS, nodes } from '../../src/operations/nodes.ts'
 import { terseCommand } from '../../src/platform/process/terse-command.ts'
@@ -29,8 +29,9 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
   const orphans: HeldJournal[] = []
   const sharedAddresses: { untrustedProxy: string | undefined } = { untrustedProxy: undefined }
   const lines = new PassThrough({ encoding: 'utf8' })
-  const start = () =>
-    startHeartbeat({
+  let heartbeat: Heartbeat | undefined
+  const start = () => {
+    heartbeat = startHeartbeat({
       nodes: registry,
       intake: { journalId: own.id, held: () => [own, ...orphans] },
       sharedAddresses,
@@ -38,6 +39,10 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
       process: 1,
       log: pino(lines),
     })
+    return heartbeat
+  }
+  /** Waits until the renewals under way are over: before, one would judge rows by a time that is moved on meanwhile. */
+  const settled = () => heartbeat?.forget(unique('journal'))
   return {
     own,
     orphans,
@@ -52,6 +57,7 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
     },
     /** Lets time pass, and waits until this node’s heartbeat is renewed. */
     async beatAfter(seconds: number) {
+      await settled()
       clock.move(seconds)
       t.mock.timers.tick(BEAT_INTERVAL_MS)
       await eventually(async () => {
