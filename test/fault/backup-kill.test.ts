@@ -30,6 +30,8 @@ const PROGRAM = fileURLToPath(new URL('./backup-once.ts', import.meta.url))
 /** Number of rounds, divided among the engines. */
 const ROUNDS = formSetting('BACKUP_ROUNDS') / ENGINES.length
 const EDIT_PAUSE_MS = 15
+/** For so long a service is under load at most before a backup that is not killed. */
+const LOAD_BEFORE_MS_MAX = 300
 /** The longest wait before a process is killed: some are killed while they load, some after they end. */
 const KILL_AFTER_MS_MAX = 1_500
 const DAY_MS = 86_400_000
@@ -81,7 +83,7 @@ class LoadedService {
     const isKilled = number % 2 === 1
     const visitors = this.#sendVisitors()
     if (isKilled) t.diagnostic(`backup: ${await this.#killAtRandom(toBackUp)}`)
-    else await sleep(this.#random() * 300)
+    else await sleep(this.#random() * LOAD_BEFORE_MS_MAX)
     const known = this.#known(visitors)
     await backUp({ ...toBackUp, verifies: number % 3 === 0 })
     await visitors.stop()

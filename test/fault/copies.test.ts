@@ -36,6 +36,7 @@ const COPIES = formSetting('COPIES')
  */
 const LINKS = 200
 const EDIT_PAUSE_MS = 20
+const CHECKPOINT_PAUSE_MS_MAX = 60
 const DAY_MS = 86_400_000
 
 /** The links and clicks of a service started on a copy. */
@@ -90,7 +91,7 @@ describe('copies of a data folder made while the service runs', () => {
       .map((name) => new DatabaseSync(path.join(place.dataDir, name), { timeout: 50 }))
     while (!stop.aborted) {
       for (const database of databases) database.exec('pragma wal_checkpoint(passive)')
-      await sleep(random() * 60)
+      await sleep(random() * CHECKPOINT_PAUSE_MS_MAX)
     }
     for (const database of databases) database.close()
   }

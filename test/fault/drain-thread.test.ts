@@ -17,6 +17,8 @@ import { describeStore } from '../support/store.ts'
 
 const CRASHES = 4
 const CLICKS_PER_TURN = 50
+/** Clicks arrive over the whole life of a thread, some thousands before each crash. */
+const TURN_PAUSE_MS = 5
 /** The latest moment of a crash: by then the thread has started and drained. */
 const CRASH_AFTER_MS_MAX = 600
 /** The delay before a restart grows with each crash in a row. */
@@ -60,7 +62,7 @@ describeStore('a drain thread that crashes', (at) => {
       while (performance.now() < crashAt) {
         await Promise.all(Array.from({ length: CLICKS_PER_TURN }, record))
         answered += CLICKS_PER_TURN
-        await sleep(5)
+        await sleep(TURN_PAUSE_MS)
       }
       await workers[index]?.terminate()
       await eventually(async () => assert.equal(workers.length, index + 2), RESTARTED_WITHIN_MS)

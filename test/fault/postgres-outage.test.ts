@@ -28,6 +28,8 @@ const VISITORS = formSetting('FAULT_VISITORS')
 const CANARY = 'canary'
 /** How long each fault lasts. */
 const FAULT_MS = 800
+/** Long enough for some connections to open again before they are terminated again. */
+const RECONNECTED_MS = 100
 const CONTENDED_KEYS = 2 * ROUNDS
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -221,7 +223,7 @@ describe('PostgreSQL', { timeout: 300_000 + ROUNDS * 300_000 }, () => {
         for (let time = 0; time < 5; time += 1) {
           await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
             where application_name = 'terse'`)
-          await sleep(100)
+          await sleep(RECONNECTED_MS)
         }
         return () => {}
       },

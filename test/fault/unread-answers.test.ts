@@ -48,6 +48,8 @@ const SESSIONS = 15
 const STREAMS = 100
 /** A client at this rate is cut off after the window in which it should have read more. */
 const SLOW_BYTES = 256
+/** How often an ordinary visitor comes, and memory is read. */
+const VISIT_PAUSE_MS = 20
 const CUT_OFF_WITHIN_MS = 60_000
 const TIMEOUT_MS = 600_000 + 20 * HOLD_MS
 
@@ -119,7 +121,7 @@ describe('clients that request much and read nothing', { timeout: TIMEOUT_MS }, 
       const { status } = await visit(service.port, '/livez', { host: '127.0.0.1' })
       assert.equal(status, 200)
       mostMib = Math.max(mostMib, residentMib() - quietMib)
-      await sleep(20)
+      await sleep(VISIT_PAUSE_MS)
     } while (performance.now() < endsAt)
     const facts = `${Math.round(mostMib)} MiB more`
     t.diagnostic(facts)

@@ -20,6 +20,10 @@ const NOISY_BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => ({
 const BATCHES = 1_000
 /** A generous limit for what both socket buffers and the streams between them hold: some megabytes. */
 const BATCHES_AHEAD_MAX = 200
+/** A source that is not read for so long waits for its client. */
+const STANDSTILL_MS = 100
+/** The time between two batches of a scan that finds nothing. */
+const SCAN_PAUSE_MS = 50
 const EXPORTS_MAX = EXPORT_QUEUE.concurrencyPerOwner ?? EXPORT_QUEUE.concurrency
 const WAITING_MAX = EXPORT_QUEUE.waitingPerOwnerMax
 
@@ -84,7 +88,7 @@ describe('an export stream', () => {
   async function standstill(): Promise<number> {
     for (let before = -1; before !== source.batches; ) {
       before = source.batches
-      await sleep(100)
+      await sleep(STANDSTILL_MS)
     }
     return source.batches
   }
@@ -125,11 +129,11 @@ describe('an export stream', () => {
   })
 
   test('stays open while it scans many clicks that do not match', async () => {
-    // Half of what the scan takes, and ten times the pause between its batches.
-    exportServer.server.timeout = 500
+    // Half of what the scan takes.
+    exportServer.server.timeout = 10 * SCAN_PAUSE_MS
     exportServer.batches = async function* () {
       for (let nth = 0; nth < 20; nth += 1) {
-        await sleep(50)
+        await sleep(SCAN_PAUSE_MS)
         yield nth === 19 ? [CLICK] : []
       }
     }

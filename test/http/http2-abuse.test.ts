@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createFront } from '../../src/platform/http/front.ts'
 import { createHttp2Front } from '../../src/platform/http/http2-front.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,6 +24,8 @@ const STARTED_MAX = 8
 /** Far more refused requests than a connection is allowed. */
 const ATTEMPTS_MAX = 200_000
 const AT_ONCE = 50
+/** Requests that are started against the limit would start within it. */
+const QUIET_MS = 200
 const OPEN_WINDOW = 2 ** 30
 
 describe('the limits on an HTTP/2 connection', () => {
@@ -114,7 +117,7 @@ describe('the limits on an HTTP/2 connection', () => {
     const block = getBlock('go.test', '/large')
     for (let stream = 1; stream < 2 * STREAMS; stream += 2) session.request(stream, block)
     await eventually(async () => assert.ok(started > 0))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await sleep(QUIET_MS)
     // Two answers are more than a megabyte.
     assert.ok(started <= 2, `${started} started`)
     const increment = Buffer.alloc(4)
