@@ -12,6 +12,7 @@ const MODULES = [
   'events',
   'exports',
   'imports',
+  'explain',
   'redirects',
   'certificates',
   'data-files',

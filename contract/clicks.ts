@@ -233,6 +233,9 @@ export const exportedClick = z
       ),
     rule: known.describe('Id of the rule of the link that matched; null if none did.'),
     variant: known.describe('Name of the variant of a split; null if there was none.'),
+    id: known.describe(
+      'Names the click among those of its link, for an explanation; null where the visitor is unknown.',
+    ),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })
 

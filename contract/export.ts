@@ -103,6 +103,7 @@ const exportedLink = linkSchema
   .meta({ id: 'ExportedLink', description: 'A link.' })
 
 const exportedClickLine = exportedClick
+  .omit({ id: true })
   .extend({
     type: z.literal('click'),
     link_id: z.string(),

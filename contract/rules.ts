@@ -238,24 +238,22 @@ const ruleInput = z.strictObject({
   then,
 })
 
-export const rulesBody = z
-  .strictObject({
-    rules: z
-      .array(ruleInput)
-      .max(RULES_MAX)
-      .refine(
-        (rules) => hasDistinct(rules.flatMap(({ id }) => id ?? [])),
-        asMessage({ code: 'repeated', reason: 'rule' }),
-      )
-      .describe(`In their order: the first that matches decides. At most ${RULES_MAX}.`),
-  })
-  .meta({
-    id: 'ReplaceRules',
-    description: 'All rules of a link.',
-    examples: [
-      { rules: [{ when: { country: ['DE', 'AT'] }, then: { url: 'https://example.com/de' } }] },
-    ],
-  })
+export const rulesInput = z
+  .array(ruleInput)
+  .max(RULES_MAX)
+  .refine(
+    (rules) => hasDistinct(rules.flatMap(({ id }) => id ?? [])),
+    asMessage({ code: 'repeated', reason: 'rule' }),
+  )
+  .describe(`In their order: the first that matches decides. At most ${RULES_MAX}.`)
+
+export const rulesBody = z.strictObject({ rules: rulesInput }).meta({
+  id: 'ReplaceRules',
+  description: 'All rules of a link.',
+  examples: [
+    { rules: [{ when: { country: ['DE', 'AT'] }, then: { url: 'https://example.com/de' } }] },
+  ],
+})
 
 export const rulesSchema = z
   .object({ rules: z.array(ruleInput.required({ id: true })) })

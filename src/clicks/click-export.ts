@@ -3,6 +3,7 @@ import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
 import { csvLine } from '@terse/contract/csv'
 import { formatInstant } from '../platform/time/clock.ts'
 import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
+import { clickId } from './click-id.ts'
 import type { RawClick } from './report/day-of-clicks.ts'
 
 type Format = NonNullable<ExportClicksQuery['format']>
@@ -30,6 +31,7 @@ const COLUMNS = [
   'count',
   'rule',
   'variant',
+  'id',
 ] as const satisfies readonly (keyof ExportedClick)[]
 
 const FLAG_NAMES = [
@@ -88,11 +90,17 @@ export function presentClick(click: RawClick): ExportedClick {
     // The letter keeps spreadsheets from parsing it as a number and rounding it.
     visitor:
       click.visitor === UNKNOWN_VISITOR ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
-    flags: FLAG_NAMES.filter(([, flag]) => (click.flags & flag) !== 0).map(([name]) => name),
+    flags: flagNames(click.flags),
     count: click.count,
     rule: click.rule || null,
     variant: click.variant || null,
+    id: clickId(click),
   }
+}
+
+/** Returns the names of a sum of `CLICK_FLAGS`. */
+export function flagNames(flags: number): ExportedClick['flags'] {
+  return FLAG_NAMES.filter(([, flag]) => (flags & flag) !== 0).map(([name]) => name)
 }
 
 /** Returns the `flags` of a click from those that an export names. */

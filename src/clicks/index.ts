@@ -1,9 +1,10 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
 export { CLICK_FLAGS, type ClickRecorder } from './click.ts'
-export { flagsOf, presentClick } from './click-export.ts'
+export { flagNames, flagsOf, presentClick } from './click-export.ts'
 export type { ClickMaker, VisitorFacts } from './record/click-maker.ts'
 export {
   type Device,
+  flagsOfVisit,
   parseUserAgent,
   type RawVisit,
   referrerHost,

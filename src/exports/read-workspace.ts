@@ -222,6 +222,6 @@ async function* readClicks(
 }
 
 function presentClickOfLink(click: RawClick): readonly ExportedRecord[] {
-  const { link_id, ...fields } = presentClick(click)
+  const { link_id, id: _, ...fields } = presentClick(click)
   return link_id === null ? [] : [{ type: 'click', link_id, ...fields }]
 }

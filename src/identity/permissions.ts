@@ -69,6 +69,7 @@ export const OPERATION_ACCESS = {
   'links.getOptions': 'links.view',
   'links.setOptions': 'links.edit',
   'links.setRules': 'links.edit',
+  'links.explain': 'links.view',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',
   'links.bulk': 'links.edit',

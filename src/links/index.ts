@@ -20,6 +20,7 @@ export {
 } from './link-dimensions.ts'
 export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
+export type { DraftInput } from './links.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
 export type { LinkDirectory, LinkHost, VisitedLink } from './store/link-directory.ts'
 export type { LinkStore } from './store/link-store.ts'

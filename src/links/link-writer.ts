@@ -114,6 +114,11 @@ export class LinkWriter {
     return faultsFoundBy(() => parseLinkInput(input, this.#rules))
   }
 
+  /** @throws {Failure} `validation_failed` */
+  parse(input: Omit<LinkInput, 'domain' | 'key'>): LinkChanges {
+    return parseLinkInput(input, this.#rules)
+  }
+
   /**
    * @param options.isLocked gives the link a random password
    * @throws {Failure} `validation_failed`

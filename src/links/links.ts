@@ -22,6 +22,9 @@ import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter } from './link-writer.ts'
 import type { LinkStore } from './store/link-store.ts'
 
+/** The changes that can be tried out. */
+export type DraftInput = Pick<LinkInput, 'rules' | 'url'>
+
 type LinkDependencies = {
   readonly store: Store<LinkStores>
   readonly clock: Clock
@@ -136,6 +139,16 @@ export class Links {
     })
     if (claimed !== undefined) await domains.prove(claimed)
     return link
+  }
+
+  /**
+   * Returns a link as it would be after a change, which is checked as far as that shows without the store, and not stored.
+   *
+   * @throws {Failure} `not_found`, `validation_failed`
+   */
+  async draft(actor: Actor, id: string, input: DraftInput): Promise<Link> {
+    const changes = this.#deps.writer.parse(input)
+    return { ...(await this.get(actor, id)), ...changes }
   }
 
   /** @throws {Failure} `not_found`, `precondition_failed` */

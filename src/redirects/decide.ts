@@ -23,16 +23,20 @@ export type Visit = {
   readonly visitorOf: (visit: Visit) => RuleVisitor
 }
 
-export type Decision =
-  | { readonly kind: 'unknown-host' }
+/** Why a visitor gets no destination of the link. */
+type Refusal =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
   /** The link is not active yet. */
   | { readonly kind: 'upcoming'; readonly activeFromMs: number }
+
+export type Decision =
+  | { readonly kind: 'unknown-host' }
+  | Refusal
   /** Following the redirects would come back to the same link: see `LoopDetector`. */
   | { readonly kind: 'loop' }
-  /** The destination that the domain or the expired link sets for such visits. */
-  | { readonly kind: 'fallback'; readonly location: string }
+  /** The destination that the domain or the expired link sets for such visits, in place of the page. */
+  | { readonly kind: 'fallback'; readonly location: string; readonly insteadOf: Refusal }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
   | {
       readonly kind: 'redirect'
@@ -45,7 +49,7 @@ export type Decision =
 /**
  * Decides what a visitor gets. The order of the checks is part of the specification of redirects.
  *
- * @param trace called for each rule that is tried, of the link and of rule sets
+ * @param trace follows the steps, for an explanation
  */
 export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   const { host, link } = visit
@@ -65,7 +69,8 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
     const decision = decideByRules(visit, link, trace)
     if (decision !== undefined) return decision
   }
-  const location = withQuery(destinationFor(link, visit.device), link, visit.query)
+  const destination = destinationFor(link, visit.device, trace)
+  const location = withQuery(destination, link, visit.query, undefined, trace)
   return { kind: 'redirect', link, location, outcome: undefined }
 }
 
@@ -77,13 +82,13 @@ function decideByRules(
 ): Decision | undefined {
   const visitor = visit.visitorOf(visit)
   const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
-  if (own !== undefined) return redirectBy(own, link, visitor, own.template.fill(visitor))
+  if (own !== undefined) return redirectBy(own, link, visitor, own.template.fill(visitor), trace)
   for (const { rules } of visit.sets) {
     const outcome = evaluate(rules, visitor, trace)
     if (outcome === undefined) continue
     // Links share the destinations of a set, so the UTM values of this one are set here.
     const destination = withParameters(outcome.template.fill(visitor), link.utm)
-    return redirectBy(outcome, link, visitor, destination)
+    return redirectBy(outcome, link, visitor, destination, trace)
   }
   return undefined
 }
@@ -93,9 +98,10 @@ function redirectBy(
   link: PreparedLink,
   visitor: RuleVisitor,
   destination: string,
+  trace: Trace | undefined,
 ): Decision {
   const { parameters } = outcome.template
-  const location = withQuery(destination, link, visitor.source.query, parameters)
+  const location = withQuery(destination, link, visitor.source.query, parameters, trace)
   return { kind: 'redirect', link, location, outcome }
 }
 
@@ -108,23 +114,38 @@ function withQuery(
   destination: string,
   link: Pick<PreparedLink, 'query' | 'utm'>,
   sent: string,
-  except?: ReadonlySet<string>,
+  except: ReadonlySet<string> | undefined,
+  trace: Trace | undefined,
 ): string {
   const query = withoutQrMark(sent)
-  if (query === '' || link.query === 'drop') return destination
+  if (query === '' || link.query === 'drop') {
+    trace?.query(destination, [])
+    return destination
+  }
   const parameters = parseQuery(query)
   const isUnused = ({ name }: Parameter) => except?.has(name) !== true
   const unused = except === undefined ? parameters : parameters.filter(isUnused)
-  if (link.query === 'merge' || unused.length === 0) return withParameters(destination, unused)
-  return withParameters(withParameters(withoutQuery(destination), link.utm), unused)
+  trace?.query(destination, unused)
+  if (link.query === 'merge' || unused.length === 0) {
+    return withParameters(destination, unused, trace?.replaced)
+  }
+  const bare = withoutQuery(destination, trace?.replaced)
+  return withParameters(withParameters(bare, link.utm), unused, trace?.replaced)
 }
 
-function fallback(location: string | null, otherwise: Decision): Decision {
-  return location === null ? otherwise : { kind: 'fallback', location }
+function fallback(location: string | null, insteadOf: Refusal): Decision {
+  return location === null ? insteadOf : { kind: 'fallback', location, insteadOf }
 }
 
-function destinationFor(link: PreparedLink, device: Device): string {
-  if (device === 'ios' && link.ios !== null) return link.ios
-  if (device === 'android' && link.android !== null) return link.android
+function destinationFor(link: PreparedLink, device: Device, trace: Trace | undefined): string {
+  if (device === 'ios' && link.ios !== null) {
+    trace?.destination('ios')
+    return link.ios
+  }
+  if (device === 'android' && link.android !== null) {
+    trace?.destination('android')
+    return link.android
+  }
+  trace?.destination('url')
   return link.url
 }

@@ -4,6 +4,9 @@ export type Parameter = { readonly name: string; readonly text: string }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not get into a header
 const UNSAFE = /[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/g
 
+/** A destination up to the end of its query, and up to its beginning. */
+const WITH_QUERY = /^([^?#]*)\?[^#]*/
+
 /** There a parameter would become part of a mail, or of a number. */
 const CONTACT = /^(?:mailto|tel|sms):/
 
@@ -11,8 +14,14 @@ const CONTACT = /^(?:mailto|tel|sms):/
  * Sets parameters on a destination: existing parameters of the same names are dropped, and the new ones
  * come last. Everything else of the destination stays byte for byte, because destinations sign, order
  * and encode their queries in their own ways. Addresses of people get none.
+ *
+ * @param onReplaced called with each parameter that is dropped
  */
-export function withParameters(destination: string, parameters: readonly Parameter[]): string {
+export function withParameters(
+  destination: string,
+  parameters: readonly Parameter[],
+  onReplaced?: (text: string) => void,
+): string {
   if (parameters.length === 0 || CONTACT.test(destination)) return destination
   const hashAt = destination.indexOf('#')
   const fragment = hashAt === -1 ? '' : destination.slice(hashAt)
@@ -21,14 +30,28 @@ export function withParameters(destination: string, parameters: readonly Paramet
   const base = queryAt === -1 ? whole : whole.slice(0, queryAt)
   const names = new Set(parameters.map((parameter) => parameter.name))
   const query = queryAt === -1 ? '' : whole.slice(queryAt + 1)
-  const kept = query === '' ? [] : query.split('&').filter((text) => !names.has(nameOf(text)))
+  const isKept = (text: string) => {
+    if (!names.has(nameOf(text))) return true
+    onReplaced?.(text)
+    return false
+  }
+  const kept = query === '' ? [] : query.split('&').filter(isKept)
   const texts = kept.concat(parameters.map((parameter) => parameter.text))
   return `${base}?${texts.join('&')}${fragment}`
 }
 
-/** Returns a destination without its query. Addresses of people stay as they are. */
-export function withoutQuery(destination: string): string {
-  return CONTACT.test(destination) ? destination : destination.replace(/\?[^#]*/, '')
+/**
+ * Returns a destination without its query. Addresses of people stay as they are.
+ *
+ * @param onReplaced called with each parameter that is dropped
+ */
+export function withoutQuery(destination: string, onReplaced?: (text: string) => void): string {
+  const [whole, base = ''] = WITH_QUERY.exec(destination) ?? []
+  if (whole === undefined || CONTACT.test(destination)) return destination
+  if (onReplaced !== undefined) {
+    for (const text of whole.slice(base.length + 1).split('&')) onReplaced(text)
+  }
+  return base + destination.slice(whole.length)
 }
 
 /** Returns the parameters of a query as it was sent, escaped where a header must not hold a character. */

@@ -6,7 +6,7 @@ import {
   type VisitorFacts,
 } from '../clicks/index.ts'
 import type { ServiceName } from '../hosts/index.ts'
-import { keyOfPath, type LinkHost } from '../links/index.ts'
+import type { LinkHost } from '../links/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import type { Throttles } from '../platform/limits/throttle.ts'
@@ -24,16 +24,14 @@ import {
   visitReader,
 } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
-import { type FoundLink, LoopDetector } from './loop-detector.ts'
+import { type FoundLink, findOn, LoopDetector } from './loop-detector.ts'
 import {
   type AttemptPassword,
   type FailedAttempt,
   type PasswordCookies,
   passwordAttempts,
 } from './password.ts'
-import type { PreparedLink } from './prepared-link.ts'
 import { RuleVisitor } from './rule-visitor.ts'
-import { NO_SETS } from './rules.ts'
 import type { VariantCookies } from './variant-cookies.ts'
 import { VisitMeter } from './visit-meter.ts'
 
@@ -76,7 +74,7 @@ export class RedirectHandler {
     const { service, finder, serviceHostFor } = parts
     this.#loops = new LoopDetector({
       ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, path) => this.#findOn(host, path),
+      findOn: (host, path) => findOn(finder, host, path),
     })
   }
 
@@ -117,26 +115,8 @@ export class RedirectHandler {
     const { finder, serviceHostFor } = this.#parts
     const host = serviceHostFor(name) ?? finder.findHost(name)
     return host instanceof Promise
-      ? host.then((loaded) => this.#findOn(loaded, path))
-      : this.#findOn(host, path)
-  }
-
-  #findOn(host: LinkHost | undefined, path: string): FoundLink | Promise<FoundLink> {
-    const key = path === '/' ? undefined : keyOfPath(path)
-    if (host === undefined || key === undefined) return { host, link: undefined, sets: NO_SETS }
-    const link = this.#parts.finder.findLink(host.keyspaceId, key)
-    return link instanceof Promise
-      ? link.then((loaded) => this.#withSets(host, loaded))
-      : this.#withSets(host, link)
-  }
-
-  /** Adds the rule sets of a link and its host. */
-  #withSets(host: LinkHost, link: PreparedLink | undefined): FoundLink | Promise<FoundLink> {
-    if (link === undefined) return { host, link, sets: NO_SETS }
-    const sets = this.#parts.finder.findRuleSets(link.ruleSet, null)
-    return sets instanceof Promise
-      ? sets.then((loaded) => ({ host, link, sets: loaded }))
-      : { host, link, sets }
+      ? host.then((loaded) => findOn(finder, loaded, path))
+      : findOn(finder, host, path)
   }
 
   #decide(

@@ -1,4 +1,8 @@
 /** The exports of redirects for other modules. */
-export { decide } from './decide.ts'
-export { loadByKey, loadRuleSet } from './prepared-link.ts'
-export { unknownVisitor } from './rule-visitor.ts'
+export { type Decision, decide } from './decide.ts'
+export { parseQuery, withParameters } from './destination-query.ts'
+export type { LinkFinder } from './find-link.ts'
+export { type FoundLink, findOn, LoopDetector, withSets } from './loop-detector.ts'
+export { loadByKey, loadRuleSet, type PreparedLink, prepare } from './prepared-link.ts'
+export { factsOf, RuleVisitor, unknownVisitor } from './rule-visitor.ts'
+export type { Outcome, SharedRules, Trace } from './rules.ts'

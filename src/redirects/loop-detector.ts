@@ -1,9 +1,9 @@
 import { hostThatCouldLoop, type ServiceName } from '../hosts/index.ts'
-import type { LinkHost } from '../links/index.ts'
+import { keyOfPath, type LinkHost } from '../links/index.ts'
 import { type Decision, decide, type Visit } from './decide.ts'
 import type { LinkFinder } from './find-link.ts'
 import type { PreparedLink } from './prepared-link.ts'
-import type { PreparedRules, SharedRules } from './rules.ts'
+import { NO_SETS, type PreparedRules, type SharedRules } from './rules.ts'
 
 /** Browsers follow no more redirects than these. */
 const HOPS_MAX = 20
@@ -15,6 +15,33 @@ export type FoundLink = {
   readonly link: PreparedLink | undefined
   /** Rule sets that are tried after the link's own rules, in their order. */
   readonly sets: readonly SharedRules[]
+}
+
+/** Finds what a path of a host leads to: at once where it is cached. */
+export function findOn(
+  finder: Pick<LinkFinder, 'findLink' | 'findRuleSets'>,
+  host: LinkHost | undefined,
+  path: string,
+): FoundLink | Promise<FoundLink> {
+  const key = path === '/' ? undefined : keyOfPath(path)
+  if (host === undefined || key === undefined) return { host, link: undefined, sets: NO_SETS }
+  const link = finder.findLink(host.keyspaceId, key)
+  return link instanceof Promise
+    ? link.then((loaded) => withSets(finder, host, loaded))
+    : withSets(finder, host, link)
+}
+
+/** Adds the rule sets of a link and its host. */
+export function withSets(
+  finder: Pick<LinkFinder, 'findRuleSets'>,
+  host: LinkHost,
+  link: PreparedLink | undefined,
+): FoundLink | Promise<FoundLink> {
+  if (link === undefined) return { host, link, sets: NO_SETS }
+  const sets = finder.findRuleSets(link.ruleSet, null)
+  return sets instanceof Promise
+    ? sets.then((loaded) => ({ host, link, sets: loaded }))
+    : { host, link, sets }
 }
 
 type Sent = Extract<Decision, { location: string }>

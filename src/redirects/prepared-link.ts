@@ -127,7 +127,7 @@ export function entryBytes(link: LinkEntry): number {
   )
 }
 
-function prepare(link: VisitedLink): PreparedLink {
+export function prepare(link: VisitedLink): PreparedLink {
   const utm = UTM_FIELDS.flatMap((field) => {
     const value = link[field]
     return value === null ? [] : [formatParameter(field, value)]

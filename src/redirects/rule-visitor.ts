@@ -40,8 +40,10 @@ export class RuleVisitor {
   #language: Language | undefined
   #offered: OfferedLanguages | undefined
 
-  constructor(source: VisitSource) {
+  /** @param agent what is known of the user agent where its text is not */
+  constructor(source: VisitSource, agent?: AgentFacts) {
     this.source = source
+    this.#agent = agent
   }
 
   get country(): string {
@@ -135,7 +137,8 @@ function firstParameters(query: string): string {
   return query.slice(0, end)
 }
 
-type AgentFacts = {
+/** What rules ask about a user agent, in words of the API. */
+export type AgentFacts = {
   readonly device: string
   readonly systems: readonly string[]
   readonly browser: string
@@ -169,8 +172,15 @@ function agentFacts(userAgent: string | undefined): AgentFacts {
   return facts
 }
 
-function readAgent(text: string, { kind, os, browser, flags }: UserAgentInfo): AgentFacts {
-  const isIpad = /iPad/.test(text) || IPAD_AS_MAC.test(text)
+function readAgent(text: string, info: UserAgentInfo): AgentFacts {
+  return factsOf(info, /iPad/.test(text) || IPAD_AS_MAC.test(text))
+}
+
+/** @param info as clicks store it */
+export function factsOf(
+  { kind, os, browser, flags }: Pick<UserAgentInfo, 'kind' | 'os' | 'browser' | 'flags'>,
+  isIpad: boolean,
+): AgentFacts {
   const system = SYSTEMS.get(os)
   return {
     device: isIpad ? 'tablet' : kind === 'mobile' ? 'phone' : kind,

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import { COUNTRIES, COUNTRY_SETS } from '@terse/contract/countries'
 import type { Rule, When } from '@terse/contract/rules'
 import fc from 'fast-check'
-import { AGENTS } from '../../test/redirect/agents.ts'
+import { AGENTS, INSTAGRAM, IPAD_CHROME_AS_MAC, MAC_SAFARI } from '../../test/redirect/agents.ts'
+import { arbitraryRules, arbitraryVisitor } from '../../test/redirect/arbitrary-rules.ts'
 import { preparedLink } from '../../test/redirect/prepared-links.ts'
 import { type MadeUpVisitor, ruleVisitor } from '../../test/redirect/rule-visitors.ts'
 import { cases } from '../../test/support/properties.ts'
@@ -19,16 +20,10 @@ const A = 'https://a.example/'
 const B = 'https://b.example/'
 const G = 'https://g.example/'
 
-const MAC_SAFARI =
-  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15'
-const IPAD_CHROME_AS_MAC =
-  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0.0.0 Mobile/15E148 Safari/604.1'
 const ANDROID_TABLET =
   'Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
 const CHROMEBOOK =
   'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
-const INSTAGRAM =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0.0.40.92 (iPhone15,2; iOS 17_5; de_DE; de; scale=3.00)'
 
 type Short = readonly [when: When, to: string | Rule['then']]
 
@@ -390,64 +385,17 @@ describe('splits', () => {
   })
 })
 
-const country = fc.constantFrom('DE', 'AT', 'US', 'NO', 'NA', '')
-const agent = fc.constantFrom<string | undefined>(
-  ...Object.values(AGENTS),
-  MAC_SAFARI,
-  IPAD_CHROME_AS_MAC,
-  INSTAGRAM,
-  undefined,
-)
-const someOf = <T>(...values: T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 })
-const plain = fc.record(
-  {
-    country: someOf('DE', 'EU', 'africa', 'US'),
-    device: someOf('phone' as const, 'tablet' as const, 'desktop' as const),
-    os: someOf('ios' as const, 'ipados' as const, 'android' as const, 'macos' as const),
-    language: someOf('de', 'en-US', 'fr'),
-    query: fc.array(
-      fc.record({ name: fc.constantFrom('a', 'b'), equals: fc.constantFrom('1', '') }),
-      { minLength: 1, maxLength: 2 },
-    ),
-    bot: fc.boolean(),
-    qr: fc.boolean(),
-    address: someOf('10.0.0.0/8', '2001:db8::/32', '192.0.2.1'),
-  },
-  { requiredKeys: [] },
-)
-const when: fc.Arbitrary<When> = fc
-  .tuple(
-    plain,
-    fc.option(plain, { nil: undefined }),
-    fc.option(fc.array(plain, { minLength: 1, maxLength: 3 }), { nil: undefined }),
-  )
-  .map(([conditions, not, any]) => ({ ...conditions, ...(not && { not }), ...(any && { any }) }))
-const then: fc.Arbitrary<Rule['then']> = fc.oneof(
-  fc.constant({ url: `${A}{query.a}` }),
-  fc.array(fc.nat(3), { minLength: 1, maxLength: 3 }).map((weights) => ({
-    split: [1, ...weights].map((weight, index) => ({ name: `v${index}`, url: B, weight })),
-  })),
-)
-const rules = fc
-  .array(fc.tuple(when, then), { maxLength: 8 })
-  .map((list) => rulesOf(list as readonly Short[]))
-const visitor: fc.Arbitrary<MadeUpVisitor> = fc.record({
-  country,
-  userAgent: agent,
-  acceptLanguage: fc.constantFrom(undefined, 'de', 'en-US,de;q=0.9', 'fr;q=0.5', '*'),
-  query: fc.constantFrom('', 'a=1', 'a&b=1', 'qr=1', 'b=1&qr=1'),
-  address: fc.constantFrom('', '10.1.2.3', '192.0.2.1', '2001:db8::7'),
-  visitor: fc.maxSafeNat(),
-})
-
 describe('explanations', () => {
   test('agree with what is decided, for any rules and visitor', () => {
     fc.assert(
-      fc.property(rules, visitor, (list, facts) => {
+      fc.property(arbitraryRules, arbitraryVisitor, (list, facts) => {
         const steps: [id: string, failed: string | undefined][] = []
-        const explained = decideBy(list, facts, (rule, failed) =>
-          steps.push([rule.id, failed?.path]),
-        )
+        const explained = decideBy(list, facts, {
+          rule: (rule, failed) => steps.push([rule.id, failed?.path]),
+          destination: () => {},
+          query: () => {},
+          replaced: () => {},
+        })
         const silent = decideBy(list, facts)
         assert.equal(explained.location, silent.location)
         assert.equal(explained.outcome?.rule, silent.outcome?.rule)

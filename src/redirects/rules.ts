@@ -1,4 +1,5 @@
 import type { Rule, Then } from '@terse/contract/rules'
+import type { Parameter } from './destination-query.ts'
 import { compileTemplate, type Template } from './destination-template.ts'
 import { type Condition, compileWhen, ruleContext } from './rule-conditions.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
@@ -12,6 +13,8 @@ export type Outcome = {
   readonly template: Template
   /** Days for which a cookie is to keep the variant from now on; 0 for no cookie. */
   readonly keepDays: number
+  /** What chose the variant; the rule alone where there is none. */
+  readonly by: 'rule' | 'weight' | 'cookie' | 'end'
 }
 
 /** A rule, made ready for visits when its link is loaded. */
@@ -23,8 +26,17 @@ type CompiledRule = {
   readonly templates: readonly Template[]
 }
 
-/** Called for each rule that is tried, with the first condition that does not hold; undefined for the rule that decides. */
-export type Trace = (rule: CompiledRule, failed: Condition | undefined) => void
+/** Follows a decision step by step, for explanations. Visits have none, and pay for one comparison with undefined a step. */
+export type Trace = {
+  /** Called for each rule that is tried, with the first condition that does not hold; undefined for the rule that decides. */
+  rule(rule: CompiledRule, failed: Condition | undefined): void
+  /** Called where no rule decides. */
+  destination(field: 'url' | 'ios' | 'android'): void
+  /** Called before parameters of the visitor's query are set on a destination. */
+  query(destination: string, added: readonly Parameter[]): void
+  /** Called for each parameter of the destination that one of the visitor replaces. */
+  replaced(text: string): void
+}
 
 /** The rules of a link that has some, or of a set. */
 export type PreparedRules = {
@@ -72,7 +84,7 @@ export function evaluate(
 ): Outcome | undefined {
   for (const rule of compiled) {
     const failed = firstThatFails(rule.conditions, visitor)
-    trace?.(rule, failed)
+    trace?.rule(rule, failed)
     if (failed === undefined) return rule.outcomeFor(visitor)
   }
   return undefined
@@ -91,25 +103,29 @@ type Target = Pick<CompiledRule, 'outcomeFor' | 'templates'>
 function compileTarget(rule: string, { url, split = [], end, remember_days = 0 }: Then): Target {
   if (url !== undefined) {
     const template = compileTemplate(url)
-    const outcome = { rule, variant: '', template, keepDays: 0 }
+    const outcome: Outcome = { rule, variant: '', template, keepDays: 0, by: 'rule' }
     return { outcomeFor: () => outcome, templates: [template] }
   }
-  const outcomes = split.map((variant) => ({
-    ...{ rule, variant: variant.name, keepDays: 0 },
-    template: compileTemplate(variant.url),
-  }))
+  const outcomes = split.map(
+    (variant): Outcome => ({
+      ...{ rule, variant: variant.name, keepDays: 0, by: 'weight' },
+      template: compileTemplate(variant.url),
+    }),
+  )
   const remembered = outcomes.map((outcome) => ({ ...outcome, keepDays: remember_days }))
-  const byName = new Map(outcomes.map((outcome) => [outcome.variant, outcome]))
+  const byName = (by: Outcome['by']) =>
+    new Map(outcomes.map((outcome) => [outcome.variant, { ...outcome, by }]))
+  const byCookie = byName('cookie')
   const draw = divider(rule, split)
   const endMs = end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end.at)
-  const last = end && byName.get(end.variant)
+  const last = end && byName('end').get(end.variant)
   return {
     templates: outcomes.map(({ template }) => template),
     outcomeFor(visitor) {
       const { source } = visitor
       if (last !== undefined && source.atMs >= endMs) return last
       if (remember_days === 0) return outcomes[draw(source.visitor())] as Outcome
-      const kept = byName.get(source.keptVariant(rule) ?? '')
+      const kept = byCookie.get(source.keptVariant(rule) ?? '')
       return kept ?? (remembered[draw(source.visitor())] as Outcome)
     },
   }

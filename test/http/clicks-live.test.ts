@@ -55,7 +55,8 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     const second = await stream.next()
     assert.equal(second?.event, 'clicks')
     assert.equal(second.data.left_out, 0)
-    const [{ at: clickedAt, ...click }] = second.data.clicks
+    const [{ at: clickedAt, id, ...click }] = second.data.clicks
+    assert.match(id, /^[0-9a-z]+-[0-9a-z]+$/)
     assert.ok(Date.parse(clickedAt) >= at / 1_000)
     assert.deepEqual(click, {
       link_id: link.id,

@@ -7,7 +7,7 @@ import { type Operation, readOperations, UNKNOWN_ID, validRequest } from '../sup
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** The QR code needs the scope for reading, although the specification’s operation for it is a PUT. */
+/** QR codes and explanations need the scope for reading, although bodies are sent for them. */
 function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'events' || template === '/export') return 'workspace:admin'
@@ -22,7 +22,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   ) {
     return method === 'GET' ? 'links:read' : 'links:write'
   }
-  const reads = method === 'GET' || template.endsWith('/qr-code')
+  const reads = method === 'GET' || /\/(qr-code|explain)$/.test(template)
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }
 

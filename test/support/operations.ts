@@ -160,6 +160,7 @@ const REQUESTS: Readonly<
     otherBody: { rules: [] },
   },
   'ruleSets.update': { body: { name: 'Valid', rules: [] } },
+  'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },

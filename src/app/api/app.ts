@@ -10,6 +10,7 @@ import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provid
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
+import { explainRoutes } from '../../explain/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'
 import {
   type AuthenticationDependencies,
@@ -64,6 +65,7 @@ const API_ROUTES = [
   linkRoutes,
   keyRoutes,
   ruleRoutes,
+  explainRoutes,
   linkExportRoutes,
   bulkRoutes,
   tagRoutes,

@@ -26,4 +26,43 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     created_at: '2026-11-20T10:06:50.363298Z',
     updated_at: '2026-11-21T08:15:02.190512Z',
   },
+  Explanation: {
+    ...{ kind: 'redirect', status: 302, location: 'https://example.com/de/app?utm_source=mail' },
+    instead_of: null,
+    decided_by: {
+      ...{ by: 'rule', rule: 'b7d41f09ce', name: 'Phones in Germany and Austria' },
+      ...{ variant: null, chosen_by: null },
+    },
+    rules: [
+      {
+        ...{ id: 'c0ffee1234', name: 'Robots', of: 'link', result: 'failed' },
+        failed: { path: 'when.bot', wanted: true, found: 'false' },
+      },
+      {
+        ...{ id: 'b7d41f09ce', name: 'Phones in Germany and Austria' },
+        ...{ of: 'link', result: 'decided' },
+        failed: null,
+      },
+    ],
+    url: {
+      destination: 'https://example.com/de/app',
+      placeholders: [],
+      utm: [{ name: 'utm_source', value: 'mail', replaces: false }],
+      query: [{ parameter: 'qr=1', effect: 'removed', reason: 'qr' }],
+      replaced: [],
+    },
+    counted: { as: 'click', flags: [] },
+    visitor: {
+      ...{
+        at: '2026-11-22T18:40:00.000000Z',
+        country: 'DE',
+        device: 'phone',
+        os: ['ios'],
+        browser: 'safari',
+        bot: false,
+      },
+      ...{ language: 'de', referrer: null, label: null, qr: true },
+    },
+    ...{ unknown: [], recorded: null, domain_works: true },
+  },
 }

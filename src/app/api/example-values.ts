@@ -7,9 +7,9 @@ import {
   TEXTS_BEFORE_COUNTERS,
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
+import { SMART_LINK_EXAMPLES } from './example-smart-links.ts'
 
-/** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */ import { SMART_LINK_EXAMPLES } from './example-smart-links.ts'
-
+/** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
 const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
 const DOMAIN = '01a1f86c-52b7-7f4e-8a36-0c9d1e2f3a45'
 const LINK = '01a1f874-6d1c-7b93-a2f4-7e5b9c0d1a22'
@@ -88,6 +88,7 @@ const click = {
   count: 1,
   rule: 'phones',
   variant: 'B',
+  id: 'gsv3k0y1z7-19ab2cd',
 }
 
 const exportedClick: ExportedClick = { ...click, visitor: '8d1f0a6b' }

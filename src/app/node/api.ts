@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import type { VisitorFacts } from '../../clicks/index.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
+import { Explanations } from '../../explain/explanations.ts'
 import { usageReader } from '../../identity/quotas/quota-book.ts'
 import type { SessionCache } from '../../identity/sign-in/sessions.ts'
 import type { Authenticator } from '../../identity/tokens.ts'
@@ -27,6 +29,7 @@ import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyOf } from '../../platform/http/api/idempotency.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/metric.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import type { LinkFinder } from '../../redirects/find-link.ts'
 import { deriveKey } from '../../storage/instance-keys.ts'
 import { type ApiServices, buildApp } from '../api/app.ts'
 import type { Health, ServiceRouteDependencies } from '../api/service-routes.ts'
@@ -41,6 +44,7 @@ import type { DataFolder } from './data-folder.ts'
 import { openDiagnosis } from './diagnosis.ts'
 import { openCountedUntil } from './heartbeat.ts'
 import { journalFaultText } from './intake.ts'
+import { serviceHostsOf } from './redirects.ts'
 
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -54,6 +58,8 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly dataFolder: DataFolder
   readonly qrPictures: QrPictures
   readonly imports: Imports
+  readonly finder: LinkFinder
+  readonly visitorFacts: VisitorFacts
 }
 
 /** The API's application. */
@@ -87,6 +93,10 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     ...shared,
     ...identity,
     links,
+    explanations: new Explanations({
+      ...{ clock, links, clicks, finder: parts.finder, visitorFacts: parts.visitorFacts },
+      ...{ service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
+    }),
     linkExports: queues.open(LINK_EXPORT_QUEUE),
     linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
     bulkLinks: new BulkLinks({ ...base, domains, writer }),

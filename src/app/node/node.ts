@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { startBackups } from '../../backup/backup-job.ts'
+import { visitorFacts } from '../../clicks/record/click-maker.ts'
 import { openQrPictures } from '../../links/qr/qr-pictures.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer, answerLimit } from '../../platform/http/api/request-timing.ts'
@@ -148,7 +149,7 @@ export class Node {
   async #openApi(): Promise<void> {
     const { context, caches, domains, intake, observation, dataFolder, qr, api, imports } =
       this.#parts
-    const { onApiRequest } = this.#parts
+    const { onApiRequest, explainedFacts } = this.#parts
     const { openApi } = await import('./api.ts')
     this.#api = await openApi(context, {
       authenticator: caches.authenticator,
@@ -160,6 +161,8 @@ export class Node {
       dataFolder,
       qrPictures: qr.pictures,
       imports: imports.imports,
+      finder: caches.finder,
+      visitorFacts: explainedFacts,
     })
     const { app } = this.#api
     const pacer = new ApiRequestPacer((request, response) => {
@@ -347,6 +350,7 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
     salts,
     domains,
     imports: openNodeImports(config, instance, log),
+    explainedFacts: visitorFacts(clicks),
     running,
     begin,
     isComplete,

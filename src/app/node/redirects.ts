@@ -9,6 +9,8 @@ import {
 } from '../../clicks/record/click-maker.ts'
 import type { Countries } from '../../clicks/record/countries.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
+import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
+import type { LinkHost } from '../../links/index.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sipKeyOf } from '../../platform/crypto/siphash.ts'
 import { isServiceHost } from '../../platform/http/request-target.ts'
@@ -33,12 +35,6 @@ export function openRedirect(
 ): RedirectHandler {
   const { config, instance, log, serviceHost, throttles } = context
   const { clock, instanceKey } = instance
-  const sharedHost = {
-    keyspaceId: serviceHost.keyspaceId,
-    notFoundUrl: null,
-    expiredUrl: null,
-    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
-  }
   return new RedirectHandler({
     finder,
     recorder,
@@ -51,9 +47,19 @@ export function openRedirect(
     throttles,
     trustedProxies: config.trustedProxies,
     service: serviceHost,
-    serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
+    serviceHostFor: serviceHostsOf(config, serviceHost),
     onError: logUnexpected(log, 'redirect'),
   })
+}
+
+/** Returns how to find the service's own host, which is the same for all workspaces. */
+export function serviceHostsOf(
+  { hstsSeconds }: Pick<Config, 'hstsSeconds'>,
+  { host: name, keyspaceId }: ServiceHost,
+): (host: string) => LinkHost | undefined {
+  const hstsMaxAge = hstsSeconds === 0 ? null : hstsSeconds
+  const shared = { keyspaceId, notFoundUrl: null, expiredUrl: null, hstsMaxAge }
+  return (host) => (isServiceHost(host, name) ? shared : undefined)
 }
 
 export function openSalts({ instance, log }: AppContext): VisitorSalts {

@@ -2,12 +2,12 @@ import { hasQrMark } from '../../links/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { isPrivateAddress, subscriberOf } from '../../platform/network/ip-address.ts'
-import { CLICK_FLAGS, type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
+import { type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import type { Countries } from './countries.ts'
 import {
   firstLanguage,
-  isPrefetch,
+  flagsOfVisit,
   parseUserAgent,
   type RawVisit,
   referrerHost,
@@ -149,13 +149,10 @@ export function clickMaker(deps: {
     const address = addresses.find(visit.address)
     if (!isWithinCap(address, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
     const agent = parseUserAgent(visit.userAgent)
-    let flags = agent.flags
-    if (visit.method === 'HEAD') flags |= CLICK_FLAGS.head
-    if (isPrefetch(visit)) flags |= CLICK_FLAGS.prefetch
     return {
       at,
       link_seq: linkSeq,
-      flags,
+      flags: flagsOfVisit(visit),
       count: 1,
       visitor: address.visitor(agent, deps.salts.at(at)),
       country: address.country,

@@ -76,12 +76,24 @@ const languageOf = memoize((header) => FIRST_LANGUAGE.exec(header)?.[1]?.toLower
 })
 
 /** Whether a browser marks the request as a prefetch. */
-export function isPrefetch(visit: RawVisit): boolean {
+export function isPrefetch(
+  visit: Pick<RawVisit, 'secPurpose' | 'purpose' | 'xPurpose' | 'xMoz'>,
+): boolean {
   const purpose = visit.secPurpose ?? visit.purpose ?? visit.xPurpose
   return (
     (purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)) ||
     visit.xMoz === 'prefetch'
   )
+}
+
+/** Returns why a visit does not count as a person's, as a sum of `CLICK_FLAGS`; 0 where it does. */
+export function flagsOfVisit(
+  visit: Omit<RawVisit, 'at' | 'address' | 'isForwarded' | 'query' | 'referer' | 'acceptLanguage'>,
+): number {
+  let { flags } = parseUserAgent(visit.userAgent)
+  if (visit.method === 'HEAD') flags |= CLICK_FLAGS.head
+  if (isPrefetch(visit)) flags |= CLICK_FLAGS.prefetch
+  return flags
 }
 
 /** The systems for which a link may have its own destination. */

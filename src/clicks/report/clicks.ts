@@ -5,6 +5,7 @@ import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import type { Store } from '../../storage/store.ts'
+import { clickId, instantOfClick } from '../click-id.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
 import {
@@ -261,6 +262,27 @@ export class Clicks {
     } finally {
       release()
     }
+  }
+
+  /**
+   * Finds a raw click on a link. Reads the clicks of its day, as an export does.
+   *
+   * @throws {Failure} `not_found` for one that does not exist, or is no longer kept
+   * @throws {QueueRefusal} when too many exports are waiting
+   */
+  async find(actor: Actor, link: { readonly seq: number }, id: string): Promise<RawClick> {
+    const { store, exports } = this.#deps
+    const at = instantOfClick(id)
+    if (at === undefined) throw Failure.notFound('Click')
+    const { workspaceId } = actor
+    const scope = { kind: 'link', workspaceId, linkSeq: link.seq } as const
+    return exports.run(workspaceId, async () => {
+      for await (const batch of store.read.reports.rawClicks(scope, at, at + 1)) {
+        const found = batch.find((click) => clickId(click) === id)
+        if (found !== undefined) return found
+      }
+      throw Failure.notFound('Click')
+    })
   }
 
   /** Returns the links of a report by link that still exist. */

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { COUNTRIES, canonicalCountry } from './countries.ts'
+import { asMessage } from './faults.ts'
+import { destinationInput, line, timestamp } from './primitives.ts'
+import { rulesInput } from './rules.ts'
+
+const AGENT_LENGTH_MAX = 1000
+const HEADER_LENGTH_MAX = 500
+const QUERY_LENGTH_MAX = 4000
+const KEPT_VARIANTS_MAX = 50
+
+const country = z
+  .string()
+  .refine(
+    (text) => COUNTRIES.has(canonicalCountry(text) ?? ''),
+    asMessage({ code: 'invalid_country' }),
+  )
+
+/** A visitor as a person makes one up; everything may be left out. */
+const madeUpVisitor = z
+  .strictObject({
+    country: country.optional().describe('ISO 3166-1 code such as `DE`; else that of the address.'),
+    address: line(50)
+      .optional()
+      .describe('Their address, of IPv4 or IPv6. A split gives it the variant that it has today.'),
+    agent: line(AGENT_LENGTH_MAX).optional().describe('The `User-Agent` header.'),
+    language: line(HEADER_LENGTH_MAX)
+      .optional()
+      .describe('The `Accept-Language` header, such as `de` or `de-AT,en;q=0.8`.'),
+    at: z.string().optional().describe('An ISO 8601 instant with a zone; else now.'),
+    query: z
+      .string()
+      .max(QUERY_LENGTH_MAX)
+      .optional()
+      .describe('The query of the visited address, without the question mark: `a=1&b=2`.'),
+    referrer: line(HEADER_LENGTH_MAX)
+      .optional()
+      .describe('The page with the link, as an address or as a host.'),
+    label: line(100).optional().describe('A label: the same as `via` in the query.'),
+    method: z.enum(['GET', 'HEAD']).optional().describe('`GET` when left out.'),
+    qr: z.boolean().optional().describe('Whether they scanned a tracked QR code.'),
+    prefetch: z.boolean().optional().describe('Whether their browser only prefetches the page.'),
+    password: z.boolean().optional().describe('Whether they know the password of the link.'),
+    variants: z
+      .record(line(32), line(80))
+      .refine(
+        (kept) => Object.keys(kept).length <= KEPT_VARIANTS_MAX,
+        asMessage({ code: 'too_many', max: KEPT_VARIANTS_MAX }),
+      )
+      .optional()
+      .describe(
+        'Variants that cookies keep for them: the name of the variant by the id of a rule.',
+      ),
+  })
+  .meta({ id: 'MadeUpVisitor', description: 'A visitor of a link. Everything may be left out.' })
+
+export const explainBody = z
+  .strictObject({
+    ...madeUpVisitor.shape,
+    click: line(30)
+      .optional()
+      .describe(
+        'The `id` of a click that is still kept singly, as exports and the live view have it, in place of a made-up visitor. Needs the scope `clicks:read` too.',
+      ),
+    rules: rulesInput
+      .optional()
+      .describe('Rules to try in place of those of the link. They are checked, and not stored.'),
+    url: destinationInput
+      .optional()
+      .describe('To try in place of the one of the link, not stored.'),
+  })
+  .refine(
+    ({ click, rules: _, url: __, ...visitor }) =>
+      click === undefined || Object.values(visitor).every((value) => value === undefined),
+    {
+      path: ['click'],
+      message: asMessage({ code: 'incompatible', reason: 'never', other: 'visitor' }),
+    },
+  )
+  .meta({
+    id: 'ExplainLink',
+    description: 'A made-up visitor, or a recorded click.',
+    examples: [{ country: 'AT', language: 'de', query: 'vip=1' }],
+  })
+
+const KINDS = [
+  'redirect',
+  'fallback',
+  'ask-password',
+  'expired',
+  'upcoming',
+  'not-found',
+  'loop',
+  'unknown-host',
+] as const
+
+/** What decided where a visitor was sent. */
+const DECIDERS = [
+  'rule',
+  'ios',
+  'android',
+  'url',
+  'password',
+  'expires_at',
+  'active_from',
+  'expired_redirect_url',
+  'domain_expired_url',
+  'domain_not_found_url',
+  'domain',
+  'loop',
+] as const
+
+const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
+
+const deciderSchema = z.object({
+  by: z.enum(DECIDERS).describe('A rule, or the field of the link or of its domain that decided.'),
+  rule: z.string().nullable().describe('Id of the rule; null where none decided.'),
+  name: z.string().nullable().describe('Name of the rule.'),
+  variant: z.string().nullable().describe('Name of the variant of a split.'),
+  chosen_by: z
+    .enum(['weight', 'cookie', 'end'])
+    .nullable()
+    .describe('Why that variant: its weight, a cookie that keeps it, or the end of the split.'),
+})
+
+const failedCondition = z.object({
+  path: z.string().describe('Where the condition is in the rule: `when.country`, `when.not.os`.'),
+  wanted: z.unknown().describe('What the rule has there.'),
+  found: z.string().describe('What the visitor has; empty for nothing, or for unknown.'),
+})
+
+const triedRule = z.object({
+  id: z.string(),
+  name: z.string().nullable(),
+  of: z.enum(['link', 'rule_set']).describe('Whether it is a rule of the link, or of a set.'),
+  result: z.enum(['decided', 'failed', 'not_tried']),
+  failed: failedCondition.nullable().describe('The first condition that did not hold.'),
+})
+
+const urlParts = z.object({
+  destination: z.string().describe('As it was set, with its placeholders.'),
+  placeholders: z
+    .array(z.object({ name: z.string(), value: z.string() }))
+    .describe('Parameters of the visitor that filled a placeholder; empty where they had none.'),
+  utm: z
+    .array(z.object({ name: z.string(), value: z.string(), replaces: z.boolean() }))
+    .describe(
+      'UTM values of the link that it sets, and whether the destination had a parameter of that name.',
+    ),
+  query: z
+    .array(
+      z.object({
+        parameter: z.string().describe('As the visitor sent it.'),
+        effect: z.enum(['added', 'replaces', 'removed']),
+        reason: z
+          .enum(['qr', 'placeholder', 'address_of_person', 'setting'])
+          .nullable()
+          .describe('Why it was removed.'),
+      }),
+    )
+    .describe('What became of each parameter of the visitor’s query.'),
+  replaced: z
+    .array(z.string())
+    .describe('Parameters of the destination whose place those of the visitor took.'),
+})
+
+const seenVisitor = z.object({
+  at: timestamp,
+  country: z.string().nullable(),
+  device: z.string().nullable(),
+  os: z.array(z.string()),
+  browser: z.string().nullable(),
+  bot: z.boolean(),
+  language: z.string().nullable(),
+  referrer: z.string().nullable(),
+  label: z.string().nullable(),
+  qr: z.boolean(),
+})
+
+export const explanationSchema = z
+  .object({
+    kind: z.enum(KINDS).describe('What the visitor gets: a redirect, or which page.'),
+    status: z.int().describe('The status of the answer.'),
+    location: z.string().nullable().describe('Where the visitor is sent; null for a page.'),
+    instead_of: z
+      .enum(['expired', 'upcoming', 'not-found'])
+      .nullable()
+      .describe('The page that a `fallback` stands in for; null for others.'),
+    decided_by: deciderSchema,
+    rules: z.array(triedRule).describe('Each rule of the link in its order, and what it did.'),
+    url: urlParts.nullable().describe('Of what the location is made; null for a page.'),
+    counted: z
+      .object({
+        as: z
+          .enum(['click', 'bot', 'nothing'])
+          .describe('A click of a person, one of a bot, or none.'),
+        flags: z
+          .array(z.enum(FLAGS))
+          .describe('Why it does not count as a click of a person, as exports have it.'),
+      })
+      .describe('How the visit counts. Pages count as nothing.'),
+    visitor: seenVisitor.describe('The visitor as rules see them.'),
+    unknown: z
+      .array(z.string())
+      .describe('Of a recorded click, what was not recorded: conditions on it may differ.'),
+    recorded: z
+      .object({ rule: z.string().nullable(), variant: z.string().nullable() })
+      .nullable()
+      .describe('What decided when the click was recorded; null for a made-up visitor.'),
+    domain_works: z
+      .boolean()
+      .describe(
+        'Whether the domain is proved. Before, each visitor gets a page that it is unknown.',
+      ),
+  })
+  .meta({ id: 'Explanation', description: 'Why a visitor goes where.' })
+
+export type MadeUpVisitor = z.output<typeof madeUpVisitor>
+export type ExplainBody = z.output<typeof explainBody>
+export type ExplanationResource = z.output<typeof explanationSchema>

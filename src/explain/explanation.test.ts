@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { MadeUpVisitor } from '@terse/contract/explain'
+import { QUERY_MODES } from '@terse/contract/link-fields'
+import fc from 'fast-check'
+import { AGENTS } from '../../test/redirect/agents.ts'
+import {
+  arbitraryAddress,
+  arbitraryAgent,
+  arbitraryLanguage,
+  arbitraryRules,
+} from '../../test/redirect/arbitrary-rules.ts'
+import { directHasher } from '../../test/support/direct-hasher.ts'
+import { fakeClock } from '../../test/support/fake-clock.ts'
+import { cases } from '../../test/support/properties.ts'
+import type { Click } from '../clicks/click.ts'
+import { clickMaker, visitorFacts } from '../clicks/record/click-maker.ts'
+import { NO_ATTRIBUTES } from '../links/link.ts'
+import type { VisitedLink } from '../links/store/link-directory.ts'
+import { systemRandom } from '../platform/crypto/random.ts'
+import { sipKeyOf } from '../platform/crypto/siphash.ts'
+import type { VisitHeaders } from '../platform/http/request-target.ts'
+import { Throttles } from '../platform/limits/throttle.ts'
+import { Networks } from '../platform/network/ip-address.ts'
+import { passwordVault } from '../platform/passwords/password-vault.ts'
+import { RedirectHandler } from '../redirects/handler.ts'
+import { passwordCookies } from '../redirects/password.ts'
+import { prepare } from '../redirects/prepared-link.ts'
+import { type SharedRules, shareRules } from '../redirects/rules.ts'
+import { variantCookies } from '../redirects/variant-cookies.ts'
+import { explainDecision, presentExplanation } from './explanation.ts'
+import { madeUpVisitor } from './visitor.ts'
+
+const KEY = Buffer.alloc(32, 7)
+const clock = fakeClock(Date.UTC(2026, 5, 1))
+const NOW_MS = clock.nowMicros() / 1000
+const SALTS = { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) }
+const COUNTRIES = new Map([
+  ['10.1.2.3', 'DE'],
+  ['192.0.2.1', 'US'],
+])
+const countries = (address: string) => COUNTRIES.get(address) ?? ''
+const facts = visitorFacts({ salts: SALTS, countries })
+const cookies = passwordCookies(KEY)
+const keptVariants = variantCookies(KEY)
+
+const LINK: VisitedLink = {
+  ...NO_ATTRIBUTES,
+  ...{ seq: 1, id: 'id', workspace_id: 'workspace', key: 'key', url: 'https://u.example/?b=2#x' },
+}
+const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+
+type Answered = { status: number; location: string | null; click: Click | undefined }
+
+/** Answers a visit of a link by the handler of redirects. */
+async function visitLink(
+  host: typeof HOST,
+  link: VisitedLink,
+  visitor: MadeUpVisitor,
+  sets: readonly SharedRules[],
+): Promise<Answered> {
+  const prepared = prepare(link)
+  let click: Click | undefined
+  const trustedProxies = new Networks()
+  const handler = new RedirectHandler({
+    finder: {
+      findHost: () => host,
+      peekHost: () => undefined,
+      hostsVersion: 0,
+      findLink: () => prepared,
+      findRuleSets: () => sets,
+    },
+    recorder: {
+      record(made, done) {
+        click = made
+        done()
+      },
+    },
+    makeClick: clickMaker({
+      ...{ salts: SALTS, countries, cap: undefined },
+      onSharedAddress: () => {},
+    }),
+    vault: passwordVault(KEY, systemRandom, directHasher()),
+    ...{ cookies, variantCookies: keptVariants, visitorFacts: facts, clock, trustedProxies },
+    throttles: new Throttles({ clock, peers: undefined }),
+    service: { host: 'service.example', ports: new Set([443]) },
+    serviceHostFor: () => undefined,
+    onError: (error) => assert.fail(String(error)),
+  })
+  return new Promise((resolve) =>
+    handler.visit({
+      method: visitor.method ?? 'GET',
+      target: { host: 'go.example', path: '/key', query: sentQuery(visitor) },
+      headers: headersOf(prepared, visitor),
+      remoteAddress: visitor.address ?? '',
+      ...{ startedMs: 0, isEncrypted: true, isAnswered: false },
+      answer: (status, fixed, own) =>
+        resolve({ status, location: { ...fixed, ...own }.Location ?? null, click }),
+      abandon: () => assert.fail('abandoned'),
+    }),
+  )
+}
+
+function sentQuery({ query = '', label, qr }: MadeUpVisitor): string {
+  const parts = [query, label === undefined ? '' : `via=${label}`, qr === true ? 'qr=1' : '']
+  return parts.filter((part) => part !== '').join('&')
+}
+
+function headersOf(link: ReturnType<typeof prepare>, visitor: MadeUpVisitor): VisitHeaders {
+  const to = { path: '/key', secure: true }
+  const kept = Object.entries(visitor.variants ?? {}).map(([rule, variant]) =>
+    keptVariants.issue({ linkSeq: link.seq, rule }, { variant, days: 9 }, to, NOW_MS),
+  )
+  const unlocked =
+    visitor.password === true && link.password !== null
+      ? [cookies.issue(link, '/key', true, NOW_MS)]
+      : []
+  return {
+    cookie: [...kept, ...unlocked].map((text) => text.split(';', 1)[0]).join('; '),
+    'user-agent': visitor.agent,
+    referer: visitor.referrer,
+    'accept-language': visitor.language,
+    'sec-purpose': visitor.prefetch === true ? 'prefetch' : undefined,
+    ...{ purpose: undefined, 'x-purpose': undefined, 'x-moz': undefined },
+    ...{ 'x-forwarded-for': undefined, 'x-forwarded-proto': undefined },
+  }
+}
+
+function explain(
+  host: typeof HOST,
+  link: VisitedLink,
+  visitor: MadeUpVisitor,
+  sets: readonly SharedRules[] = [],
+) {
+  const made = madeUpVisitor(visitor, clock.nowMicros(), facts)
+  const subject = { host, link, prepared: prepare(link), sets }
+  return presentExplanation(explainDecision(subject, made), { domainWorks: true })
+}
+
+/** Null for most, so that most links redirect. */
+const maybe = <T>(value: fc.Arbitrary<T>) =>
+  fc.tuple(value, fc.nat(3)).map(([each, dice]) => (dice === 0 ? each : null))
+const url = (name: string) => fc.constant(`https://${name}.example/`)
+const arbitraryLink: fc.Arbitrary<VisitedLink> = fc
+  .record({
+    rules: arbitraryRules,
+    ios: maybe(url('ios')),
+    android: maybe(fc.constant('myapp://android')),
+    utm_source: maybe(fc.constantFrom('ä & b', 'poster')),
+    expires_at: maybe(fc.constantFrom('2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z')),
+    expired_redirect_url: maybe(url('expired')),
+    password: maybe(fc.constant('sealed')),
+    active_from: maybe(fc.constantFrom('2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z')),
+    query: fc.constantFrom(...QUERY_MODES),
+  })
+  .map(({ rules, ...fields }) => ({
+    ...LINK,
+    ...fields,
+    rules: rules.length === 0 ? null : rules,
+  }))
+const arbitraryMadeUp: fc.Arbitrary<MadeUpVisitor> = fc.record(
+  {
+    address: arbitraryAddress,
+    agent: arbitraryAgent,
+    language: arbitraryLanguage,
+    query: fc.constantFrom('', 'a=1', 'a&b=1', 'b=1&c=&b=3', '%20=x'),
+    referrer: fc.constantFrom('https://heise.de/', 'android-app://org.example/'),
+    label: fc.constantFrom('news', 'b'),
+    method: fc.constantFrom('GET' as const, 'HEAD' as const),
+    qr: fc.boolean(),
+    prefetch: fc.boolean(),
+    password: fc.boolean(),
+    variants: fc.dictionary(fc.constantFrom('r0', 'r1'), fc.constantFrom('v0', 'v1', 'v9')),
+  },
+  { requiredKeys: ['address'] },
+)
+const arbitraryHost = fc
+  .record({ expiredUrl: maybe(url('later')) })
+  .map((fields) => ({ ...HOST, ...fields }) as typeof HOST)
+
+describe('an explanation', () => {
+  test('agrees with the redirect, over any links, rules and visitors', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryHost,
+        arbitraryLink,
+        arbitraryMadeUp,
+        arbitraryRules,
+        async (host, link, visitor, shared) => {
+          const sets = shared.length === 0 ? [] : [shareRules(shared)]
+          const explained = explain(host, link, visitor, sets)
+          const { status, location, click } = await visitLink(host, link, visitor, sets)
+          const { rule, variant } = explained.decided_by
+          assert.deepEqual([explained.status, explained.location], [status, location])
+          assert.deepEqual([rule ?? '', variant ?? ''], [click?.rule ?? '', click?.variant ?? ''])
+          const as = click === undefined ? 'nothing' : click.flags === 0 ? 'click' : 'bot'
+          assert.equal(explained.counted.as, as)
+          const results = explained.rules.map(({ result }) => result)
+          const at = results.indexOf('decided')
+          assert.equal(explained.rules[at]?.id ?? null, rule)
+          for (const [nth, { failed }] of explained.rules.entries()) {
+            assert.equal(failed !== null, results[nth] === 'failed')
+            if (failed !== null) assert.notEqual(failed.wanted, undefined)
+          }
+        },
+      ),
+      cases(3_000),
+    )
+  })
+
+  test('has the parts of the address that make it up', async () => {
+    const link = {
+      ...LINK,
+      utm_source: 'ä & b',
+      utm_medium: 'print',
+      rules: [
+        {
+          ...{ id: 'ab', name: 'Sorts', when: { device: ['phone' as const] } },
+          then: { url: 'https://shop.example/{query.sku}?utm_medium=old&a=0&z=1' },
+        },
+      ],
+    }
+    const { location, url, decided_by } = explain(HOST, link, {
+      agent: AGENTS.iPhone,
+      query: 'sku=7&a=2&n=3',
+      qr: true,
+    })
+    assert.equal(
+      location,
+      'https://shop.example/7?z=1&utm_source=%C3%A4%20%26%20b&utm_medium=print&a=2&n=3',
+    )
+    assert.deepEqual(decided_by, {
+      ...{ by: 'rule', rule: 'ab', name: 'Sorts', variant: null, chosen_by: null },
+    })
+    assert.deepEqual(url, {
+      destination: 'https://shop.example/{query.sku}?utm_medium=old&a=0&z=1',
+      placeholders: [{ name: 'sku', value: '7' }],
+      utm: [
+        { name: 'utm_source', value: 'ä & b', replaces: false },
+        { name: 'utm_medium', value: 'print', replaces: true },
+      ],
+      query: [
+        { parameter: 'sku=7', effect: 'removed', reason: 'placeholder' },
+        { parameter: 'a=2', effect: 'replaces', reason: null },
+        { parameter: 'n=3', effect: 'added', reason: null },
+        { parameter: 'qr=1', effect: 'removed', reason: 'qr' },
+      ],
+      replaced: ['a=0'],
+    })
+  })
+
+  test('names the condition that failed, what the rule wants and what the visitor has', () => {
+    const whens = [
+      { country: ['CH'] },
+      { not: { os: ['ios' as const] } },
+      { any: [{ qr: true }, { language: ['fr'] }] },
+    ]
+    const then = { url: 'https://a.example/' }
+    const rules = whens.map((when, nth) => ({ id: `r${nth}`, when, then }))
+    const visitor = { country: 'at', agent: AGENTS.iPhone, language: 'de' }
+    const explained = explain(HOST, { ...LINK, rules }, visitor)
+    assert.equal(explained.decided_by.by, 'url')
+    assert.deepEqual(
+      explained.rules.map(({ failed }) => failed),
+      [
+        { path: 'when.country', wanted: ['CH'], found: 'AT' },
+        { path: 'when.not.os', wanted: ['ios'], found: 'ios' },
+        { path: 'when.any', wanted: whens[2]?.any, found: 'false, de' },
+      ],
+    )
+  })
+
+  test('gives a made-up visitor without an address the same variant on each day', () => {
+    const split = ['a', 'b'].map((name) => ({ name, url: `https://${name}.example/`, weight: 1 }))
+    const link = { ...LINK, rules: [{ id: 'r0', when: {}, then: { split } }] }
+    const variantAt = (at: string) => explain(HOST, link, { at, agent: 'x' }).decided_by
+    const { variant, chosen_by } = variantAt('2026-06-01T00:00:00Z')
+    assert.equal(chosen_by, 'weight')
+    assert.equal(variantAt('2026-06-02T00:00:00Z').variant, variant)
+  })
+})

@@ -1,0 +1,291 @@
+import type { ExplanationResource } from '@terse/contract/explain'
+import type { Rule } from '@terse/contract/rules'
+import { flagNames } from '../clicks/index.ts'
+import type { LinkHost, VisitedLink } from '../links/index.ts'
+import { formatInstant } from '../platform/time/clock.ts'
+import {
+  type Decision,
+  decide,
+  type Outcome,
+  type PreparedLink,
+  parseQuery,
+  type SharedRules,
+  type Trace,
+  withParameters,
+} from '../redirects/index.ts'
+import type { ExplainedVisitor } from './visitor.ts'
+
+type Parameter = ReturnType<typeof parseQuery>[number]
+type TriedRule = ExplanationResource['rules'][number]
+type UrlParts = NonNullable<ExplanationResource['url']>
+
+/** What is decided about: a link with the rule sets that it uses. */
+export type Subject = {
+  readonly host: LinkHost
+  readonly link: VisitedLink
+  readonly prepared: PreparedLink
+  readonly sets: readonly SharedRules[]
+}
+
+/** A decision, and what was recorded while it was made. */
+export type Explained = {
+  readonly link: VisitedLink
+  /** In the order in which they are tried. */
+  readonly rules: readonly ListedRule[]
+  readonly prepared: PreparedLink
+  readonly visitor: ExplainedVisitor
+  readonly decision: Decision
+  readonly steps: Steps
+}
+
+type ListedRule = { readonly of: TriedRule['of']; readonly rule: Rule }
+
+/** The link's own rules, as they were set, and then those of sets. */
+function listRules({ link, sets }: Subject): readonly ListedRule[] {
+  return [
+    ...(link.rules ?? []).map((rule) => ({ of: 'link' as const, rule })),
+    ...sets.flatMap(({ rules }) => rules.source.map((rule) => ({ of: 'rule_set' as const, rule }))),
+  ]
+}
+
+/** Collects the steps of one decision. */
+class Steps implements Trace {
+  /** Why each rule that was tried did not decide; null for the one that did. */
+  readonly tried: TriedRule['failed'][] = []
+  field: 'url' | 'ios' | 'android' | undefined
+  target = ''
+  added: readonly Parameter[] = []
+  readonly replacedTexts: string[] = []
+  readonly #rules: readonly ListedRule[]
+  readonly #visitor: ExplainedVisitor
+
+  constructor(rules: readonly ListedRule[], visitor: ExplainedVisitor) {
+    this.#rules = rules
+    this.#visitor = visitor
+  }
+
+  readonly rule: Trace['rule'] = (_, failed) => {
+    // Rules are tried in their order, and ids of a set may be those of the link.
+    const { when = {} } = this.#rules[this.tried.length]?.rule ?? {}
+    const reason = failed && {
+      path: `when.${failed.path}`,
+      wanted: valueAt(when, failed.path),
+      found: failed.found(this.#visitor.rules),
+    }
+    this.tried.push(reason ?? null)
+  }
+
+  readonly destination: Trace['destination'] = (field) => {
+    this.field = field
+  }
+
+  readonly query: Trace['query'] = (destination, added) => {
+    this.target = destination
+    this.added = added
+  }
+
+  readonly replaced: Trace['replaced'] = (text) => {
+    this.replacedTexts.push(text)
+  }
+}
+
+function valueAt(when: Rule['when'], path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], when)
+}
+
+/** Decides where a visitor of a link is sent, as a redirect does, and records how. */
+export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Explained {
+  const { host, link, prepared, sets } = subject
+  const rules = listRules(subject)
+  const steps = new Steps(rules, visitor)
+  const { atMs, query } = visitor.rules.source
+  const visit = {
+    ...{ host, isRoot: false, link: prepared, sets, query },
+    device: visitor.device,
+    knowsPassword: visitor.knowsPassword,
+    visitorOf: () => visitor.rules,
+  }
+  return { link, rules, prepared, visitor, decision: decide(visit, atMs, steps), steps }
+}
+
+const STATUS: Readonly<Record<Decision['kind'], number>> = {
+  redirect: 302,
+  fallback: 302,
+  'ask-password': 200,
+  expired: 410,
+  upcoming: 404,
+  'not-found': 404,
+  loop: 508,
+  'unknown-host': 404,
+}
+
+/** Puts an explanation into the form of the API. */
+export function presentExplanation(
+  explained: Explained,
+  { domainWorks }: { readonly domainWorks: boolean },
+): ExplanationResource {
+  const { decision, visitor } = explained
+  const { click } = visitor
+  return {
+    kind: decision.kind,
+    status: STATUS[decision.kind],
+    location: 'location' in decision ? decision.location : null,
+    instead_of: decision.kind === 'fallback' ? decision.insteadOf.kind : null,
+    decided_by: deciderOf(explained),
+    rules: triedRules(explained),
+    url: urlOf(explained),
+    counted: countedAs(explained),
+    visitor: presentVisitor(visitor),
+    unknown: [...visitor.unknown],
+    recorded: click ? { rule: click.rule || null, variant: click.variant || null } : null,
+    domain_works: domainWorks,
+  }
+}
+
+type Decider = ExplanationResource['decided_by']
+
+function deciderOf(explained: Explained): Decider {
+  const { decision, link, steps } = explained
+  const by = (name: Decider['by']): Decider => ({
+    ...{ by: name, rule: null, name: null, variant: null, chosen_by: null },
+  })
+  switch (decision.kind) {
+    case 'redirect': {
+      const { outcome } = decision
+      return outcome === undefined ? by(steps.field ?? 'url') : byRule(outcome, explained)
+    }
+    case 'fallback':
+      if (decision.insteadOf.kind !== 'expired') return by('domain_not_found_url')
+      return by(link.expired_redirect_url === null ? 'domain_expired_url' : 'expired_redirect_url')
+    case 'ask-password':
+      return by('password')
+    case 'expired':
+      return by('expires_at')
+    case 'upcoming':
+      return by('active_from')
+    case 'loop':
+      return by('loop')
+    case 'not-found':
+    case 'unknown-host':
+      return by('domain')
+    default:
+      return decision satisfies never
+  }
+}
+
+function byRule({ rule, variant, by }: Outcome, explained: Explained): Decider {
+  return {
+    by: 'rule',
+    rule,
+    name: decidedRule(explained)?.name ?? null,
+    variant: variant === '' ? null : variant,
+    chosen_by: by === 'rule' ? null : by,
+  }
+}
+
+/** The last rule that was tried is the one that decided. */
+function decidedRule({ rules, steps }: Explained): Rule | undefined {
+  return rules[steps.tried.length - 1]?.rule
+}
+
+function triedRules({ rules, steps }: Explained): TriedRule[] {
+  return rules.map(({ of, rule: { id, name = null } }, nth) => {
+    const failed = steps.tried[nth]
+    const result = failed === undefined ? 'not_tried' : failed === null ? 'decided' : 'failed'
+    return { id, name, of, result, failed: failed ?? null }
+  })
+}
+
+function urlOf(explained: Explained): UrlParts | null {
+  const { decision, link, prepared, visitor, steps } = explained
+  if (decision.kind === 'fallback') {
+    const { location: destination } = decision
+    return { destination, placeholders: [], utm: [], query: [], replaced: [] }
+  }
+  if (decision.kind !== 'redirect') return null
+  const { outcome } = decision
+  const destination =
+    outcome === undefined
+      ? (link[steps.field ?? 'url'] ?? link.url)
+      : destinationOf(outcome, explained)
+  const used = outcome?.template.parameters ?? new Set<string>()
+  const values = visitor.rules.query
+  return {
+    destination,
+    placeholders: [...used].map((name) => ({ name, value: values.get(name)?.[0] ?? '' })),
+    utm: utmOf(prepared, destination),
+    query: queryOf(explained, used),
+    replaced: replacedOf(explained),
+  }
+}
+
+/** Returns the destination of a rule, or of its variant, as it was set. */
+function destinationOf({ variant, template }: Outcome, explained: Explained): string {
+  const then = decidedRule(explained)?.then
+  const split = then?.split?.find(({ name }) => name === variant)
+  return split?.url ?? then?.url ?? template.text
+}
+
+function utmOf({ utm }: PreparedLink, destination: string): UrlParts['utm'] {
+  return utm.flatMap((parameter) => {
+    let replaces = false
+    const set = withParameters(destination, [parameter], () => {
+      replaces = true
+    })
+    const { name } = parameter
+    const value = decodeURIComponent(parameter.text.slice(name.length + 1))
+    return set === destination && !replaces ? [] : [{ name, value, replaces }]
+  })
+}
+
+function queryOf(
+  { visitor, steps, decision }: Explained,
+  used: ReadonlySet<string>,
+): UrlParts['query'] {
+  const location = 'location' in decision ? decision.location : ''
+  const added = new Set(steps.added.map(({ text }) => text))
+  const replaced = new Set(
+    steps.replacedTexts.flatMap((text) => parseQuery(text)).map(({ name }) => name),
+  )
+  const isOfPerson = added.size > 0 && location === steps.target && replaced.size === 0
+  return parseQuery(visitor.rules.source.query).map(({ name, text: parameter }) => {
+    const removed = (reason: UrlParts['query'][number]['reason']) =>
+      ({ parameter, effect: 'removed', reason }) as const
+    if (added.has(parameter)) {
+      if (isOfPerson) return removed('address_of_person')
+      return { parameter, effect: replaced.has(name) ? 'replaces' : 'added', reason: null }
+    }
+    if (used.has(name)) return removed('placeholder')
+    return removed(parameter === 'qr=1' ? 'qr' : 'setting')
+  })
+}
+
+/** Returns the parameters of the destination that are not in the location. UTM values are set again. */
+function replacedOf({ steps, prepared }: Explained): string[] {
+  const utm = new Set(prepared.utm.map(({ text }) => text))
+  return steps.replacedTexts.filter((text) => !utm.has(text))
+}
+
+function countedAs({ decision, visitor }: Explained): ExplanationResource['counted'] {
+  if (decision.kind !== 'redirect') return { as: 'nothing', flags: [] }
+  const { flags } = visitor
+  return { as: flags === 0 ? 'click' : 'bot', flags: [...flagNames(flags)] }
+}
+
+function presentVisitor({ rules }: ExplainedVisitor): ExplanationResource['visitor'] {
+  const { source } = rules
+  return {
+    at: formatInstant(Math.round(source.atMs * 1000)),
+    country: rules.country || null,
+    device: rules.device || null,
+    os: [...rules.systems],
+    browser: rules.browser || null,
+    bot: rules.isBot,
+    language: source.acceptLanguage ?? null,
+    referrer: rules.referrer || null,
+    label: rules.label || null,
+    qr: rules.isQr,
+  }
+}

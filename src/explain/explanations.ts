@@ -1,0 +1,95 @@
+import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
+import type { RawClick, VisitorFacts } from '../clicks/index.ts'
+import { hostThatCouldLoop, type ServiceHost } from '../hosts/index.ts'
+import { type Actor, requirePermission } from '../identity/index.ts'
+import type { DraftInput, Link, LinkHost } from '../links/index.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import {
+  type FoundLink,
+  findOn,
+  type LinkFinder,
+  LoopDetector,
+  prepare,
+  withSets,
+} from '../redirects/index.ts'
+import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
+import { type ExplainedVisitor, madeUpVisitor, recordedVisitor } from './visitor.ts'
+
+type Dependencies = {
+  readonly clock: Clock
+  readonly links: { draft(actor: Actor, id: string, input: DraftInput): Promise<Link> }
+  readonly clicks: {
+    find(actor: Actor, link: Link, id: string): Promise<RawClick>
+  }
+  readonly finder: Pick<
+    LinkFinder,
+    'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+  >
+  readonly visitorFacts: VisitorFacts
+  readonly service: ServiceHost
+  /** The service's own host, which needs no look-up. */
+  readonly serviceHostFor: (host: string) => LinkHost | undefined
+}
+
+/** Explains why a visitor of a link is sent where, by the code that decides visits. */
+export class Explanations {
+  readonly #deps: Dependencies
+  readonly #loops: LoopDetector
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    const { service, finder, serviceHostFor } = deps
+    this.#loops = new LoopDetector({
+      ...{ service, finder, serviceHost: serviceHostFor(service.host) },
+      findOn: (host, path) => findOn(finder, host, path),
+    })
+  }
+
+  /**
+   * @throws {Failure} `not_found`, `validation_failed`; `missing_scope` or `missing_role` for a recorded click
+   * @throws {QueueRefusal} when too many exports are waiting
+   */
+  async explain(
+    actor: Actor,
+    id: string,
+    { rules, url, click, ...input }: ExplainBody,
+  ): Promise<ExplanationResource> {
+    const { links, clicks, clock, finder, visitorFacts } = this.#deps
+    if (click !== undefined) requirePermission(actor, 'clicks.view')
+    const link = await links.draft(actor, id, { rules, url })
+    const visitor =
+      click === undefined
+        ? madeUpVisitor(input, clock.nowMicros(), visitorFacts)
+        : recordedVisitor(await clicks.find(actor, link, click))
+    const { host, domainWorks } = await this.#hostOf(link)
+    const prepared = prepare(link)
+    const { sets } = await withSets(finder, host, prepared)
+    const explained = explainDecision({ host, link, prepared, sets }, visitor)
+    const settled = (await this.#isLoop({ host, link: prepared, sets }, explained, visitor))
+      ? { ...explained, decision: { kind: 'loop' as const } }
+      : explained
+    return presentExplanation(settled, { domainWorks })
+  }
+
+  /** Returns the host of a link as redirects know it; as it will be, where its domain is not proved yet. */
+  async #hostOf(link: Link): Promise<{ host: LinkHost; domainWorks: boolean }> {
+    const { finder, serviceHostFor } = this.#deps
+    const host = serviceHostFor(link.domain) ?? (await finder.findHost(link.domain))
+    if (host?.keyspaceId === link.keyspace_id) return { host, domainWorks: true }
+    const later = { notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+    return { host: { keyspaceId: link.keyspace_id, ...later }, domainWorks: false }
+  }
+
+  async #isLoop(
+    from: FoundLink,
+    { decision }: Explained,
+    { rules, device }: ExplainedVisitor,
+  ): Promise<boolean> {
+    if (!('location' in decision)) return false
+    const name = hostThatCouldLoop(decision.location, this.#deps.service)
+    // A redirect learns of a host with its second visit.
+    if (name !== undefined) await this.#deps.finder.findHost(name)
+    if (!this.#loops.leadsHere(from, decision)) return false
+    return this.#loops.isLoop(from, decision, { device, visitorOf: () => rules }, rules.source.atMs)
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { MadeUpVisitor } from '@terse/contract/explain'
+import {
+  type Device,
+  flagsOfVisit,
+  parseUserAgent,
+  type RawClick,
+  type VisitorFacts,
+} from '../clicks/index.ts'
+import { FaultList } from '../platform/failure.ts'
+import { bytesOfAddress } from '../platform/network/ip-address.ts'
+import { parseInstant } from '../platform/time/clock.ts'
+import { factsOf, RuleVisitor } from '../redirects/index.ts'
+
+/** A visitor whose way is explained. */
+export type ExplainedVisitor = {
+  readonly rules: RuleVisitor
+  /** As `Visit` has it. */
+  readonly device: Device
+  readonly knowsPassword: boolean
+  /** As `Click.flags`. */
+  readonly flags: number
+  /** The names of what is not known of a recorded click. */
+  readonly unknown: readonly string[]
+  /** The click, where it is a recorded one. */
+  readonly click: RawClick | undefined
+}
+
+const QR_MARK = 'qr=1'
+
+/**
+ * Makes the visitor that an input describes.
+ *
+ * @param facts undefined where the visitor's variants must not change from day to day
+ * @throws {Failure} `validation_failed`
+ */
+export function madeUpVisitor(
+  input: MadeUpVisitor,
+  nowMicros: number,
+  facts: VisitorFacts & { readonly isSameAlways?: boolean },
+): ExplainedVisitor {
+  const faults = new FaultList()
+  const { address = '', agent, country, method = 'GET', variants = {} } = input
+  if (address !== '' && bytesOfAddress(address) === undefined) {
+    faults.add('address', { code: 'invalid_address' })
+  }
+  const at =
+    input.at === undefined ? nowMicros : (faults.take('at', parseInstant(input.at)) ?? nowMicros)
+  faults.throwIfAny()
+  const isKnownToday = address !== '' && facts.isSameAlways !== true
+  const rules = new RuleVisitor({
+    atMs: at / 1000,
+    userAgent: agent,
+    acceptLanguage: input.language,
+    referer: refererOf(input.referrer),
+    query: queryOf(input),
+    address: () => address,
+    country: () => country?.toUpperCase() ?? facts.country(address),
+    visitor: () =>
+      isKnownToday
+        ? facts.visitor(address, agent, nowMicros)
+        : numberOf(JSON.stringify({ ...input, at: undefined })),
+    keptVariant: (rule) => variants[rule],
+  })
+  const purpose = input.prefetch === true ? 'prefetch' : undefined
+  const headers = { secPurpose: purpose, purpose: undefined, xPurpose: undefined, xMoz: undefined }
+  return {
+    rules,
+    device: parseUserAgent(agent).device,
+    knowsPassword: input.password === true,
+    flags: flagsOfVisit({ method, userAgent: agent, ...headers }),
+    unknown: [],
+    click: undefined,
+  }
+}
+
+/** A host is taken for its page. */
+function refererOf(referrer: string | undefined): string | undefined {
+  if (referrer === undefined) return undefined
+  return /^[a-z-]+:\/\//i.test(referrer) ? referrer : `https://${referrer}/`
+}
+
+/** With what the label and the QR code of a visit add to its query. */
+function queryOf({ query = '', label, qr = false }: MadeUpVisitor): string {
+  const parameters = query === '' ? [] : [query.replace(/^\?/, '')]
+  if (label !== undefined) parameters.push(`via=${encodeURIComponent(label)}`)
+  if (qr && !parameters.join('&').split('&').includes(QR_MARK)) parameters.push(QR_MARK)
+  return parameters.join('&')
+}
+
+/** What a click does not keep. Its visitor is a number that no address can be found by. */
+const NOT_RECORDED = ['address', 'agent', 'query', 'referrer_page', 'other_languages'] as const
+
+/** Makes the visitor of a recorded click, as far as they are known. */
+export function recordedVisitor(click: RawClick): ExplainedVisitor {
+  const { at, country, language, referrer, source, visitor } = click
+  const isIpad = click.os === 'iOS' && click.device === 'tablet'
+  const agent = factsOf({ ...click, kind: click.device }, isIpad)
+  const rules = new RuleVisitor(
+    {
+      atMs: at / 1000,
+      userAgent: undefined,
+      acceptLanguage: language === '' ? undefined : language,
+      referer: referrer === '' ? undefined : `https://${referrer}/`,
+      query: source === 'qr' ? QR_MARK : '',
+      address: () => '',
+      country: () => country,
+      visitor: () => visitor,
+      keptVariant: (rule) => (rule === click.rule ? click.variant : undefined),
+    },
+    agent,
+  )
+  return {
+    rules,
+    device: click.os === 'iOS' ? 'ios' : click.os === 'Android' ? 'android' : 'other',
+    // A visitor without it would not have been redirected, and not counted.
+    knowsPassword: true,
+    flags: click.flags,
+    unknown: NOT_RECORDED,
+    click,
+  }
+}
+
+/** Identifies a made-up visitor: the same for the same description. 53 bits. */
+function numberOf(description: string): number {
+  const digest = createHash('sha256').update(description).digest()
+  return digest.readUIntBE(0, 6) * 32 + ((digest[6] ?? 0) & 31)
+}
