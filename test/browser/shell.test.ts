@@ -125,8 +125,12 @@ describe('what surrounds the pages', { skip: skipWithout('chromium') }, () => {
     await on('/links', async (page) => {
       await openPalette(page)
       await page.keyboard.press('?')
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+      await shortcuts.waitFor()
+      // It listens for keys only once it is painted.
+      await settle(page)
       await page.keyboard.press('Escape')
+      await shortcuts.waitFor({ state: 'detached' })
       const field = await openPalette(page, 'sing out')
       await page.getByRole('option', { name: 'Sign out' }).waitFor()
       await field.fill('analitics')
