@@ -4,7 +4,7 @@ import { asMessage } from './faults.ts'
 import { destinationInput, integer, line } from './primitives.ts'
 
 /** The maximum number of rules of one link. */
-const RULES_MAX = 50
+export const RULES_MAX = 50
 const VALUES_MAX = 250
 const NAME_LENGTH_MAX = 100
 /** At most 240 bytes of UTF-8: the values of clicks have at most 253. */

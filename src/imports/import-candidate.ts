@@ -1,5 +1,6 @@
 import { faultText } from '@terse/contract/faults'
 import { fromFields, LINK_OPTION_FIELDS } from '@terse/contract/link-fields'
+import type { RuleInput } from '@terse/contract/rules'
 import { parseHost } from '../hosts/index.ts'
 import type { LinkInput } from '../links/index.ts'
 import type { FieldFaults } from '../platform/failure.ts'
@@ -132,7 +133,8 @@ function inputOf(
     ...texts,
     external_id: record.external_id,
     tags: [...new Set(record.tags)],
-    rules: record.rules,
+    // As for tags: what the source does not have stays as it is in an update.
+    rules: record.rules.length === 0 ? null : record.rules,
     ...record.options,
     expires_at: expiryOf(record, times, notes),
     password: protection.kind === 'password' ? protection.password : null,
@@ -165,9 +167,11 @@ function withoutFaults(
       aside.rest.tags = input.tags
       aside.notes.push(`Not all tags were taken: one ${text}.`)
     } else if (field === 'rules') {
-      kept = { ...kept, rules: null }
-      aside.rest.rules = input.rules
-      aside.notes.push(`The rules were left out: ${path} ${text}.`)
+      if (kept.rules !== input.rules) continue
+      const usable = usableRules(input, faultsOf)
+      kept = { ...kept, rules: usable.rules }
+      aside.rest.rules = usable.left
+      aside.notes.push(`Not all rules were taken: ${path} ${text}.`)
     } else if (isOptional(field)) {
       aside.rest[field] = input[field]
       kept = { ...kept, [field]: null }
@@ -181,6 +185,25 @@ function withoutFaults(
 
 function isOptional(field: string): field is (typeof OPTIONAL)[number] {
   return (OPTIONAL as readonly string[]).includes(field)
+}
+
+/** Returns the rules without those that Terse refuses; none where their number or size is at fault. */
+function usableRules(
+  input: Candidate['input'],
+  faultsOf: (input: LinkInput) => FieldFaults,
+): { readonly rules: readonly RuleInput[] | null; readonly left: readonly RuleInput[] } {
+  let rules = input.rules ?? []
+  const left: RuleInput[] = []
+  // A fault in the form of one rule hides what else is wrong with the others.
+  for (;;) {
+    const faults = Object.keys(faultsOf({ ...input, rules })).map((path) => path.split('.'))
+    const faulty = faults.flatMap(([field, index]) => (field === 'rules' ? Number(index) : []))
+    if (faulty.length === 0) break
+    const isFaulty = (index: number) => faulty.includes(index) || faulty.some(Number.isNaN)
+    left.push(...rules.filter((_, index) => isFaulty(index)))
+    rules = rules.filter((_, index) => !isFaulty(index))
+  }
+  return { rules: rules.length === 0 ? null : rules, left }
 }
 
 const TAGS_MAX = 50

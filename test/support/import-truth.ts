@@ -50,9 +50,10 @@ function inSeconds(micros: number | null): string {
   return formatSecond(micros === null ? null : Math.floor(micros / 1_000_000) * 1_000_000)
 }
 
-function stateOf({ closed, expires_at, protection }: LinkRecord): Truth['state'] {
+function stateOf({ closed, expires_at, options, protection }: LinkRecord): Truth['state'] {
   if (expires_at !== null && Number(expires_at) <= MADE_AT) return 'expired'
-  if (closed !== null) return 'disabled'
+  const isAhead = options.active_from != null && Date.parse(options.active_from) * 1_000 > MADE_AT
+  if (closed !== null || isAhead) return 'disabled'
   return protection.kind === 'none' ? 'active' : 'protected'
 }
 

@@ -93,8 +93,8 @@ export function describeKutt(name: string, open: () => ImportSource): void {
 
     test('keeps descriptions', async () => {
       const { links } = await readSorted(open())
-      const described = links.filter(({ rest }) => rest.description !== undefined)
-      assert.ok(described.some(({ rest }) => String(rest.description).includes('\n')))
+      const described = links.filter(({ options }) => options.notes !== undefined)
+      assert.ok(described.some(({ options }) => options.notes?.includes('\n')))
     })
 
     test('is read from any record on', () => assertResumes(open()))

@@ -34,8 +34,8 @@ describe("Chhoto URL's database", () => {
     const { links, refused } = await readSorted(open(t, [TABLE, ROWS]))
     assert.deepEqual(refused, [])
     assert.deepEqual(
-      links.map(({ ref, key, url, clicks, expires_at, created_at, rest }) => [
-        ...[ref, key, url, clicks, formatSecond(expires_at), created_at, rest],
+      links.map(({ ref, key, url, clicks, expires_at, created_at, options }) => [
+        ...[ref, key, url, clicks, formatSecond(expires_at), created_at, options],
       ]),
       [
         ['plain', 'plain', 'https://example.com/', 12, '', null, {}],

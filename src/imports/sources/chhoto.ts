@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ImportRecord, ImportSource } from '../import-source.ts'
 import type { FileSettings } from '../source-kinds.ts'
-import { linkRecord, presentValues, refOf, refusedRecord } from './link-record.ts'
+import { linkRecord, refOf, refusedRecord } from './link-record.ts'
 import {
   columnsOf,
   guardSqlite,
@@ -85,7 +85,7 @@ function toRecord(row: Row | UnreadableRow): ImportRecord {
     // Versions before 7 wrote 0 for never.
     expires_at: expiry === null || expiry === 0 ? null : expiry * MICROS_PER_SECOND,
     clicks: hits,
-    rest: presentValues({ notes }),
+    options: notes ? { notes: String(notes) } : {},
   })
 }
 

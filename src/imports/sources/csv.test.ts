@@ -90,8 +90,8 @@ describe('a CSV file', () => {
 
   test('gives every field, and keeps other columns', async (t) => {
     const content = [
-      'domain,slug,destination,ios,android,utm_source,external id,password,tags,expires,expired url,disabled,created,clicks,last clicked,Title,',
-      'go.example.com,a,https://example.com/,https://apps.apple.com/1,https://play.google.com/1,news,42,s3cret ,news|a;b,2030-01-01,https://example.com/over,yes,2024-05-01 10:00,"1,234",2025-05-01 10:00,My title,x',
+      'domain,slug,destination,ios,android,utm_source,external id,password,tags,expires,expired url,disabled,created,clicks,last clicked,Title,Comment,',
+      'go.example.com,a,https://example.com/,https://apps.apple.com/1,https://play.google.com/1,news,42,s3cret ,news|a;b,2030-01-01,https://example.com/over,yes,2024-05-01 10:00,"1,234",2025-05-01 10:00,My title,On the flyer,x',
     ].join('\n')
     const { links } = await readSorted(openCsvText(t, content, { timeZone: 'Europe/Berlin' }))
     const { resume: _, ref: __, ...link } = links[0] as LinkRecord
@@ -108,9 +108,10 @@ describe('a CSV file', () => {
       created_at: Date.parse('2024-05-01T08:00:00Z') * 1_000,
       clicks: 1_234,
       last_click: Date.parse('2025-05-01T08:00:00Z') * 1_000,
-      rest: { Title: 'My title', 'column 17': 'x' },
+      rest: { Title: 'My title', 'column 18': 'x' },
       notes: [],
       rules: [],
+      options: { notes: 'On the flyer' },
     })
   })
 
@@ -325,7 +326,7 @@ describe('a link that is closed in a CSV file', () => {
       open: ['active', 'Enabled', '301', ''],
     },
     { header: 'State', closed: ['expired'], open: ['live'] },
-    { header: 'Valid since', closed: ['2999-01-01', 'soon'], open: ['2020-01-01', ''] },
+    { header: 'Valid since', closed: ['soon'], open: ['2999-01-01', '2020-01-01', ''] },
     { header: 'Max visits', closed: ['0012', 'many'], open: ['13', '0', 'unlimited', ''] },
   ]
   for (const { header, closed, open } of CASES)
@@ -367,10 +368,25 @@ describe('a link that is closed in a CSV file', () => {
     )
   })
 
-  test('keeps a limit of visits as a note', async (t) => {
-    const { links } = await readSorted(openCsvText(t, file('Max clicks', '5')))
-    assert.deepEqual(links[0]?.notes, ['It has a limit of 5 visits, which Terse does not have.'])
-    assert.deepEqual(links[0]?.rest, { max_visits: '5' })
+  const OPTIONS = [
+    ['Max clicks', '5', { max_clicks: 5 }],
+    ['Max clicks', 'unlimited', {}],
+    ['Valid from', '2999-01-01', { active_from: '2999-01-01T00:00:00.000000Z' }],
+    ['Notes', 'For the fair', { notes: 'For the fair' }],
+  ] as const
+  for (const [header, value, options] of OPTIONS)
+    test(`has the option for ${header} "${value}"`, async (t) => {
+      const { links } = await readSorted(openCsvText(t, file(header, value)))
+      const [link] = links
+      assert.deepEqual([link?.options, link?.rest, link?.notes], [options, {}, []])
+    })
+
+  test('keeps a limit and a start that cannot be read', async (t) => {
+    const text = 'key,url,Max clicks,Valid from\na,https://example.com/,many,soon\n'
+    const [link] = (await readSorted(openCsvText(t, text))).links
+    assert.deepEqual(link?.options, {})
+    assert.deepEqual(link?.rest, { starts_at: 'soon' })
+    assert.match(link?.closed ?? '', /does not redirect before "soon"/)
   })
 })
 
@@ -383,6 +399,7 @@ describe('a column of a CSV file that is not recognized', () => {
     ['Archived', 'yes'],
     ['Zustand', 'Disabled'],
     ['Note', 'expired'],
+    ['Comment', 'Blocked'],
   ]
   for (const [header, value] of DOUBTFUL)
     test(`ends the import: "${header}" with "${value}"`, async (t) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { likelyText } from '@terse/contract/csv'
 import { fromFields } from '@terse/contract/link-fields'
+import { formatInstant } from '../../platform/time/clock.ts'
 import {
   type ImportRecord,
   type ImportSource,
@@ -20,7 +21,7 @@ import {
   resolveColumns,
 } from './csv/csv-columns.ts'
 import { type CsvHeader, type CsvRow, readCsvRows } from './csv/csv-rows.ts'
-import { linkRecord, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import { clickLimit, linkRecord, RefusedRow, refOf, refusedRecord } from './link-record.ts'
 import { isTimeZone, parseCsvDate } from './source-dates.ts'
 
 /** The labels of Dub's export, which has as many of them as were chosen. */
@@ -38,7 +39,7 @@ const DUB_IGNORED = ['Archived']
  * Opens a CSV file. A position to resume from is the number of a row, or half a row before it where the row has two
  * short links and the second is to come; those before it are read again, and skipped.
  */
-export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): ImportSource {
+export function openCsv(settings: CsvSettings): ImportSource {
   const { kind, file, timeZone } = settings
   if (!isTimeZone(timeZone))
     throw new ImportSourceFault(`There is no time zone ${timeZone}.`, { isTransient: false })
@@ -47,7 +48,7 @@ export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): 
     countLinks: async () => undefined,
     async *read({ resume, signal }) {
       const after = resume === undefined ? 0 : Number(resume)
-      const rules = await readRules(settings, nowMs() * 1_000, signal)
+      const rules = await readRules(settings, signal)
       for await (const row of readCsvRows(file, signal))
         if (!('names' in row))
           for (const record of toRecords(row, rules))
@@ -64,7 +65,6 @@ export function openCsv(settings: CsvSettings, nowMs: () => number = Date.now): 
  */
 async function readRules(
   { kind, file, map, ignored, timeZone }: CsvSettings,
-  nowMicros: number,
   signal: AbortSignal,
 ): Promise<CsvRules> {
   const rows = readCsvRows(file, signal)
@@ -74,9 +74,12 @@ async function readRules(
   const left = ignored.map((name) => getColumn(name, names))
   if (isDub) left.push(...DUB_IGNORED.map((name) => names.indexOf(name)))
   const columns = resolveColumns(names, isDub ? { ...dubColumns(names), ...map } : map, left)
-  const known = new Set([...left, ...[...columns.values()].flat()])
+  // A note that was recognized by its header alone may say that a link is closed.
+  const unsure = map.notes === undefined ? (columns.get('notes') ?? []) : []
+  const sure = [...columns.values()].flat().filter((column) => !unsure.includes(column))
+  const known = new Set([...left, ...sure])
   const doubts = await findDoubts(names, known, rows)
-  if (doubts.length === 0) return { names, columns, timeZone, nowMicros }
+  if (doubts.length === 0) return { names, columns, timeZone }
   const [{ name } = { name: '' }] = doubts
   const list = doubts.map((doubt) => `"${doubt.name}" (such as "${doubt.value}")`).join(', ')
   throw new ImportSourceFault(
@@ -134,8 +137,6 @@ export type CsvRules = {
   readonly names: CsvHeader['names']
   readonly columns: CsvColumns
   readonly timeZone: string
-  /** What is compared with the instant from which a link redirects. */
-  readonly nowMicros: number
 }
 
 /** @throws {RefusedRow} when the row has a value without which the link would be another, or more open */
@@ -175,7 +176,8 @@ export function toCsvLink(
     tags: splitTags(text('tags') ?? ''),
     expires_at: expiryOf(text('expires_at'), rules.timeZone),
     protection: protectionOf(values.get('password') ?? '', rules),
-    closed: closureOf(row, rules) ?? limitOf(text, rules, { notes, rest }),
+    closed: closureOf(row, rules) ?? closedUntil(text, rules, rest) ?? limitReached(text, rest),
+    options: optionsOf(text, rules),
     created_at: date('created_at'),
     clicks: count('clicks', parseCount),
     last_click: date('last_click'),
@@ -270,28 +272,44 @@ function closureOf(row: CsvRow, { names, columns }: CsvRules): string | null {
   return null
 }
 
-/** Returns why the link does not redirect yet, or no more. Terse has no such limits: others are noted. */
-function limitOf(
-  text: (field: CsvField) => string | null,
-  { timeZone, nowMicros }: CsvRules,
-  { notes, rest }: { readonly notes: string[]; readonly rest: Record<string, unknown> },
+type TextOf = (field: CsvField) => string | null
+
+/** Returns why the link must not redirect: from when on it should cannot be read. */
+function closedUntil(
+  text: TextOf,
+  { timeZone }: CsvRules,
+  rest: Record<string, unknown>,
 ): string | null {
   const start = text('starts_at')
-  if (start !== null) {
-    rest.starts_at = start
-    const parsed = parseCsvDate(start, timeZone)
-    const isKnown = 'instant' in parsed
-    if (!isKnown || parsed.instant > nowMicros)
-      return `It does not redirect before "${start.slice(0, 100)}".`
-  }
-  const limit = text('max_visits')
-  if (limit === null || /^(?:0|-|none|null|n\/a|unlimited|never)$/i.test(limit)) return null
-  rest.max_visits = limit
+  if (start === null || 'instant' in parseCsvDate(start, timeZone)) return null
+  rest.starts_at = start
+  return `It does not redirect before "${start.slice(0, 100)}", which cannot be read.`
+}
+
+/** Returns why the link does not redirect any more. */
+function limitReached(text: TextOf, rest: Record<string, unknown>): string | null {
+  const limit = limitTextOf(text)
+  if (limit === null) return null
   const max = parseCount(limit)
-  if (max === undefined || (parseCount(text('clicks') ?? '') ?? 0) >= max)
-    return `It has reached its limit of "${limit.slice(0, 100)}" visits, or the limit cannot be read.`
-  notes.push(`It has a limit of ${max} visits, which Terse does not have.`)
-  return null
+  if (max !== undefined && (parseCount(text('clicks') ?? '') ?? 0) < max) return null
+  if (max === undefined) rest.max_visits = limit
+  return `It has reached its limit of "${limit.slice(0, 100)}" visits, or the limit cannot be read.`
+}
+
+/** Returns null for a link without a limit. */
+function limitTextOf(text: TextOf): string | null {
+  const limit = text('max_visits')
+  return limit === null || /^(?:0|-|none|null|n\/a|unlimited|never)$/i.test(limit) ? null : limit
+}
+
+function optionsOf(text: TextOf, { timeZone }: CsvRules): LinkRecord['options'] {
+  const start = parseCsvDate(text('starts_at') ?? '', timeZone)
+  const notes = text('notes')
+  return {
+    ...clickLimit(parseCount(limitTextOf(text) ?? '')),
+    ...('instant' in start && { active_from: formatInstant(start.instant) }),
+    ...(notes !== null && { notes }),
+  }
 }
 
 /** The first of these that occurs separates the tags, so that a tag may have those after it. */

@@ -242,17 +242,17 @@ function open(t: TestContext, dump = DUMP) {
 describe('a dump of Kutt on MySQL', () => {
   test('has links on their domains, locked and closed as in Kutt', async (t) => {
     const { links, refused } = await readSorted(open(t))
-    const shown = links.map(({ key, domain, url, closed, protection, rest, clicks }) => ({
-      ...{ key, domain, url, clicks, rest },
+    const shown = links.map(({ key, domain, url, closed, protection, options, clicks }) => ({
+      ...{ key, domain, url, clicks, options },
       ...{ isClosed: closed !== null, protection: protection.kind },
     }))
     assert.deepEqual(shown, [
       {
         ...{ key: 'own', domain: 'go.example.org', url: 'https://example.com/', clicks: 14 },
-        ...{ rest: { description: 'Öwn' }, isClosed: false, protection: 'none' },
+        ...{ options: { notes: 'Öwn' }, isClosed: false, protection: 'none' },
       },
       {
-        ...{ key: 'shut', domain: null, url: 'https://example.com/shut', clicks: 0, rest: {} },
+        ...{ key: 'shut', domain: null, url: 'https://example.com/shut', clicks: 0, options: {} },
         ...{ isClosed: true, protection: 'unknown password' },
       },
     ])

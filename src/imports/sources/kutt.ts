@@ -16,7 +16,7 @@ import {
   readDumpRows,
   textOf,
 } from './dump-source.ts'
-import { linkRecord, presentValues, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import { linkRecord, RefusedRow, refOf, refusedRecord } from './link-record.ts'
 import { findLocalInstant, getLocalInstant } from './source-dates.ts'
 import {
   guardSqlite,
@@ -207,7 +207,7 @@ export function toKuttLink(
     created_at: toInstant(row.created_at, 'created_at'),
     clicks: getCount(row.visit_count, 'visit_count'),
     last_click: toInstant(row.last_visit, 'the date of a visit'),
-    rest: presentValues({ description: row.description }),
+    options: row.description ? { notes: row.description } : {},
   })
 }
 

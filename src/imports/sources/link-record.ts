@@ -39,6 +39,17 @@ export function presentValues(
   )
 }
 
+/**
+ * Returns the option for a limit of visits, as options of a link have it. Terse counts from the first click of the link
+ * on, and those that the import takes over with their total or as single clicks count too: so a limit stays the number
+ * that it is at the source.
+ */
+export function clickLimit(
+  max: number | null | undefined,
+): Pick<LinkRecord['options'], 'max_clicks'> {
+  return typeof max === 'number' && max > 0 ? { max_clicks: max } : {}
+}
+
 const REF_LENGTH_MAX = 500
 
 /** Returns a text as a `ref`: itself, or its hash when it is too long. */

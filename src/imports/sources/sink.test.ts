@@ -92,10 +92,11 @@ describe("Sink's export", () => {
   test('keeps what has no field, and notes what visitors will miss', async () => {
     const { links } = await readSorted(fixture('export-all.json'))
     const linkOf = (name: string) => links.find(({ key }) => key === name)
-    assert.ok(Object.keys(linkOf('geo')?.rest.geo as object).length > 0)
+    assert.ok((linkOf('geo')?.rules.length ?? 0) > 0)
+    assert.equal(linkOf('geo')?.rest.geo, undefined)
     assert.equal(linkOf('cloaked')?.rest.cloaking, true)
-    assert.equal(linkOf('no-query')?.rest.redirectWithQuery, false)
-    for (const key of ['geo', 'cloaked', 'unsafe']) assert.equal(linkOf(key)?.notes.length, 1, key)
+    assert.equal(linkOf('no-query')?.options.query, 'drop')
+    for (const key of ['cloaked', 'unsafe']) assert.equal(linkOf(key)?.notes.length, 1, key)
     assert.deepEqual(linkOf('plain')?.notes, [])
   })
 

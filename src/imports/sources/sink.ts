@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ImportRecord, ImportSource, LinkRecord } from '../import-source.ts'
 import type { FileSettings } from '../source-kinds.ts'
+import { sinkTargeting } from '../targeting/peer-targeting.ts'
 import { type JsonItem, JsonItems } from './json-items.ts'
 import { linkRecord, presentValues, RefusedRow, refOf, refusedRecord } from './link-record.ts'
 import { checkSourceFile, isSqlite, readSourceFile } from './source-file.ts'
@@ -102,30 +103,44 @@ function parseObject(text: string): Fields {
 }
 
 function toLink(fields: Fields, at: { resume: string; place: string }): LinkRecord {
-  const { slug, url, tags, createdAt, expiration, apple, google, password, ...rest } = fields
+  const { slug, url, tags, createdAt, expiration, apple, google, password, ...others } = fields
+  const { geo, comment, redirectWithQuery, ...rest } = others
   const key = getText(slug, 'slug')
+  const devices = { ios: findText(apple, 'apple'), android: findText(google, 'google') }
+  const targeting = sinkTargeting(devices, geo)
+  const isText = typeof comment === 'string' && comment !== ''
+  const isDropped = redirectWithQuery === false
   return linkRecord({
     ...at,
     ref: refOf(key),
     key,
     url: getText(url, 'url'),
-    ios: findText(apple, 'apple'),
-    android: findText(google, 'google'),
+    ios: targeting.ios,
+    android: targeting.android,
+    rules: targeting.rules,
+    options: {
+      ...(isText && { notes: comment }),
+      ...(isDropped && { query: 'drop' }),
+    },
     tags: getTags(tags),
     expires_at: findInstant(expiration, 'expiration'),
     // It is a hash, or what Sink's lists show in its place.
     protection: isMissing(password) ? { kind: 'none' } : { kind: 'unknown password' },
     created_at: findInstant(createdAt, 'createdAt'),
-    rest: presentValues(rest),
-    notes: noteLosses(rest),
+    rest: presentValues({
+      ...rest,
+      ...(!isText && { comment }),
+      ...(!isDropped && { redirectWithQuery }),
+      ...targeting.rest,
+    }),
+    notes: [...noteLosses(rest), ...targeting.notes],
   })
 }
 
-function noteLosses({ unsafe, cloaking, geo }: Fields): readonly string[] {
+function noteLosses({ unsafe, cloaking }: Fields): readonly string[] {
   const notes: string[] = []
   if (unsafe === true) notes.push('Sink warned visitors first; Terse redirects at once.')
   if (cloaking === true) notes.push('Sink showed the destination in a frame; Terse redirects.')
-  if (!isMissing(geo)) notes.push('Its destinations by country are kept beside the link only.')
   return notes
 }
 

@@ -103,7 +103,7 @@ describe('a dump of YOURLS', () => {
 
   test('keeps a title that is not the address', async () => {
     const { links } = await readSorted(open(fixture('yourls.sql')))
-    const titled = links.filter(({ rest }) => rest.title !== undefined).map(({ key }) => key)
+    const titled = links.filter(({ options }) => options.notes !== undefined).map(({ key }) => key)
     const expected = TRUTH.filter(({ note }) => note.includes('titled')).map(({ key }) => key)
     assert.deepEqual(titled.sort(), expected.sort())
   })

@@ -8,7 +8,7 @@ import {
   openDumpSource,
   textOf,
 } from './dump-source.ts'
-import { linkRecord, presentValues, RefusedRow } from './link-record.ts'
+import { linkRecord, RefusedRow } from './link-record.ts'
 import { getLocalInstant, shownIn } from './source-dates.ts'
 
 /**
@@ -40,7 +40,7 @@ const yourls = (serverZone: string): DumpService => ({
       created_at: creationOf(row, serverZone),
       clicks: countOf(row, 'clicks'),
       // Without a title YOURLS stores the address as title.
-      rest: presentValues({ title: title === url ? null : title }),
+      options: title === '' || title === url ? {} : { notes: title },
     })
   },
   clicks: { suffix: 'log', columns: ['click_time', 'shorturl', 'referrer', 'user_agent'] },

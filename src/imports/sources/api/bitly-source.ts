@@ -30,7 +30,7 @@ const UNCOUNTED_MAX = 3
 /** What has a field in Terse, or says nothing about the link. */
 const TAKEN = [
   ...['id', 'long_url', 'custom_bitlinks', 'tags', 'created_at'],
-  ...['references', 'created_by', 'client_id'],
+  ...['references', 'created_by', 'client_id', 'title', 'archived', 'expiration_at'],
 ]
 
 const groupsSchema = z.object({ groups: z.array(z.object({ guid: z.string() })) })
@@ -45,6 +45,8 @@ const bitlinkSchema = z.looseObject({
   custom_bitlinks: z.array(z.string()).nullish(),
   tags: z.array(z.string()).nullish(),
   archived: z.boolean().nullish(),
+  title: z.string().nullish(),
+  expiration_at: z.string().nullish(),
 })
 const totalSchema = z.object({ total_clicks: z.int().min(0) })
 const daysSchema = z.object({
@@ -193,7 +195,6 @@ function linksOf(
   { place, total, isRepaired }: { place: string; total: number | null; isRepaired: boolean },
 ): SourceRecord[] {
   const notes: string[] = []
-  if (bitlink.archived) notes.push('It is archived at Bitly, where it still redirects.')
   if (isRepaired) {
     notes.push('Bitly sent this page with faults that were repaired: check the destination.')
   }
@@ -215,6 +216,11 @@ function linksOf(
         ...place2,
         url: bitlink.long_url,
         tags: bitlink.tags ?? [],
+        expires_at: microsOf(bitlink.expiration_at),
+        options: {
+          ...(bitlink.title ? { notes: bitlink.title } : {}),
+          ...(bitlink.archived && { archived: true }),
+        },
         created_at: microsOf(bitlink.created_at),
         clicks: isOwn ? total : null,
         rest: {

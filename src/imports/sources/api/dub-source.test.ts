@@ -62,11 +62,13 @@ describe('the Dub API source', () => {
     assert.equal(byKey('x27if').rest.externalId, 'crm-33')
     assert.equal(byKey('xumn').external_id, 1025)
     assert.equal(byKey('xumn').rest.externalId, undefined)
-    assert.deepEqual(byKey('frag').rest.geo, {
-      DE: 'https://example.com/de',
-      JP: 'https://example.com/jp',
-    })
-    assert.equal(byKey('frag').notes.length, 1)
+    const { rules, rest, notes } = byKey('frag')
+    assert.deepEqual(rules, [
+      { id: 'de', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } },
+      { id: 'jp', when: { country: ['JP'] }, then: { url: 'https://example.com/jp' } },
+    ])
+    assert.deepEqual([rest.geo, notes], [undefined, []])
+    assert.equal(read.filter(({ options }) => options.notes === 'a comment').length, 7)
     assert.equal(byKey('x2dme').closed, 'It is disabled at Dub.')
     const device = byKey('spring-sale-2026')
     assert.equal(device.ios, 'https://apps.example.com/ios')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ImportSource, LinkProtection } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
+import { dubTargeting } from '../../targeting/peer-targeting.ts'
 import {
   lastIdList,
   linkRecord,
@@ -10,7 +11,7 @@ import {
   restOf,
   type SourceRecord,
 } from './pages.ts'
-import { type ApiDeps, SourceClient } from './source-client.ts'
+import { type ApiDeps, SourceClient, waitingClock } from './source-client.ts'
 
 const API_URL = 'https://api.dub.co'
 const PAGE_SIZE = 100
@@ -21,6 +22,7 @@ const UTM_FIELDS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm
 const TAKEN = [
   ...['id', 'domain', 'key', 'url', 'ios', 'android', 'tags', 'tagId', 'expiresAt', 'expiredUrl'],
   ...['createdAt', 'clicks', 'lastClicked', 'qrCode', 'workspaceId', 'projectId', 'userId'],
+  ...['comments', 'archived', 'geo', 'testVariants', 'testStartedAt', 'testCompletedAt'],
 ]
 
 const itemsSchema = z.array(z.looseObject({ id: z.string() }))
@@ -41,7 +43,10 @@ const linkSchema = z.looseObject({
   geo: z.record(z.string(), z.string()).nullish(),
   proxy: z.boolean().nullish(),
   rewrite: z.boolean().nullish(),
-  testVariants: z.unknown(),
+  testVariants: z.unknown().optional(),
+  testStartedAt: z.unknown().optional(),
+  testCompletedAt: z.unknown().optional(),
+  comments: z.string().nullish(),
   createdAt: z.string(),
   clicks: z.int().min(0).nullish(),
   lastClicked: z.string().nullish(),
@@ -59,6 +64,7 @@ export function openDub(settings: TokenApiSettings, deps: ApiDeps): ImportSource
     headers: { authorization: `Bearer ${settings.token}` },
     limits: LIMITS,
   })
+  const { nowMs } = deps.clock ?? waitingClock
   return {
     name: 'dub-api',
     countLinks: (signal) =>
@@ -68,12 +74,12 @@ export function openDub(settings: TokenApiSettings, deps: ApiDeps): ImportSource
         schema: z.int().min(0),
         signal,
       }),
-    read: (options) => readPages(dubLinks(client), options),
+    read: (options) => readPages(dubLinks(client, nowMs), options),
     close: async () => {},
   }
 }
 
-function dubLinks(client: SourceClient): ReturnType<typeof lastIdList<Item>> {
+function dubLinks(client: SourceClient, nowMs: () => number): ReturnType<typeof lastIdList<Item>> {
   const list = (last: string | undefined, signal: AbortSignal) =>
     client.read({
       path: '/links',
@@ -85,14 +91,16 @@ function dubLinks(client: SourceClient): ReturnType<typeof lastIdList<Item>> {
       schema: itemsSchema,
       signal,
     })
-  return lastIdList(list, recordsOf)
+  return lastIdList(list, (item, place) => recordsOf(item, place, nowMs()))
 }
 
-function recordsOf(raw: Item, place: string): SourceRecord[] {
+function recordsOf(raw: Item, place: string, nowMs: number): SourceRecord[] {
   const parsed = parseItem(linkSchema, raw, place)
   if ('refused' in parsed) return [parsed.refused]
   const { item } = parsed
   const externalId = integerOf(item.externalId)
+  const devices = { ios: item.ios || null, android: item.android || null }
+  const targeting = dubTargeting({ ...item, ...devices }, nowMs)
   return [
     linkRecord({
       ref: item.id,
@@ -100,8 +108,13 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
       domain: item.domain,
       key: item.key === '_root' ? '' : item.key,
       url: item.url,
-      ios: item.ios || null,
-      android: item.android || null,
+      ios: targeting.ios,
+      android: targeting.android,
+      rules: targeting.rules,
+      options: {
+        ...(item.comments ? { notes: item.comments } : {}),
+        ...(item.archived && { archived: true }),
+      },
       external_id: externalId,
       tags: (item.tags ?? []).map(({ name }) => name),
       expires_at: microsOf(item.expiresAt),
@@ -111,12 +124,15 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
       created_at: microsOf(item.createdAt),
       clicks: item.clicks ?? null,
       last_click: microsOf(item.lastClicked),
-      rest: restOf(item, [
-        ...TAKEN,
-        ...(externalId === null ? [] : ['externalId']),
-        ...parametersIn(item.url),
-      ]),
-      notes: notesOf(item),
+      rest: {
+        ...restOf(item, [
+          ...TAKEN,
+          ...(externalId === null ? [] : ['externalId']),
+          ...parametersIn(item.url),
+        ]),
+        ...targeting.rest,
+      },
+      notes: [...notesOf(item), ...targeting.notes],
     }),
   ]
 }
@@ -139,11 +155,6 @@ function parametersIn(destination: string): string[] {
 
 function notesOf(item: DubLink): string[] {
   const notes: string[] = []
-  if (item.archived) notes.push('It is archived at Dub, where it still redirects.')
-  if (item.geo && Object.keys(item.geo).length > 0) {
-    notes.push('Dub sends some countries to other destinations; all visitors now get the main one.')
-  }
-  if (item.testVariants) notes.push('Dub tests several destinations; the main one was taken.')
   if (item.rewrite) notes.push('Dub shows the destination in a frame; Terse redirects to it.')
   if (item.proxy) notes.push('Dub shows a preview of its own; Terse has none.')
   return notes

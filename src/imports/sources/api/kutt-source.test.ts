@@ -67,7 +67,7 @@ describe('the Kutt API source', () => {
     const byKey = (key: string) => read.find((link) => link.key === key)
     assert.deepEqual(byKey('locked')?.protection, { kind: 'unknown password' })
     assert.equal(byKey('banned1')?.closed, 'It is banned at Kutt.')
-    assert.ok(String(byKey('desc-html')?.rest.description).includes('<'))
+    assert.ok(String(byKey('desc-html')?.options.notes).includes('<'))
   })
 
   test('resumes after any record', async () => {

@@ -22,7 +22,7 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse. */
 const TAKEN = [
   ...['id', 'address', 'target', 'banned', 'created_at', 'password', 'expire_in', 'visit_count'],
-  'domain',
+  ...['domain', 'description'],
 ]
 
 const pageSchema = z.object({
@@ -39,6 +39,7 @@ const linkSchema = z.looseObject({
   expire_in: z.string().nullish(),
   created_at: z.string(),
   visit_count: z.int().min(0),
+  description: z.string().nullish(),
 })
 
 type Item = z.infer<typeof pageSchema>['data'][number]
@@ -140,6 +141,7 @@ function recordsOf(raw: Item, place: string, timeZone: string): SourceRecord[] {
       closed: item.banned ? 'It is banned at Kutt.' : null,
       created_at: microsOf(item.created_at, timeZone),
       clicks: item.visit_count,
+      options: item.description ? { notes: item.description } : {},
       rest: restOf(item, TAKEN),
     }),
   ]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ImportSource } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
+import { rebrandlyRuleNames, rebrandlyTargeting } from '../../targeting/peer-targeting.ts'
 import {
   lastIdList,
   linkRecord,
@@ -18,7 +19,7 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse, or says nothing about the link. */
 const TAKEN = [
   ...['id', 'domain', 'slashtag', 'destination', 'tags', 'createdAt', 'clicks', 'lastClickAt'],
-  'shortUrl',
+  ...['shortUrl', 'title'],
 ]
 
 const itemsSchema = z.array(z.looseObject({ id: z.string() }))
@@ -32,6 +33,7 @@ const linkSchema = z.looseObject({
   clicks: z.int().min(0).nullish(),
   lastClickAt: z.string().nullish(),
   status: z.string().nullish(),
+  title: z.string().nullish(),
 })
 
 type Item = z.infer<typeof itemsSchema>[number]
@@ -76,6 +78,7 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
   const parsed = parseItem(linkSchema, raw, place)
   if ('refused' in parsed) return [parsed.refused]
   const { item } = parsed
+  const targeting = rebrandlyTargeting(item)
   const isActive = !item.status || item.status === 'active'
   return [
     linkRecord({
@@ -84,12 +87,18 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
       domain: item.domain.fullName.toLowerCase(),
       key: item.slashtag,
       url: item.destination,
+      rules: targeting.rules,
+      options: item.title ? { notes: item.title } : {},
       tags: (item.tags ?? []).map(({ name }) => name),
       closed: isActive ? null : `Its status at Rebrandly is "${item.status}".`,
       created_at: microsOf(item.createdAt),
       clicks: item.clicks ?? null,
       last_click: microsOf(item.lastClickAt),
-      rest: restOf(item, [...TAKEN, ...(isActive ? ['status'] : [])]),
+      rest: {
+        ...restOf(item, [...TAKEN, ...(isActive ? ['status'] : []), ...rebrandlyRuleNames(item)]),
+        ...targeting.rest,
+      },
+      notes: targeting.notes,
     }),
   ]
 }

@@ -105,7 +105,7 @@ describe('the Shlink API source', () => {
     assert.equal(await open().countLinks(new AbortController().signal), 60)
   })
 
-  test('takes rules for one device, keeps the others, and closes what does not redirect', async () => {
+  test('takes rules and options, keeps the others, and closes what does not redirect', async () => {
     const { links: read } = await readSorted(open())
     const byKey = (key: string) => read.find((link) => link.key === key) as LinkRecord
     const device = byKey('spring-sale-2026')
@@ -113,14 +113,38 @@ describe('the Shlink API source', () => {
       [device.ios, device.android, device.rest.redirectRules, device.notes],
       ['https://apps.example.com/ios', 'https://play.example.com/android', undefined, []],
     )
-    assert.equal((byKey('creds').rest.redirectRules as unknown[]).length, 3)
-    assert.match(byKey('creds').notes.join(), /redirect rules/)
+    assert.deepEqual(byKey('creds').rules, [
+      {
+        id: 'shlink-1',
+        when: { time: [{ until: '2026-11-23T08:30:00+00:00' }] },
+        then: { url: 'https://example.com/old' },
+      },
+      { id: 'shlink-2', when: { country: ['JP'] }, then: { url: 'https://example.com/jp' } },
+    ])
+    assert.equal((byKey('creds').rest.redirectRules as unknown[]).length, 1)
+    assert.match(byKey('creds').notes.join(), /rule 3 .* does not know cities such as "Stadt"/)
+    assert.deepEqual(byKey('frag').rules, [
+      {
+        id: 'shlink-1',
+        when: { language: ['de-AT'], query: [{ name: 'ref', equals: 'x' }] },
+        then: { url: 'https://example.com/de' },
+      },
+      {
+        id: 'shlink-2',
+        when: { address: ['192.0.2.0/24'] },
+        then: { url: 'https://example.com/office' },
+      },
+    ])
     assert.equal(byKey('x27if').closed, 'It reached its limit of 5 visits at Shlink.')
-    assert.match(byKey('xumn').closed ?? '', /does not redirect before 2026-12-22/)
+    assert.deepEqual(
+      [byKey('xumn').closed, byKey('xumn').options.active_from],
+      [null, '2026-12-22T08:30:00.000000Z'],
+    )
     assert.equal(byKey('x2dme').closed, null)
-    assert.deepEqual(byKey('x2dme').notes, ['Terse has no limit of visits.'])
+    assert.equal(byKey('x2dme').options.max_clicks, 100_000)
+    assert.deepEqual(byKey('x2dme').notes, [])
     assert.equal(byKey('x10qm').closed, null)
-    assert.equal(byKey('x5rtu').rest.forwardQuery, false)
+    assert.equal(byKey('x5rtu').options.query, 'drop')
   })
 
   test('resumes after any record', async () => {

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { formatInstant } from '../../../platform/time/clock.ts'
 import type { ImportSource } from '../../import-source.ts'
 import type { SelfHostedApiSettings } from '../../source-kinds.ts'
+import { type RedirectRule, shlinkTargeting } from '../../targeting/shlink-targeting.ts'
+import { clickLimit } from '../link-record.ts'
 import {
   clickRecord,
   linkRecord,
@@ -23,7 +26,8 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse, or is read apart. */
 const TAKEN = [
   ...['shortCode', 'longUrl', 'dateCreated', 'tags', 'meta', 'domain', 'visitsCount'],
-  ...['visitsSummary', 'hasRedirectRules', 'redirectRules'],
+  ...['visitsSummary', 'hasRedirectRules', 'redirectRules', 'deviceLongUrls', 'title'],
+  'forwardQuery',
 ]
 
 const paginationSchema = z.object({ pagesCount: z.int(), totalItems: z.int().min(0) })
@@ -50,6 +54,9 @@ const linkSchema = itemSchema.extend({
   visitsCount: z.int().min(0).nullish(),
   hasRedirectRules: z.boolean().nullish(),
   forwardQuery: z.boolean().nullish(),
+  /** Of releases before 4.0. */
+  deviceLongUrls: z.unknown().optional(),
+  title: z.string().nullish(),
 })
 const visitSchema = z.looseObject({
   date: z.string(),
@@ -180,8 +187,12 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
   }
 
   #linkRecord(link: ShlinkLink, rules: readonly RedirectRule[], place: string): SourceRecord {
-    const { ios, android, others } = devicesOf(rules)
+    const { ios, android, ...targeting } = shlinkTargeting({
+      redirectRules: rules,
+      deviceLongUrls: link.deviceLongUrls,
+    })
     const { validSince, validUntil, maxVisits } = link.meta ?? {}
+    const since = instantText(validSince)
     return linkRecord({
       ref: this.idOf(link),
       place,
@@ -190,6 +201,13 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
       url: link.longUrl,
       ios,
       android,
+      rules: targeting.rules,
+      options: {
+        ...clickLimit(maxVisits),
+        ...(since !== undefined && { active_from: since }),
+        ...(link.title ? { notes: link.title } : {}),
+        ...(link.forwardQuery === false && { query: 'drop' }),
+      },
       tags: link.tags ?? [],
       expires_at: microsOf(validUntil),
       closed: this.#closedBecause(link),
@@ -197,27 +215,17 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
       clicks: totalOf(link),
       rest: {
         ...restOf(link, TAKEN),
-        ...(others.length > 0 && { redirectRules: others }),
-        ...(validSince && { validSince }),
-        ...(maxVisits && { maxVisits }),
-        ...(link.forwardQuery === false && { forwardQuery: false }),
+        ...targeting.rest,
+        ...(validSince && since === undefined && { validSince }),
       },
-      notes: [
-        ...(others.length > 0
-          ? [
-              'Its redirect rules at Shlink have no counterpart; all visitors get the main destination.',
-            ]
-          : []),
-        ...(maxVisits ? ['Terse has no limit of visits.'] : []),
-        ...(link.forwardQuery === false ? ['Terse passes the query of a visit on.'] : []),
-      ],
+      notes: targeting.notes,
     })
   }
 
   #closedBecause(link: ShlinkLink): string | null {
     const { validSince, maxVisits } = link.meta ?? {}
-    if ((microsOf(validSince) ?? 0) > this.#nowMs() * 1_000) {
-      return `It does not redirect before ${validSince} at Shlink.`
+    if (validSince && instantText(validSince) === undefined) {
+      return `It does not redirect before "${validSince}" at Shlink, which is no date.`
     }
     if (maxVisits && (totalOf(link) ?? maxVisits) >= maxVisits) {
       return `It reached its limit of ${maxVisits} visits at Shlink.`
@@ -268,38 +276,18 @@ function domainQuery({ domain }: ShlinkLink): { domain?: string } {
   return domain ? { domain } : {}
 }
 
+/** An instant as options have it; undefined for what is none. */
+function instantText(text: string | null | undefined): string | undefined {
+  const micros = microsOf(text)
+  return micros === null ? undefined : formatInstant(micros)
+}
+
 const ruleSchema = z.looseObject({
   longUrl: z.string(),
   priority: z.number().nullish(),
-  conditions: z.array(z.looseObject({ type: z.string(), matchValue: z.unknown() })),
+  conditions: z.array(
+    z.looseObject({ type: z.string(), matchKey: z.unknown().optional(), matchValue: z.unknown() }),
+  ),
 })
 
 export const redirectRulesSchema = z.object({ redirectRules: z.array(ruleSchema) })
-
-export type RedirectRule = z.infer<typeof ruleSchema>
-
-/**
- * Splits the rules of a short URL into the destinations for iOS and Android, which are rules with that one condition, and
- * the others. Of two rules for one device, Shlink follows the first.
- */
-export function devicesOf(rules: readonly RedirectRule[]): {
-  readonly ios: string | null
-  readonly android: string | null
-  readonly others: readonly RedirectRule[]
-} {
-  const devices = { ios: null as string | null, android: null as string | null }
-  const others: RedirectRule[] = []
-  for (const rule of rules.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))) {
-    const device = deviceOf(rule)
-    if (device === undefined || devices[device] !== null) others.push(rule)
-    else devices[device] = rule.longUrl
-  }
-  return { ...devices, others }
-}
-
-function deviceOf({ conditions }: RedirectRule): 'ios' | 'android' | undefined {
-  const [condition, ...more] = conditions
-  if (condition?.type !== 'device' || more.length > 0) return undefined
-  const { matchValue } = condition
-  return matchValue === 'ios' || matchValue === 'android' ? matchValue : undefined
-}

@@ -89,16 +89,20 @@ describe('the Short.io API source', () => {
     assert.equal(byKey('x1vah').expired_redirect_url, 'https://example.com/over')
     const device = byKey('x3869')
     assert.deepEqual(
-      [device.ios, device.android, device.clicks],
-      ['https://apps.example.com/ios', 'https://play.example.com/android', 12],
+      device.rules.map(({ when, then }) => [when, then.url]),
+      [
+        [{ os: ['ios'] }, 'https://apps.example.com/ios'],
+        [{ os: ['android'] }, 'https://play.example.com/android'],
+        [{ country: ['DE'] }, 'https://example.com/de'],
+      ],
     )
-    assert.deepEqual(device.rest.countries, [
-      { country: 'DE', originalURL: 'https://example.com/de' },
-    ])
-    assert.equal(device.notes.length, 1)
+    assert.deepEqual([device.ios, device.android, device.clicks], [null, null, 12])
+    assert.equal(device.rest.countries, undefined)
+    assert.match(device.notes.join(), /here it is the device/)
     assert.equal(byKey('plain').clicks, 0)
     assert.equal(byKey('limited').domain, 'other.example.com')
     assert.equal(byKey('limited').closed, 'It reached its limit of 5 clicks.')
+    assert.deepEqual(byKey('limited').options, { max_clicks: 5 })
   })
 
   test('closes a link with a limit whose clicks it cannot learn', async () => {

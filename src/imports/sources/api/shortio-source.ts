@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
 import type { ShortIoSettings } from '../../source-kinds.ts'
+import { shortIoTargeting } from '../../targeting/peer-targeting.ts'
+import { clickLimit } from '../link-record.ts'
 import {
   linkRecord,
   microsOf,
@@ -22,7 +24,8 @@ const STATISTICS_LIMITS = [{ requests: 60, perMs: 60_000 }]
 const TAKEN = [
   ...['id', 'idString', 'path', 'originalURL', 'shortURL', 'secureShortURL', 'iphoneURL'],
   ...['androidURL', 'utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent', 'expiresAt'],
-  ...['expiredURL', 'tags', 'createdAt', 'DomainId', 'OwnerId', 'User'],
+  ...['expiredURL', 'tags', 'createdAt', 'DomainId', 'OwnerId', 'User', 'clicksLimit', 'title'],
+  ...['splitURL', 'splitPercent', 'archived'],
 ]
 
 const domainsSchema = z.array(z.looseObject({ id: z.int(), hostname: z.string() }))
@@ -52,6 +55,8 @@ const linkSchema = z.looseObject({
   archived: z.boolean().nullish(),
   cloaking: z.boolean().nullish(),
   splitURL: text,
+  splitPercent: z.unknown().optional(),
+  title: text,
   clicksLimit: z.number().nullish(),
 })
 const clicksSchema = z.record(z.string(), z.coerce.number().int().min(0))
@@ -196,14 +201,23 @@ function recordOf(
 ): SourceRecord {
   const { place, hostname, clicks, rules } = known
   const isLocked = link.hasPassword || Boolean(link.password)
+  const { splitURL, splitPercent } = link
+  const devices = { ios: link.iphoneURL || null, android: link.androidURL || null }
+  const targeting = shortIoTargeting({ ...devices, ...rules, splitURL, splitPercent })
   return linkRecord({
     ref: String(link.id),
     place,
     domain: hostname,
     key: link.path,
     url: link.originalURL,
-    ios: link.iphoneURL || null,
-    android: link.androidURL || null,
+    ios: targeting.ios,
+    android: targeting.android,
+    rules: targeting.rules,
+    options: {
+      ...clickLimit(link.clicksLimit),
+      ...(link.title ? { notes: link.title } : {}),
+      ...(link.archived && { archived: true }),
+    },
     utm_source: link.utmSource || null,
     utm_medium: link.utmMedium || null,
     utm_campaign: link.utmCampaign || null,
@@ -218,10 +232,9 @@ function recordOf(
     clicks,
     rest: {
       ...restOf(link, TAKEN),
-      ...(hasRules(rules.countries) && { countries: rules.countries }),
-      ...(hasRules(rules.regions) && { regions: rules.regions }),
+      ...targeting.rest,
     },
-    notes: notesOf(link, clicks, rules),
+    notes: [...notesOf(link, clicks), ...targeting.notes],
   })
 }
 
@@ -232,22 +245,9 @@ function limitReached({ clicksLimit }: ShortLink, clicks: number | null): string
   return clicks >= clicksLimit ? `It reached its limit of ${clicksLimit} clicks.` : null
 }
 
-function hasRules(rules: unknown): boolean {
-  return Array.isArray(rules) ? rules.length > 0 : Object.keys(rules ?? {}).length > 0
-}
-
-function notesOf(link: ShortLink, clicks: number | null, rules: Rules): string[] {
+function notesOf(link: ShortLink, clicks: number | null): string[] {
   const notes: string[] = []
-  if (link.archived) notes.push('It is archived at Short.io, where it still redirects.')
   if (clicks === null) notes.push('Short.io gave no clicks for this link.')
-  if (hasRules(rules.countries) || hasRules(rules.regions)) {
-    notes.push(
-      'Short.io sends some countries elsewhere; all visitors now get the main destination.',
-    )
-  }
-  if (link.clicksLimit) notes.push('Terse has no limit of clicks.')
-  if (link.splitURL)
-    notes.push('Short.io splits visits between destinations; the main one was taken.')
   if (link.cloaking) notes.push('Short.io shows the destination in a frame; Terse redirects to it.')
   return notes
 }

@@ -69,8 +69,8 @@ describe('the YOURLS API source', () => {
   test('keeps titles that are not the destination, and no address of a person', async () => {
     links = all.map(inFolder)
     const { links: read } = await readSorted(open())
-    assert.equal(read.find(({ key }) => key === 'plain')?.rest.title, 'Plain title')
-    assert.equal(read.find(({ key }) => key === 'utm')?.rest.title, undefined)
+    assert.equal(read.find(({ key }) => key === 'plain')?.options.notes, 'Plain title')
+    assert.equal(read.find(({ key }) => key === 'utm')?.options.notes, undefined)
     assert.ok(read.every(({ rest }) => rest.ip === undefined))
   })
 

@@ -122,7 +122,8 @@ function recordsOf(
       created_at: microsOf(item.timestamp, timeZone),
       clicks: item.clicks,
       // Without a title, YOURLS stores the destination as one.
-      rest: restOf(item, [...TAKEN, ...(item.title === item.url ? ['title'] : [])]),
+      options: item.title && item.title !== item.url ? { notes: item.title } : {},
+      rest: restOf(item, [...TAKEN, 'title']),
     }),
   ]
 }

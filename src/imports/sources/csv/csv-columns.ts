@@ -72,6 +72,8 @@ const ALIASES = {
     ...['maxvisits', 'maxclicks', 'maxhits', 'maxuses', 'maximumvisits', 'maximumclicks'],
     ...['visitlimit', 'visitslimit', 'clicklimit', 'clickslimit', 'limit'],
   ],
+  /** What its owners should know. */
+  notes: ['notes', 'comment', 'comments', 'remark', 'remarks'],
   created_at: [
     ...['createdat', 'created', 'createdon', 'creationdate', 'createddate', 'datecreated'],
     ...['creationtime', 'timestamp', 'date', 'addedon'],

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseUserAgent } from '../../src/clicks/index.ts'
+import {
+  type DubTargeting,
+  dubTargeting,
+  shortIoTargeting,
+  sinkTargeting,
+} from '../../src/imports/targeting/peer-targeting.ts'
+import { shlinkTargeting } from '../../src/imports/targeting/shlink-targeting.ts'
+import type { Targeting } from '../../src/imports/targeting/targeting.ts'
+import { parseRules } from '../../src/links/rules.ts'
+import { FaultList } from '../../src/platform/failure.ts'
+import { decide } from '../../src/redirects/decide.ts'
+import { compileRules } from '../../src/redirects/rules.ts'
+import { AGENTS } from '../redirect/agents.ts'
+import { preparedLink } from '../redirect/prepared-links.ts'
+import { type MadeUpVisitor, ruleVisitor } from '../redirect/rule-visitors.ts'
+
+const NOW_MS = Date.UTC(2026, 5, 1)
+const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const U = 'https://u.example/'
+const A = 'https://a.example/'
+const B = 'https://b.example/'
+const G = 'https://g.example/'
+const MAC =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15'
+const IPAD_CHROME_AS_MAC =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0.0.0 Mobile/15E148 Safari/604.1'
+const CHROMEBOOK =
+  'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
+
+/** Where a visitor of the imported link is sent. */
+function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): string {
+  const faults = new FaultList()
+  const stored = parseRules(rules, { appSchemes: [], random: (n) => new Uint8Array(n) }, faults)
+  faults.throwIfAny()
+  const prepared = stored.length === 0 ? null : compileRules(stored)
+  const visit = {
+    ...{ host: HOST, isRoot: false, knowsPassword: false, sets: [] },
+    link: preparedLink({ url: U, ios, android, rules: prepared }),
+    device: parseUserAgent(facts.userAgent).device,
+    query: facts.query ?? '',
+    visitorOf: () => ruleVisitor({ atMs: NOW_MS, ...facts }),
+  }
+  const decision = decide(visit, NOW_MS)
+  assert.equal(decision.kind, 'redirect')
+  return (decision as { location: string }).location
+}
+
+const NONE = { ios: null, android: null }
+const dub = (link: Partial<DubTargeting>) => dubTargeting({ ...NONE, ...link }, NOW_MS)
+
+type Condition = readonly [type: string, key: string | null, value: string | null]
+/** A rule for each destination, in their order. */
+const shlink = (...rules: readonly (readonly [to: string, ...Condition[]])[]) =>
+  shlinkTargeting({
+    redirectRules: rules.map(([longUrl, ...conditions], index) => ({
+      longUrl,
+      priority: index + 1,
+      conditions: conditions.map(([type, matchKey, matchValue]) => ({
+        ...{ type, matchKey, matchValue },
+      })),
+    })),
+  })
+
+const at = (offset: number) => new Date(NOW_MS + offset).toISOString()
+const VARIANTS = [
+  { url: A, percentage: 10 },
+  { url: A, percentage: 90 },
+]
+const language = (value: string): Condition => ['language', null, value]
+const iPhone = { userAgent: AGENTS.iPhone }
+const anyFoo: Condition = ['any-value-query-param', 'foo', null]
+const emptyFoo: Condition = ['valueless-query-param', 'foo', null]
+const enAndFoo = [
+  [A, language('en'), anyFoo],
+  [B, language('en')],
+] as const
+
+/** The cases of the services' own code, from their formats to where a visitor is sent. */
+const CASES: readonly (readonly [
+  name: string,
+  targeting: Targeting,
+  visitor: MadeUpVisitor,
+  to: string,
+])[] = [
+  ['D1', dub({ ios: A, geo: { US: G } }), { ...iPhone, country: 'US' }, A],
+  ['D2', dub({ ios: A, geo: { US: G } }), { userAgent: MAC, country: 'US' }, G],
+  ['D3', dub({ android: B }), { userAgent: AGENTS.android }, B],
+  [
+    'D4, which says what it is, with a country',
+    dub({ ios: A, geo: { US: G } }),
+    { userAgent: IPAD_CHROME_AS_MAC, country: 'US' },
+    A,
+  ],
+  ['D5', dub({ geo: { us: G } }), { country: 'US' }, G],
+  ['D6', dub({ geo: { GB: G } }), { country: '' }, U],
+  ['D11', dub({ ios: B, testVariants: VARIANTS, testCompletedAt: at(1) }), iPhone, B],
+  ['D11 for others', dub({ ios: B, testVariants: VARIANTS, testCompletedAt: at(1) }), {}, A],
+  ['D12 ended', dub({ testVariants: VARIANTS, testCompletedAt: at(-1) }), {}, U],
+  ['D12 without an end', dub({ testVariants: VARIANTS, testCompletedAt: null }), {}, U],
+  ['D17', dub({ testVariants: VARIANTS, testCompletedAt: at(5) }), { atMs: NOW_MS + 5 }, U],
+  [
+    'a test that begins later',
+    dub({ testVariants: VARIANTS, testStartedAt: at(5), testCompletedAt: at(9) }),
+    { atMs: NOW_MS + 4 },
+    U,
+  ],
+  [
+    'a country before a test',
+    dub({ geo: { DE: G }, testVariants: VARIANTS, testCompletedAt: at(5) }),
+    { country: 'DE' },
+    G,
+  ],
+  ['S1', shlink([A, ['device', null, 'ios']]), { userAgent: MAC }, U],
+  ['S2', shlink(...enAndFoo), { acceptLanguage: 'en-GB' }, B],
+  ['S3', shlink(...enAndFoo), { acceptLanguage: 'en', query: 'foo' }, `${A}?foo`],
+  ['S4', shlink([B, language('es')]), { acceptLanguage: 'en-US,es;q=0.6' }, U],
+  ['S5', shlink([B, language('es')]), { acceptLanguage: 'en-US,es;q=0.9' }, B],
+  ['S6', shlink([B, language('fr-FR')]), { acceptLanguage: 'fr' }, U],
+  ['S7', shlink([B, language('fr')]), { acceptLanguage: 'FR_ca' }, B],
+  ['S8', shlink([B, language('en')]), { acceptLanguage: '*' }, U],
+  ['S9, better', shlink([B, language('zh-TW')]), { acceptLanguage: 'zh-Hant-TW' }, B],
+  ['S10', shlink([B, ['query-param', 'foo', 'bar']]), { query: 'foo=BAR' }, `${U}?foo=BAR`],
+  ['S11', shlink([B, emptyFoo]), { query: 'foo=' }, `${B}?foo=`],
+  ['S12, better', shlink([B, emptyFoo]), { query: 'foo=0' }, `${U}?foo=0`],
+  ['S13', shlink([B, ['ip-address', null, '1.2.*.4']]), { address: '1.2.99.4' }, B],
+  ['S14', shlink([B, ['ip-address', null, '10.0.0.0/8']]), { address: '2001:db8::1' }, U],
+  ['S15 before', shlink([B, ['before-date', null, at(0)]]), {}, U],
+  ['S15 before that', shlink([B, ['before-date', null, at(1)]]), {}, B],
+  ['S15 after', shlink([B, ['after-date', null, at(1)]]), {}, U],
+  ['S16', shlink([B]), {}, U],
+  ['S17', shlink([B, ['device', null, 'desktop']]), { userAgent: CHROMEBOOK }, B],
+  ['S18', shlink([B, ['geolocation-country-code', null, 'us']]), { country: 'US' }, B],
+  ['S21', shlink([`${A}?x=1`, ['device', null, 'ios']]), { ...iPhone, query: 'x=2' }, `${A}?x=2`],
+  [
+    'a device before a language',
+    shlink([A, ['device', null, 'ios']], [B, language('de')]),
+    { ...iPhone, acceptLanguage: 'de' },
+    A,
+  ],
+  [
+    'a language before a device',
+    shlink([B, language('de')], [A, ['device', null, 'ios']]),
+    { ...iPhone, acceptLanguage: 'de' },
+    B,
+  ],
+  [
+    'a device behind a language',
+    shlink([B, language('de')], [A, ['device', null, 'ios']]),
+    { ...iPhone, acceptLanguage: 'fr' },
+    A,
+  ],
+  [
+    'two parameters, of which one is missing',
+    shlink([B, ['query-param', 'a', '1'], ['query-param', 'b', '2']]),
+    { query: 'a=1' },
+    `${U}?a=1`,
+  ],
+  [
+    'four parameters',
+    shlink([
+      B,
+      ['query-param', 'a', '1'],
+      ['query-param', 'b', ''],
+      anyFoo,
+      ['any-value-query-param', 'bar', null],
+    ]),
+    { query: 'a=1&b&foo=x&bar' },
+    `${B}?a=1&b&foo=x&bar`,
+  ],
+  [
+    'a time between two dates',
+    shlink([B, ['after-date', null, at(-5)], ['before-date', null, at(-1)]]),
+    {},
+    U,
+  ],
+  [
+    'two networks',
+    shlink([B, ['ip-address', null, '10.0.0.0/8'], ['ip-address', null, '10.*.*.1']]),
+    { address: '10.2.3.4' },
+    U,
+  ],
+  [
+    'K1, better',
+    sinkTargeting({ ios: A, android: null }, { US: G }),
+    { ...iPhone, country: 'US', query: 'a=1' },
+    `${A}?a=1`,
+  ],
+  [
+    'K2',
+    sinkTargeting({ ios: A, android: null }, { US: G }),
+    { country: 'US', query: 'a=1' },
+    `${G}?a=1`,
+  ],
+  [
+    'a country of Short.io before the EU',
+    shortIoTargeting({
+      ...NONE,
+      countries: [
+        { country: 'EU', originalURL: G },
+        { country: 'DE', originalURL: A },
+      ],
+    }),
+    { country: 'DE' },
+    A,
+  ],
+]
+
+describe('the targeting of other services', () => {
+  for (const [name, targeting, visitor, to] of CASES) {
+    test(`${name}: leads to ${to}`, () => assert.equal(locationOf(targeting, visitor), to))
+  }
+
+  test('divides visitors by the percentages of Dub', () => {
+    const { rules } = dub({
+      testVariants: [
+        { url: A, percentage: 33.3 },
+        { url: B, percentage: 66.7 },
+      ],
+      testCompletedAt: at(1),
+    })
+    const [{ then } = { then: {} }] = rules
+    assert.deepEqual(then, {
+      split: [
+        { name: 'A', url: A, weight: 3330 },
+        { name: 'B', url: B, weight: 6670 },
+      ],
+      remember_days: 7,
+    })
+  })
+})
