@@ -102,8 +102,11 @@ export const FAULTS = {
     characters: 'may hold only letters, digits, emoji, "-", "_", ".", "~" and "/"',
     slashes: 'must not begin or end with "/" or hold "//"',
     dots: 'must not hold a "." or ".." segment',
+    placeholders: 'must not hold one placeholder twice',
   },
   too_many_variants: 'has {max} variants on this domain that differ only by letter case',
+  too_many_paths:
+    'would be one of more than {max} links of this domain that use the path behind their key',
   too_many_tags: 'would give the link more than {max} tags',
   sealed_elsewhere: 'is the sealed form of another password; send the text',
   wrong_cursor:

@@ -78,6 +78,14 @@ export type LinkText = keyof typeof BEFORE_COUNTERS | keyof typeof AFTER_COUNTER
 /** What becomes of the visitor's own query: it is added to the destination's, takes its place, or is left out. */
 export const QUERY_MODES = ['merge', 'replace', 'drop'] as const
 
+/**
+ * What a link does with the path behind its key: nothing, so that only its key alone leads to it; append it to the
+ * destination's; or fill the destination's placeholders with it.
+ */
+export const PATH_MODES = ['none', 'append', 'capture'] as const
+
+export type PathMode = (typeof PATH_MODES)[number]
+
 export type QueryMode = (typeof QUERY_MODES)[number]
 
 /** What a link has beside the fields of the specification; requests set them like its other fields. */
@@ -88,6 +96,7 @@ export type LinkOptions = {
   readonly active_from: string | null
   readonly archived: boolean
   readonly notes: string | null
+  readonly path: PathMode
   readonly query: QueryMode
   /** The id of the rule set that is tried after the link's own rules. */
   readonly rule_set: string | null
@@ -98,6 +107,7 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
   active_from: null,
   archived: false,
   notes: null,
+  path: 'none',
   query: 'merge',
   rule_set: null,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { QUERY_MODES } from './link-fields.ts'
+import { PATH_MODES, QUERY_MODES } from './link-fields.ts'
 import { integer, lines, timestamp, uuid } from './primitives.ts'
 
 const MAX_CLICKS_MAX = 1_000_000_000
@@ -36,6 +36,13 @@ export const optionInputs = {
     .describe(
       'The id of a rule set, which is tried where none of the rules of the link matches; none when null.',
     ),
+  path: z
+    .enum(PATH_MODES)
+    .nullable()
+    .optional()
+    .describe(
+      'What the link does with the path behind its key: `none`, so that only the key alone leads to it; `append` adds it to the path of the destination; `capture` puts it in the place of `{1}` to `{9}` and `{path}` of the destination. Always `capture` where the key has placeholders such as `p/{id}`, which the destination may have too.',
+    ),
   query: z
     .enum(QUERY_MODES)
     .nullable()
@@ -58,6 +65,7 @@ export const linkOptionsSchema = z
     active_from: timestamp.nullable().describe('From when on it leads somewhere.'),
     archived: z.boolean().describe('Whether lists leave it out.'),
     notes: z.string().nullable().describe('What its owners should know.'),
+    path: z.enum(PATH_MODES).describe('What it does with the path behind its key.'),
     query: z.enum(QUERY_MODES).describe("What becomes of the visitor's query."),
     rule_set: uuid.nullable().describe('The id of the rule set that it uses beside its rules.'),
   })

@@ -103,7 +103,15 @@ function microsPerVisit(
     const raw = visits[number % VISITORS] as ReturnType<typeof rawVisit>
     const { address, userAgent } = raw
     const visit: Visit = {
-      ...{ host: HOST, isRoot: false, link, sets: [], query: '', knowsPassword: false },
+      ...{
+        host: HOST,
+        isRoot: false,
+        link,
+        path: undefined,
+        sets: [],
+        query: '',
+        knowsPassword: false,
+      },
       device: parseUserAgent(userAgent).device,
       visitorOf: ({ query }) =>
         new RuleVisitor({

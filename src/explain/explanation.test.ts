@@ -68,6 +68,7 @@ async function visitLink(
       peekHost: () => undefined,
       hostsVersion: 0,
       findLink: () => prepared,
+      findByPath: () => undefined,
       findRuleSets: () => sets,
     },
     recorder: {

@@ -102,7 +102,7 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
   const steps = new Steps(rules, visitor)
   const { atMs, query } = visitor.rules.source
   const visit = {
-    ...{ host, isRoot: false, link: prepared, sets, query },
+    ...{ host, isRoot: false, link: prepared, path: undefined, sets, query },
     device: visitor.device,
     knowsPassword: visitor.knowsPassword,
     visitorOf: () => visitor.rules,

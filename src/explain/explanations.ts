@@ -23,7 +23,7 @@ type Dependencies = {
   }
   readonly finder: Pick<
     LinkFinder,
-    'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+    'findByPath' | 'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
   >
   readonly visitorFacts: VisitorFacts
   readonly service: ServiceHost
@@ -65,7 +65,11 @@ export class Explanations {
     const prepared = prepare(link)
     const { sets } = await withSets(finder, host, prepared)
     const explained = explainDecision({ host, link, prepared, sets }, visitor)
-    const settled = (await this.#isLoop({ host, link: prepared, sets }, explained, visitor))
+    const settled = (await this.#isLoop(
+      { host, link: prepared, path: undefined, sets },
+      explained,
+      visitor,
+    ))
       ? { ...explained, decision: { kind: 'loop' as const } }
       : explained
     return presentExplanation(settled, { domainWorks })

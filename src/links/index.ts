@@ -1,6 +1,6 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 
-export { foldKey, keyOfPath, parseKey } from './key.ts'
+export { foldKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
 export {
   boundToLink,
   hasQrMark,

@@ -95,14 +95,36 @@ const OPERATOR_SEGMENTS = new Set([
 const OPERATOR_PICTURE =
   /^(?:favicon|apple-touch-icon|android-chrome|mstile|icon)(?:-[\w.-]*)?\.(?:png|ico|svg|gif|jpg|webp)$/
 
+/** How many links of a keyspace may take more of a path than their key: their keys are in memory. */
+export const PATH_LINKS_MAX = 1_000
+
+/** A segment of a key that stands for any one segment of a path: `{id}`. `{path}` has a meaning of its own. */
+const PLACEHOLDER = /^\{(?!path\})[a-z][a-z0-9_]{0,31}\}$/
+
+export function isPlaceholder(segment: string): boolean {
+  return segment.startsWith('{') && PLACEHOLDER.test(segment)
+}
+
+export function hasPlaceholders(key: string): boolean {
+  return key.includes('{') && key.split('/').some(isPlaceholder)
+}
+
 /** Returns the key in Unicode normal form C, in which keys are stored and looked up. */
 export function parseKey(text: string): Parsed<string> {
   const key = text.normalize('NFC')
   const length = [...key].length
   if (length < 1) return { fault: { code: 'empty' } }
   if (length > KEY_LENGTH_MAX) return { fault: { code: 'too_long', max: KEY_LENGTH_MAX } }
-  if (!KEY.test(key)) return { fault: { code: 'invalid_key', reason: 'characters' } }
-  for (const segment of key.split('/')) {
+  const segments = key.split('/')
+  const placeholders = segments.filter(isPlaceholder)
+  const literal = segments.filter((segment) => !isPlaceholder(segment)).join('/')
+  if (placeholders.length === 0 ? !KEY.test(key) : literal !== '' && !KEY.test(literal)) {
+    return { fault: { code: 'invalid_key', reason: 'characters' } }
+  }
+  if (new Set(placeholders).size < placeholders.length) {
+    return { fault: { code: 'invalid_key', reason: 'placeholders' } }
+  }
+  for (const segment of segments) {
     if (segment === '') return { fault: { code: 'invalid_key', reason: 'slashes' } }
     if (segment === '.' || segment === '..') {
       return { fault: { code: 'invalid_key', reason: 'dots' } }
@@ -126,7 +148,9 @@ export function reservationOf(
   actor: { readonly kind: string; readonly isOperator: boolean },
 ): Fault | undefined {
   const segment = firstSegment(key)
-  if (SERVICE_SEGMENTS.has(segment)) return { code: 'reserved', reason: 'service' }
+  // A placeholder would take the place of all keys.
+  if (SERVICE_SEGMENTS.has(segment) || isPlaceholder(segment))
+    return { code: 'reserved', reason: 'service' }
   if (actor.kind === 'system' || actor.isOperator) return undefined
   return OPERATOR_SEGMENTS.has(segment) || OPERATOR_PICTURE.test(segment)
     ? { code: 'reserved', reason: 'operators' }

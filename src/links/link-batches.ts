@@ -14,8 +14,9 @@ import type { LinkInput } from './link-input.ts'
 import type { AllowedHost, LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
 import {
+  appendChanges,
   type CheckedUpdate,
-  changeOf,
+  changesOf,
   destinationsOf,
   type LinkWriter,
   type PreparedCreate,
@@ -248,7 +249,7 @@ export class LinkBatches {
       KEY_VARIANTS_MAX,
     )
     for (const link of written) {
-      await stores.changes.append(changeOf(link), now)
+      await appendChanges(stores, changesOf(link), now)
       await stores.events.append(actor, linkCreated(link), now)
     }
     return { links: written, claimed }

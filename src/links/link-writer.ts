@@ -13,14 +13,16 @@ import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
-import { type Change, linkChange } from '../storage/changes.ts'
+import { type Change, linkChange, pathsChange } from '../storage/changes.ts'
 import type { NewEvent } from '../storage/event-log.ts'
 import {
   foldKey,
   GENERATE_ATTEMPTS_MAX,
   generateKey,
+  hasPlaceholders,
   KEY_VARIANTS_MAX,
   keyTaken,
+  PATH_LINKS_MAX,
   reservationOf,
 } from './key.ts'
 import { findKeyspaces, refuseLoops, refuseOwnAddress } from './leading-back.ts'
@@ -139,6 +141,7 @@ export class LinkWriter {
       : await passwordChange(vault, changes.password ?? null, identity)
     const { password = null } = setPassword({ password: null })
     const fields = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
+    if (hasPlaceholders(key ?? '')) fields.path = 'capture'
     return { fields, key, limits }
   }
 
@@ -161,6 +164,7 @@ export class LinkWriter {
       requireRuleSet(stores, actor, fields.rule_set),
     ])
     await refuseLoops(stores, serviceHost, { ...fields, key }, destinations, found)
+    if (fields.path !== 'none') await refuseTooManyPaths(stores, allowed.keyspaceId)
     return allowed
   }
 
@@ -176,7 +180,7 @@ export class LinkWriter {
     const now = clock.nowMicros()
     const fresh = { ...fields, created_at: now, updated_at: now, keyspace_id: keyspaceId }
     const link = await this.#insert(stores, actor, fresh, key)
-    await stores.changes.append(changeOf(link), now)
+    await appendChanges(stores, changesOf(link), now)
     await stores.events.append(actor, linkCreated(link), now)
     return { link, claimed }
   }
@@ -229,6 +233,7 @@ export class LinkWriter {
     const changed = { ...current, ...changes, ...setPassword(current), domain }
     const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
     if (next.rule_set !== current.rule_set) await requireRuleSet(stores, actor, next.rule_set)
+    if (hasPlaceholders(next.key)) next.path = 'capture'
     // At another address its destinations may lead back though they stay as they are.
     const isMoved = domain !== current.domain || next.key !== current.key
     const destinations = isMoved ? destinationsOf(next) : changedDestinations(current, next)
@@ -236,10 +241,13 @@ export class LinkWriter {
     else refuseOwnAddress(serviceHost, next, destinations)
     if (domain === current.domain) {
       if (next.key !== current.key) this.#refuseReserved(current.keyspace_id, next.key, actor)
+      const isFirst = next.path !== 'none' && current.path === 'none'
+      if (isFirst) await refuseTooManyPaths(stores, current.keyspace_id)
       return { current, next, allowed: undefined }
     }
     const allowed = await keyspaces.findAllowed(stores, actor, domain)
     this.#refuseReserved(allowed.keyspaceId, next.key, actor)
+    if (next.path !== 'none') await refuseTooManyPaths(stores, allowed.keyspaceId)
     return { current, next, allowed }
   }
 
@@ -262,9 +270,9 @@ export class LinkWriter {
     const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
     const update = stores.links.update(next, current, KEY_VARIANTS_MAX)
     const [link] = await waitForAll([update, quotaLook])
-    const [from, to] = [changeOf(current), changeOf(next)]
-    await stores.changes.append(from, now)
-    if (to.subject !== from.subject) await stores.changes.append(to, now)
+    const from = changesOf(current)
+    const isKnown = (to: Change) => from.some(({ subject }) => subject === to.subject)
+    await appendChanges(stores, [...from, ...changesOf(next).filter((to) => !isKnown(to))], now)
     const event = linkUpdated(current, next)
     await stores.events.append(actor, event, now)
     return { link, claimed, before: event.before }
@@ -282,7 +290,7 @@ export class LinkWriter {
     requireVersion(expected, linkVersion(link))
     const now = this.#deps.clock.nowMicros()
     await stores.erasures.noteLink(link, now)
-    await stores.changes.append(changeOf(link), now)
+    await appendChanges(stores, changesOf(link), now)
     await stores.events.append(actor, linkDeleted(link), now)
     return link
   }
@@ -332,8 +340,31 @@ export function unknownRuleSet(): Failure {
   return Failure.invalid({ rule_set: [{ code: 'unknown_rule_set' }] })
 }
 
-export function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
-  return linkChange(keyspace_id, foldKey(key))
+/** @throws {Failure} `validation_failed` where the keyspace can have no more links that use the path */
+async function refuseTooManyPaths(
+  { links }: Pick<LinkStores, 'links'>,
+  keyspaceId: number | undefined,
+): Promise<void> {
+  if (keyspaceId === undefined || (await links.countPaths(keyspaceId)) < PATH_LINKS_MAX) return
+  throw Failure.invalid({ path: [{ code: 'too_many_paths', max: PATH_LINKS_MAX }] })
+}
+
+/** What a write of this link changes for redirects. */
+export function changesOf({
+  keyspace_id,
+  key,
+  path,
+}: Pick<Link, 'keyspace_id' | 'key' | 'path'>): readonly Change[] {
+  const change = linkChange(keyspace_id, foldKey(key))
+  return path === 'none' ? [change] : [change, pathsChange(keyspace_id)]
+}
+
+export async function appendChanges(
+  { changes }: Pick<LinkStores, 'changes'>,
+  appended: readonly Change[],
+  atMicros: number,
+): Promise<void> {
+  for (const change of appended) await changes.append(change, atMicros)
 }
 
 function changedDestinations(current: UncountedLink, next: LinkChanges) {

@@ -8,10 +8,10 @@ import type { Page, Run } from '../platform/http/api/pagination.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ExpectedVersions } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
-import { type ChangeLog, linkChange } from '../storage/changes.ts'
+import type { ChangeLog } from '../storage/changes.ts'
 import { runIdempotent } from '../storage/idempotency.ts'
 import type { Store } from '../storage/store.ts'
-import { foldKey, withGeneratedKey } from './key.ts'
+import { withGeneratedKey } from './key.ts'
 import type { Link, UncountedLink } from './link.ts'
 import type { LinkValues } from './link-dimensions.ts'
 import type { LinkInput } from './link-input.ts'
@@ -19,7 +19,7 @@ import { keyFaultOf } from './link-keys.ts'
 import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
-import type { LinkWriter } from './link-writer.ts'
+import { appendChanges, changesOf, type LinkWriter } from './link-writer.ts'
 import type { LinkStore } from './store/link-store.ts'
 
 /** The changes that can be tried out. */
@@ -197,7 +197,7 @@ export async function removeLinks(
         if (link === undefined) continue
         const now = clock.nowMicros()
         await stores.erasures.noteLink(link, now)
-        await stores.changes.append(linkChange(link.keyspace_id, foldKey(link.key)), now)
+        await appendChanges(stores, changesOf(link), now)
       }
     })
   }

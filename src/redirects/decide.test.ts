@@ -27,6 +27,7 @@ const APP = preparedLink({ ios: 'https://example.com/ios', android: 'https://exa
 const VISIT: Visit = {
   host: HOST,
   isRoot: false,
+  path: undefined,
   link: LINK,
   sets: [],
   device: 'other',

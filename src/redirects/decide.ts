@@ -1,6 +1,7 @@
 import type { Device } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
 import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
+import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
 import { evaluate, type Outcome, type SharedRules, type Trace } from './rules.ts'
@@ -14,6 +15,8 @@ export type Visit = {
   readonly link: PreparedLink | undefined
   /** Rule sets that are tried after the link's own rules, in their order; none for nearly every link. */
   readonly sets: readonly SharedRules[]
+  /** Where the link was found by a part of the path. */
+  readonly path: PathMatch | undefined
   readonly device: Device
   /** The visitor's own query, as sent. */
   readonly query: string
@@ -69,7 +72,7 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
     const decision = decideByRules(visit, link, trace)
     if (decision !== undefined) return decision
   }
-  const destination = destinationFor(link, visit.device, trace)
+  const destination = onPath(destinationFor(link, visit.device, trace), link, visit.path)
   const location = withQuery(destination, link, visit.query, undefined, trace)
   return { kind: 'redirect', link, location, outcome: undefined }
 }
@@ -82,13 +85,14 @@ function decideByRules(
 ): Decision | undefined {
   const visitor = visit.visitorOf(visit)
   const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
-  if (own !== undefined) return redirectBy(own, link, visitor, own.template.fill(visitor), trace)
+  if (own !== undefined) return redirectBy(own, link, visit, own.template.fill(visitor), trace)
   for (const { rules } of visit.sets) {
     const outcome = evaluate(rules, visitor, trace)
     if (outcome === undefined) continue
     // Links share the destinations of a set, so the UTM values of this one are set here.
-    const destination = withParameters(outcome.template.fill(visitor), link.utm)
-    return redirectBy(outcome, link, visitor, destination, trace)
+    const completed = withParameters(outcome.template.fill(visitor), link.utm)
+    const destination = link.path === 'capture' ? withPlaceholders(completed) : completed
+    return redirectBy(outcome, link, visit, destination, trace)
   }
   return undefined
 }
@@ -96,13 +100,25 @@ function decideByRules(
 function redirectBy(
   outcome: Outcome,
   link: PreparedLink,
-  visitor: RuleVisitor,
+  { path, query }: Visit,
   destination: string,
   trace: Trace | undefined,
 ): Decision {
   const { parameters } = outcome.template
-  const location = withQuery(destination, link, visitor.source.query, parameters, trace)
+  const location = withQuery(onPath(destination, link, path), link, query, parameters, trace)
   return { kind: 'redirect', link, location, outcome }
+}
+
+/** Applies the visitor's path to a destination, as the link has it. */
+function onPath(destination: string, link: PreparedLink, path: PathMatch | undefined): string {
+  switch (link.path) {
+    case 'none':
+      return destination
+    case 'append':
+      return path === undefined ? destination : appendPath(destination, path)
+    case 'capture':
+      return fillPath(destination, path)
+  }
 }
 
 /**

@@ -10,6 +10,11 @@ const WITH_QUERY = /^([^?#]*)\?[^#]*/
 /** There a parameter would become part of a mail, or of a number. */
 const CONTACT = /^(?:mailto|tel|sms):/
 
+/** Whether a destination is the address of a person. */
+export function isContact(destination: string): boolean {
+  return CONTACT.test(destination)
+}
+
 /**
  * Sets parameters on a destination: existing parameters of the same names are dropped, and the new ones
  * come last. Everything else of the destination stays byte for byte, because destinations sign, order
@@ -76,7 +81,7 @@ export function formatParameter(name: string, value: string): Parameter {
 }
 
 /** Node's parser accepts ASCII only. If it ever accepts more, one character is one byte. */
-function escapeUnsafe(text: string): string {
+export function escapeUnsafe(text: string): string {
   return text.replace(
     UNSAFE,
     (character) =>

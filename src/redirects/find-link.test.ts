@@ -36,6 +36,8 @@ describe('linkFinder', () => {
       directory: {
         findActiveHost: async () => undefined,
         findRuleSet: async () => undefined,
+        findPathKeys: async () =>
+          [...stored.values()].filter(({ path }) => path !== 'none').map(({ key }) => key),
         async findByFoldedKey(_keyspaceId, foldedKey) {
           reads.folded += 1
           const found = [...stored.values()].filter(({ key }) => foldKey(key) === foldedKey)

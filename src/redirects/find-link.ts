@@ -1,13 +1,22 @@
 import { foldKey, type LinkDirectory, type LinkHost } from '../links/index.ts'
-import { type ChangeListener, linkSubject } from '../storage/changes.ts'
+import { type ChangeListener, linkSubject, pathsSubject } from '../storage/changes.ts'
 import {
   ANSWER_AGE_MS_MAX,
   type CacheUse,
   COLD_START,
   CoherentCache,
+  type KeptValues,
   type WarmStart,
 } from '../storage/coherent-cache.ts'
 import { RuleSetFinder } from './find-rule-sets.ts'
+import {
+  INDEXED_KEYS_MAX,
+  indexPaths,
+  matchPath,
+  type PathIndex,
+  type PathMatch,
+  pathIndexBytes,
+} from './paths.ts'
 import {
   decodeEntry,
   encodeEntry,
@@ -21,8 +30,13 @@ import {
 } from './prepared-link.ts'
 
 const HOSTS_MAX = 50_000
+/** Memory for the keys of links that take more of a path than their key, in bytes. */
+const PATHS_BYTES_MAX = 16 * 1024 * 1024
 /** First character of the cache names of variants; a change's subject starts with a digit. */
 const VARIANT_MARK = '='
+
+/** A link, and how it was found by a part of a path. */
+export type LinkOnPath = { readonly link: PreparedLink; readonly path: PathMatch }
 
 /** Finds hosts and links for redirects, in its caches or in the store. */
 export type LinkFinder = ChangeListener & {
@@ -42,6 +56,15 @@ export type LinkFinder = ChangeListener & {
     keyspaceId: number,
     key: string,
   ): PreparedLink | undefined | Promise<PreparedLink | undefined>
+  /**
+   * Finds the link that takes the longest part of a path; call it for a path that is no link's whole key.
+   *
+   * @param path as sent
+   */
+  findByPath(
+    keyspaceId: number,
+    path: string,
+  ): LinkOnPath | undefined | Promise<LinkOnPath | undefined>
   /** As `RuleSetFinder.find`. */
   readonly findRuleSets: RuleSetFinder['find']
   readonly uses: {
@@ -86,6 +109,7 @@ export function linkFinder(options: {
   const ruleSets = new RuleSetFinder(directory, warmStart)
 
   const findLink = linkLookUp(links)
+  const paths = linksByPath(directory, findLink, warmStart.values('paths'))
   return {
     get uses() {
       return { hosts: hosts.use, links: links.use, rule_sets: ruleSets.use }
@@ -93,6 +117,7 @@ export function linkFinder(options: {
     restore() {
       for (const { name, value } of keptHosts.entries()) hosts.restore(name, JSON.parse(value))
       for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
+      paths.restore()
       ruleSets.restore()
     },
     findHost: (host) => hosts.get(host),
@@ -105,27 +130,28 @@ export function linkFinder(options: {
       return hostsVersion
     },
     findLink,
+    findByPath: paths.find,
     findRuleSets: (ofLink, ofHost) => ruleSets.find(ofLink, ofHost),
     apply(changes) {
       for (const { kind, subject } of changes) {
         if (kind === 'host') {
           hostsVersion += 1
           hosts.renew(subject)
-        } else if (kind === 'link') links.renew(subject)
+        } else if (kind === 'link') {
+          // No key ends with a slash.
+          const cache = subject.endsWith('/') ? paths.cache : links
+          cache.renew(subject)
+        }
       }
       ruleSets.apply(changes)
     },
     forgetAll() {
       hostsVersion += 1
-      hosts.forgetAll()
-      links.forgetAll()
-      ruleSets.forgetAll()
+      for (const cache of [hosts, links, paths.cache, ruleSets]) cache.forgetAll()
       warmStart.clear()
     },
     forgetAbsences() {
-      hosts.forgetAbsences()
-      links.forgetAbsences()
-      ruleSets.forgetAbsences()
+      for (const cache of [hosts, links, paths.cache, ruleSets]) cache.forgetAbsences()
     },
   }
 }
@@ -170,6 +196,51 @@ function linkLookUp(links: CoherentCache<LinkEntry>): LinkFinder['findLink'] {
   }
 
   return findLink
+}
+
+/** Finds links that take more of a path than their key. */
+function linksByPath(directory: LinkDirectory, findLink: LinkFinder['findLink'], kept: KeptValues) {
+  const cache = new CoherentCache<PathIndex>({
+    sizeMax: PATHS_BYTES_MAX,
+    sizeOf: pathIndexBytes,
+    async load(subject) {
+      const keys = await directory.findPathKeys(Number.parseInt(subject, 10), INDEXED_KEYS_MAX)
+      return keys.length === 0 ? undefined : indexPaths(keys)
+    },
+    mirror: {
+      keep: (name, { keys }) => kept.keep(name, () => JSON.stringify(keys)),
+      drop: kept.drop,
+    },
+  })
+
+  function linkOnPath(
+    index: PathIndex | undefined,
+    keyspaceId: number,
+    path: string,
+  ): LinkOnPath | undefined | Promise<LinkOnPath | undefined> {
+    const match = index && matchPath(index, path)
+    if (match === undefined) return undefined
+    const onPath = (link: PreparedLink | undefined) =>
+      // The index may be older than the link.
+      link === undefined || link.path === 'none' ? undefined : { link, path: match }
+    const link = findLink(keyspaceId, match.key)
+    return link instanceof Promise ? link.then(onPath) : onPath(link)
+  }
+
+  return {
+    cache,
+    find(keyspaceId: number, path: string) {
+      const index = cache.get(pathsSubject(keyspaceId))
+      return index instanceof Promise
+        ? index.then((loaded) => linkOnPath(loaded, keyspaceId, path))
+        : linkOnPath(index, keyspaceId, path)
+    },
+    restore() {
+      for (const { name, value } of kept.entries()) {
+        cache.restore(name, indexPaths(JSON.parse(value)))
+      }
+    },
+  }
 }
 
 /** Returns the link of a variant's entry, which holds at most one. */

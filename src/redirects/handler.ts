@@ -42,7 +42,7 @@ type Redirect = Extract<Decision, { kind: 'redirect' }>
 type RedirectParts = {
   readonly finder: Pick<
     LinkFinder,
-    'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+    'findByPath' | 'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
   >
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
@@ -121,7 +121,7 @@ export class RedirectHandler {
 
   #decide(
     exchange: Exchange,
-    { host, link, sets }: FoundLink,
+    { host, link, path, sets }: FoundLink,
     knowsPassword: boolean,
     atMicros: number,
   ): Decision {
@@ -130,6 +130,7 @@ export class RedirectHandler {
       isRoot: exchange.target.path === '/',
       link,
       sets,
+      path,
       device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,

@@ -1,7 +1,8 @@
 import { hostThatCouldLoop, type ServiceName } from '../hosts/index.ts'
 import { keyOfPath, type LinkHost } from '../links/index.ts'
 import { type Decision, decide, type Visit } from './decide.ts'
-import type { LinkFinder } from './find-link.ts'
+import type { LinkFinder, LinkOnPath } from './find-link.ts'
+import type { PathMatch } from './paths.ts'
 import type { PreparedLink } from './prepared-link.ts'
 import { NO_SETS, type PreparedRules, type SharedRules } from './rules.ts'
 
@@ -13,35 +14,56 @@ export type FoundLink = {
   /** Undefined for a host that is unknown or pending. */
   readonly host: LinkHost | undefined
   readonly link: PreparedLink | undefined
+  /** Where the link was found by a part of the path. */
+  readonly path: PathMatch | undefined
   /** Rule sets that are tried after the link's own rules, in their order. */
   readonly sets: readonly SharedRules[]
 }
 
+type Finder = Pick<LinkFinder, 'findByPath' | 'findLink' | 'findRuleSets'>
+
 /** Finds what a path of a host leads to: at once where it is cached. */
 export function findOn(
-  finder: Pick<LinkFinder, 'findLink' | 'findRuleSets'>,
+  finder: Finder,
   host: LinkHost | undefined,
   path: string,
 ): FoundLink | Promise<FoundLink> {
-  const key = path === '/' ? undefined : keyOfPath(path)
-  if (host === undefined || key === undefined) return { host, link: undefined, sets: NO_SETS }
-  const link = finder.findLink(host.keyspaceId, key)
+  if (host === undefined || path === '/') return nothingOn(host)
+  const key = keyOfPath(path)
+  const link = key === undefined ? undefined : finder.findLink(host.keyspaceId, key)
   return link instanceof Promise
-    ? link.then((loaded) => withSets(finder, host, loaded))
-    : withSets(finder, host, link)
+    ? link.then((loaded) => orByPath(finder, host, path, loaded))
+    : orByPath(finder, host, path, link)
+}
+
+function orByPath(
+  finder: Finder,
+  host: LinkHost,
+  path: string,
+  link: PreparedLink | undefined,
+): FoundLink | Promise<FoundLink> {
+  if (link !== undefined) return withSets(finder, host, link)
+  const found = finder.findByPath(host.keyspaceId, path)
+  const onPath = (loaded: LinkOnPath | undefined) =>
+    loaded === undefined ? nothingOn(host) : withSets(finder, host, loaded.link, loaded.path)
+  return found instanceof Promise ? found.then(onPath) : onPath(found)
+}
+
+function nothingOn(host: LinkHost | undefined): FoundLink {
+  return { host, link: undefined, path: undefined, sets: NO_SETS }
 }
 
 /** Adds the rule sets of a link and its host. */
 export function withSets(
   finder: Pick<LinkFinder, 'findRuleSets'>,
   host: LinkHost,
-  link: PreparedLink | undefined,
+  link: PreparedLink,
+  path?: PathMatch,
 ): FoundLink | Promise<FoundLink> {
-  if (link === undefined) return { host, link, sets: NO_SETS }
   const sets = finder.findRuleSets(link.ruleSet, null)
   return sets instanceof Promise
-    ? sets.then((loaded) => ({ host, link, sets: loaded }))
-    : { host, link, sets }
+    ? sets.then((loaded) => ({ host, link, path, sets: loaded }))
+    : { host, link, path, sets }
 }
 
 type Sent = Extract<Decision, { location: string }>

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type QueryMode, UTM_FIELDS } from '@terse/contract/link-fields'
+import { type PathMode, type QueryMode, UTM_FIELDS } from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import type { LinkDirectory, VisitedLink } from '../links/index.ts'
 import { ruleSetSubject } from '../storage/changes.ts'
 import { formatParameter, type Parameter, withParameters } from './destination-query.ts'
+import { withPlaceholders } from './paths.ts'
 import { compileRules, type PreparedRules, type SharedRules, shareRules } from './rules.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
@@ -21,6 +22,7 @@ export type PreparedLink = {
   readonly rules: PreparedRules | null
   /** Milliseconds since the epoch; 0 for a link that was active from its beginning. */
   readonly activeFromMs: number
+  readonly path: PathMode
   readonly query: QueryMode
   /** The subject, in the cache, of the rule set that it uses beside its own rules; null for none. */
   readonly ruleSet: string | null
@@ -132,27 +134,31 @@ export function prepare(link: VisitedLink): PreparedLink {
     const value = link[field]
     return value === null ? [] : [formatParameter(field, value)]
   })
-  const withUtm = (destination: string | null) =>
-    destination === null ? null : withParameters(destination, utm)
+  const complete = (destination: string) => {
+    const withUtm = withParameters(destination, utm)
+    return link.path === 'capture' ? withPlaceholders(withUtm) : withUtm
+  }
+  const completeOrNull = (destination: string | null) => destination && complete(destination)
   return {
     seq: link.seq,
     key: link.key,
-    url: withParameters(link.url, utm),
-    ios: withUtm(link.ios),
-    android: withUtm(link.android),
+    url: complete(link.url),
+    ios: completeOrNull(link.ios),
+    android: completeOrNull(link.android),
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
     expiredRedirectUrl: link.expired_redirect_url,
     password: link.password === null ? null : passwordOf(link, link.password),
     activeFromMs: link.active_from === null ? 0 : Date.parse(link.active_from),
+    path: link.path,
     query: link.query,
-    rules: prepareRules(link.rules, (destination) => withParameters(destination, utm)),
+    rules: prepareRules(link.rules, complete),
     ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),
     utm: utm.length === 0 ? NO_UTM : utm,
     elsewhereAt: -1,
   }
 }
 
-/** @param complete sets the link's UTM values on a destination */
+/** @param complete sets the link's UTM values on a destination, and prepares its placeholders */
 function prepareRules(
   rules: readonly Rule[] | null,
   complete: (destination: string) => string,

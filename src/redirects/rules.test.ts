@@ -38,7 +38,7 @@ const rulesOf = (short: readonly Short[]): Rule[] =>
 function decideBy(rules: readonly Rule[], facts: MadeUpVisitor, trace?: Trace) {
   const link = preparedLink({ url: U, rules: compileRules(rules) })
   const visit = {
-    ...{ host: HOST, isRoot: false, link, sets: [], knowsPassword: false },
+    ...{ host: HOST, isRoot: false, link, path: undefined, sets: [], knowsPassword: false },
     device: parseUserAgent(facts.userAgent).device,
     query: facts.query ?? '',
     visitorOf: () => ruleVisitor({ atMs: NOW_MS, ...facts }),

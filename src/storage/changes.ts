@@ -24,6 +24,11 @@ export function ruleSetChange(workspaceId: string, id: string): Change {
   return { kind: 'rule-set', subject: ruleSetSubject(workspaceId, id) }
 }
 
+/** The set of keys in a keyspace whose links take more of a path than their key. */
+export function pathsChange(keyspaceId: number): Change {
+  return { kind: 'link', subject: pathsSubject(keyspaceId) }
+}
+
 export function tokenChange(id: string): Change {
   return { kind: 'token', subject: id }
 }
@@ -49,6 +54,11 @@ export function linkSubject(keyspaceId: number, foldedKey: string): string {
 /** The subject, in caches and the change log, of a rule set; it finds the set of no other workspace. */
 export function ruleSetSubject(workspaceId: string, id: string): string {
   return `${workspaceId}/${id}`
+}
+
+/** Like the subject of an empty key, which no link has. */
+export function pathsSubject(keyspaceId: number): string {
+  return linkSubject(keyspaceId, '')
 }
 
 /** A cache of data that this or another process may change. */

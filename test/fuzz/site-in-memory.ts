@@ -86,6 +86,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     directory: {
       findActiveHost: async (host) => HOSTS.get(host),
       findRuleSet: async () => undefined,
+      findPathKeys: async () => [],
       async findByFoldedKey(_, key) {
         if (key.startsWith('slow')) await new Promise(setImmediate)
         if (key === 'away') throw Failure.unavailable('the store is unavailable')

@@ -7,7 +7,12 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 import { jsonRequest } from '../support/operations.ts'
 
 const NONE = {
-  ...{ max_clicks: null, active_from: null, archived: false, notes: null, query: 'merge' },
+  max_clicks: null,
+  active_from: null,
+  archived: false,
+  notes: null,
+  path: 'none',
+  query: 'merge',
   rule_set: null,
 }
 const SENT = {
@@ -15,6 +20,7 @@ const SENT = {
   active_from: '2020-01-01T01:00:00+01:00',
   archived: true,
   notes: 'On the flyer\nof May',
+  path: 'append',
   query: 'drop',
 }
 const STORED = { ...SENT, rule_set: null, active_from: '2020-01-01T00:00:00.000000Z' }

@@ -13,6 +13,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     password: null,
     rules: null,
     activeFromMs: 0,
+    path: 'none',
     query: 'merge',
     ruleSet: null,
     utm: [],

@@ -34,6 +34,7 @@ describe('the raw visit of a click', () => {
         hostsVersion: 0,
         findLink: () => preparedLink(),
         findRuleSets: () => [],
+        findByPath: () => undefined,
       },
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {

@@ -41,7 +41,7 @@ describeStore('the link directory', (at) => {
   })
 
   const visited = (link: Link) => {
-    const { keyspace_id, domain, external_id, tags, ...rest } = link
+    const { keyspace_id, domain, external_id, tags, archived, notes, ...rest } = link
     const { clicks, last_click, created_at, updated_at, ...columns } = rest
     return columns
   }

@@ -39,6 +39,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   active_from: '2026-12-01T08:00:00.000000Z',
   archived: true,
   notes: 'a\nb',
+  path: 'append',
   query: 'drop',
   rule_set: '00000000-0000-7000-8000-000000000001',
   tags: ['zeta', 'Älpha', 'beta', '🦊'],

@@ -6,6 +6,7 @@ export function memoryWarmStart(): WarmStart {
     host: new Map(),
     link: new Map(),
     'rule-set': new Map(),
+    paths: new Map(),
     certificate: new Map(),
   }
   return {

@@ -14,6 +14,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     active_from: '2026-12-01T08:00:00.000000Z',
     archived: false,
     notes: 'On the flyer of May',
+    path: 'none',
     query: 'merge',
     rule_set: RULE_SET,
   },

@@ -65,7 +65,13 @@ export async function ourAnswer(
   const set = ruleSet === null ? undefined : await loadRuleSet(store.read.directory, ruleSet)
   const decision = decide(
     {
-      ...{ host: linkHost, isRoot: false, link, sets: set === undefined ? [] : [set] },
+      ...{
+        host: linkHost,
+        isRoot: false,
+        link,
+        path: undefined,
+        sets: set === undefined ? [] : [set],
+      },
       ...{ device: 'other', query: '', knowsPassword: false },
       visitorOf: () => unknownVisitor(nowMs),
     },

@@ -35,6 +35,8 @@ export type LinkDirectory = {
    * none, one and several.
    */
   findByFoldedKey(keyspaceId: number, foldedKey: string): Promise<readonly VisitedLink[]>
+  /** Returns the keys of links that take more of a path than their key, the oldest first, at most `limit`. */
+  findPathKeys(keyspaceId: number, limit: number): Promise<readonly string[]>
   /** Returns the link with exactly this key. */
   findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
   /** Returns the rules of a set of the workspace. */
@@ -68,7 +70,7 @@ const VISITED_COLUMNS = [
   'key',
   'url',
   ...LINK_TEXT_FIELDS,
-  ...(['rules', 'max_clicks', 'active_from', 'query', 'rule_set'] as const),
+  ...(['rules', 'max_clicks', 'active_from', 'path', 'query', 'rule_set'] as const),
 ] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }
@@ -89,11 +91,24 @@ const findRuleSet = statement((db, set: { workspaceId: string; id: string }) =>
     .where('id', '=', set.id),
 )
 
+const findPathKeys = statement((db, { keyspaceId, limit }: { keyspaceId: number; limit: number }) =>
+  db
+    .selectFrom('links')
+    .select('key')
+    .where('keyspace_id', '=', keyspaceId)
+    // A literal: with a parameter the partial index of such links could not be used.
+    .where('path', '<>', sql.lit('none'))
+    .orderBy('seq')
+    .limit(limit),
+)
+
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   return {
     findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
     findByFoldedKey: async (keyspaceId, foldedKey) =>
       (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows.map(withRules),
+    findPathKeys: async (keyspaceId, limit) =>
+      (await findPathKeys(db, { keyspaceId, limit })).rows.map(({ key }) => key),
     async findByKey(keyspaceId, key) {
       const [row] = (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows
       return row && withRules(row)

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { type CompiledQuery, type Kysely, type QueryResult, sql } from 'kysely'
 import type { Page, Run } from '../../platform/http/api/pagination.ts'
 import type { Scans } from '../../storage/scans.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -81,6 +81,8 @@ export type LinkStore = {
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly UncountedLink[]>
   /** Returns what clicks on these links are counted by, by the links' numbers. */
   valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
+  /** How many links of a keyspace take more of a path than their key. */
+  countPaths(keyspaceId: number): Promise<number>
   /** Whether a new link could have the key, by one index look-up. */
   findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
@@ -152,6 +154,16 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
+async function countPaths(db: Kysely<Schema>, keyspaceId: number): Promise<number> {
+  const { links } = await db
+    .selectFrom('links')
+    .select((eb) => eb.fn.countAll<number>().as('links'))
+    .where('keyspace_id', '=', keyspaceId)
+    .where('path', '<>', sql.lit('none'))
+    .executeTakeFirstOrThrow()
+  return Number(links)
+}
+
 /** From where an imported link came. */
 const deleteOrigin = statement((db, { workspaceId, seq }: { workspaceId: string; seq: number }) =>
   db
@@ -204,6 +216,8 @@ export function linkStore(on: LinkStoreParts): LinkStore {
     findMany: (workspaceId, ids) => findMany(db, workspaceId, ids),
 
     valuesOf: (linkSeqs) => readLinkValues(db, linkSeqs),
+
+    countPaths: (keyspaceId) => countPaths(db, keyspaceId),
 
     findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
 

@@ -35,6 +35,7 @@ import { clickRules } from './030-click-rules.ts'
 import { linkOptions } from './031-link-options.ts'
 import { archivedLinks } from './032-archived-links.ts'
 import { ruleSets } from './033-rule-sets.ts'
+import { linkPaths } from './034-link-paths.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkOptions,
   archivedLinks,
   ruleSets,
+  linkPaths,
 ]
 
 /** The schema version of this program. */

@@ -58,6 +58,7 @@ const RELEASED = [
   { name: 'link-options', SQLite: '181e240c104cb654', PostgreSQL: '181e240c104cb654' },
   { name: 'archived-links', SQLite: '1faa068dcc40a555', PostgreSQL: '1faa068dcc40a555' },
   { name: 'rule-sets', SQLite: 'ac7357510e3cf84d', PostgreSQL: '27988eb15d4515de' },
+  { name: 'link-paths', SQLite: '63f07d1256327f23', PostgreSQL: '63f07d1256327f23' },
 ]
 
 const DIALECTS = {

@@ -99,9 +99,12 @@ const fields: FaultTexts['fields'] = {
     characters: 'darf nur Buchstaben, Ziffern, Emojis, „-“, „_“, „.“, „~“ und „/“ enthalten',
     slashes: 'darf nicht mit „/“ beginnen oder enden und nicht „//“ enthalten',
     dots: 'darf keinen Abschnitt „.“ oder „..“ enthalten',
+    placeholders: 'darf keinen Platzhalter zweimal enthalten',
   },
   too_many_variants:
     'hat auf dieser Domain {max} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
+  too_many_paths:
+    'wäre einer von mehr als {max} Links dieser Domain, die den Pfad hinter ihrem Schlüssel verwenden',
   too_many_tags: 'gäbe dem Link mehr als {max} Tags',
   sealed_elsewhere:
     'ist die versiegelte Form eines anderen Passworts; geben Sie das Passwort selbst ein',
