@@ -37,7 +37,7 @@ function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): s
   faults.throwIfAny()
   const prepared = stored.length === 0 ? null : compileRules(stored)
   const visit = {
-    ...{ host: HOST, isRoot: false, knowsPassword: false, sets: [] },
+    ...{ host: HOST, isRoot: false, path: undefined, knowsPassword: false, sets: [] },
     link: preparedLink({ url: U, ios, android, rules: prepared }),
     device: parseUserAgent(facts.userAgent).device,
     query: facts.query ?? '',
