@@ -88,8 +88,10 @@ const KINDS = [
   'fallback',
   'ask-password',
   'expired',
+  'used-up',
   'upcoming',
   'not-found',
+  'preview',
   'loop',
   'unknown-host',
 ] as const
@@ -103,6 +105,7 @@ const DECIDERS = [
   'password',
   'expires_at',
   'active_from',
+  'max_clicks',
   'expired_redirect_url',
   'domain_expired_url',
   'domain_not_found_url',
@@ -183,7 +186,7 @@ export const explanationSchema = z
     status: z.int().describe('The status of the answer.'),
     location: z.string().nullable().describe('Where the visitor is sent; null for a page.'),
     instead_of: z
-      .enum(['expired', 'upcoming', 'not-found'])
+      .enum(['expired', 'used-up', 'upcoming', 'not-found'])
       .nullable()
       .describe('The page that a `fallback` stands in for; null for others.'),
     decided_by: deciderSchema,

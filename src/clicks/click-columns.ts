@@ -21,6 +21,8 @@ export class ClickColumns {
   flags = new Uint16Array(INITIAL_CLICKS)
   count = new Float64Array(INITIAL_CLICKS)
   visitor = new Float64Array(INITIAL_CLICKS)
+  /** 1 for a click that took one of its link's limit (`Click.isLimited`), otherwise 0. */
+  limited = new Uint8Array(INITIAL_CLICKS)
   /** For each of `CLICK_DIMENSIONS`: the number of each click's value in `values`. */
   numbers = CLICK_DIMENSIONS.map(() => new Uint32Array(INITIAL_CLICKS))
   /** For each of `CLICK_DIMENSIONS`. In `RULE_DIMENSIONS` the number 0 stands for '', which most clicks have. */
@@ -47,6 +49,7 @@ export class ClickColumns {
     this.flags[index] = click.flags
     this.count[index] = click.count
     this.visitor[index] = click.visitor
+    this.limited[index] = click.isLimited === true ? 1 : 0
     for (const [dimension, name] of CLICK_DIMENSIONS.entries()) {
       const value = Buffer.from(click[name])
       if (value.length > VALUE_LENGTH_MAX) throw new RangeError(`the ${name} is too long`)
@@ -112,6 +115,7 @@ export class ClickColumns {
       source: this.#textOf(6, index),
       rule: this.#textOf(7, index),
       variant: this.#textOf(8, index),
+      ...(this.limited[index] === 1 && { isLimited: true }),
     }
   }
 
@@ -129,6 +133,7 @@ export class ClickColumns {
     this.flags = enlarge(this.flags, length)
     this.count = enlarge(this.count, length)
     this.visitor = enlarge(this.visitor, length)
+    this.limited = enlarge(this.limited, length)
     this.numbers = this.numbers.map((numbers) => enlarge(numbers, length))
   }
 }

@@ -30,6 +30,8 @@ export type Click = {
   readonly rule: string
   /** The name of the variant of that rule's split; '' if it has none. */
   readonly variant: string
+  /** Whether it took one of the clicks that the link's `max_clicks` allows (limits/click-limits.ts); false if left out. */
+  readonly isLimited?: boolean
 }
 
 /** The visitor of a click that another service has only counted. No hash of a visitor is 0 in practice. */
@@ -110,8 +112,8 @@ export function countVisits(clicks: readonly Click[]): number {
 /** Records clicks durably. */
 export type ClickRecorder = {
   /**
-   * Records a click and calls `done` once it survives a crash of the process. Calls `done` also when
-   * recording failed: the visitor is redirected anyway, and the loss is reported.
+   * Records a click and calls `done` once it survives a crash of the process, or with `false` when recording failed. The
+   * visitor is redirected anyway, unless the link has a limit, and the loss is reported.
    */
-  record(click: Click, done: () => void): void
+  record(click: Click, done: (isStored: boolean) => void): void
 }

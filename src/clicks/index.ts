@@ -1,15 +1,18 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
 export { CLICK_FLAGS, type ClickRecorder } from './click.ts'
 export { flagNames, flagsOf, presentClick } from './click-export.ts'
+export type { ClickLimits, LimitedLink, TakeOutcome } from './limits/click-limits.ts'
 export type { ClickMaker, VisitorFacts } from './record/click-maker.ts'
 export {
   type Device,
   flagsOfVisit,
+  isPrefetch,
   parseUserAgent,
   type RawVisit,
   referrerHost,
   type UserAgentInfo,
 } from './record/raw-visit.ts'
 export type { DayOfClicks, RawClick } from './report/day-of-clicks.ts'
+export type { ClickLeaseStore } from './store/click-lease-store.ts'
 export type { ClickReports } from './store/click-reports.ts'
 export { dayOf, formatDay, parseDay, startOfDay } from './tally/click-day.ts'

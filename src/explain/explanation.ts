@@ -1,6 +1,6 @@
 import type { ExplanationResource } from '@terse/contract/explain'
 import type { Rule } from '@terse/contract/rules'
-import { flagNames } from '../clicks/index.ts'
+import { CLICK_FLAGS, flagNames } from '../clicks/index.ts'
 import type { LinkHost, VisitedLink } from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import {
@@ -25,6 +25,8 @@ export type Subject = {
   readonly link: VisitedLink
   readonly prepared: PreparedLink
   readonly sets: readonly SharedRules[]
+  /** Whether the link has had all the clicks that its limit allows. */
+  readonly isUsedUp: boolean
 }
 
 /** A decision, and what was recorded while it was made. */
@@ -97,7 +99,7 @@ function valueAt(when: Rule['when'], path: string): unknown {
 
 /** Decides where a visitor of a link is sent, as a redirect does, and records how. */
 export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Explained {
-  const { host, link, prepared, sets } = subject
+  const { host, link, prepared, sets, isUsedUp } = subject
   const rules = listRules(subject)
   const steps = new Steps(rules, visitor)
   const { atMs, query } = visitor.rules.source
@@ -105,9 +107,18 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
     ...{ host, isRoot: false, link: prepared, path: undefined, sets, query },
     device: visitor.device,
     knowsPassword: visitor.knowsPassword,
+    isUsedUp: () => isUsedUp,
     visitorOf: () => visitor.rules,
   }
-  return { link, rules, prepared, visitor, decision: decide(visit, atMs, steps), steps }
+  const decided = decide(visit, atMs, steps)
+  const decision = decided.kind === 'redirect' ? whereLimited(decided, visitor.flags) : decided
+  return { link, rules, prepared, visitor, decision, steps }
+}
+
+/** Programs use up no click of a limit, and get a page. */
+function whereLimited(decision: Extract<Decision, { kind: 'redirect' }>, flags: number): Decision {
+  if (decision.link.maxClicks === null || flags === 0) return decision
+  return { kind: 'preview', isPrefetch: (flags & CLICK_FLAGS.prefetch) !== 0 }
 }
 
 const STATUS: Readonly<Record<Decision['kind'], number>> = {
@@ -115,6 +126,8 @@ const STATUS: Readonly<Record<Decision['kind'], number>> = {
   fallback: 302,
   'ask-password': 200,
   expired: 410,
+  'used-up': 410,
+  preview: 200,
   upcoming: 404,
   'not-found': 404,
   loop: 508,
@@ -130,7 +143,7 @@ export function presentExplanation(
   const { click } = visitor
   return {
     kind: decision.kind,
-    status: STATUS[decision.kind],
+    status: decision.kind === 'preview' && decision.isPrefetch ? 503 : STATUS[decision.kind],
     location: 'location' in decision ? decision.location : null,
     instead_of: decision.kind === 'fallback' ? decision.insteadOf.kind : null,
     decided_by: deciderOf(explained),
@@ -143,6 +156,8 @@ export function presentExplanation(
     domain_works: domainWorks,
   }
 }
+
+const ENDED: ReadonlySet<Decision['kind']> = new Set(['expired', 'used-up'])
 
 type Decider = ExplanationResource['decided_by']
 
@@ -157,12 +172,15 @@ function deciderOf(explained: Explained): Decider {
       return outcome === undefined ? by(steps.field ?? 'url') : byRule(outcome, explained)
     }
     case 'fallback':
-      if (decision.insteadOf.kind !== 'expired') return by('domain_not_found_url')
+      if (!ENDED.has(decision.insteadOf.kind)) return by('domain_not_found_url')
       return by(link.expired_redirect_url === null ? 'domain_expired_url' : 'expired_redirect_url')
     case 'ask-password':
       return by('password')
     case 'expired':
       return by('expires_at')
+    case 'used-up':
+    case 'preview':
+      return by('max_clicks')
     case 'upcoming':
       return by('active_from')
     case 'loop':
@@ -269,7 +287,8 @@ function replacedOf({ steps, prepared }: Explained): string[] {
 }
 
 function countedAs({ decision, visitor }: Explained): ExplanationResource['counted'] {
-  if (decision.kind !== 'redirect') return { as: 'nothing', flags: [] }
+  if (decision.kind !== 'redirect' && decision.kind !== 'preview')
+    return { as: 'nothing', flags: [] }
   const { flags } = visitor
   return { as: flags === 0 ? 'click' : 'bot', flags: [...flagNames(flags)] }
 }

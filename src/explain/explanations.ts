@@ -1,5 +1,5 @@
 import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
-import type { RawClick, VisitorFacts } from '../clicks/index.ts'
+import type { ClickLeaseStore, RawClick, VisitorFacts } from '../clicks/index.ts'
 import { hostThatCouldLoop, type ServiceHost } from '../hosts/index.ts'
 import { type Actor, requirePermission } from '../identity/index.ts'
 import type { DraftInput, Link, LinkHost } from '../links/index.ts'
@@ -12,10 +12,12 @@ import {
   prepare,
   withSets,
 } from '../redirects/index.ts'
+import type { Store } from '../storage/store.ts'
 import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
 import { type ExplainedVisitor, madeUpVisitor, recordedVisitor } from './visitor.ts'
 
 type Dependencies = {
+  readonly store: Pick<Store<{ readonly clickLeases: Pick<ClickLeaseStore, 'findUse'> }>, 'read'>
   readonly clock: Clock
   readonly links: { draft(actor: Actor, id: string, input: DraftInput): Promise<Link> }
   readonly clicks: {
@@ -64,7 +66,8 @@ export class Explanations {
     const { host, domainWorks } = await this.#hostOf(link)
     const prepared = prepare(link)
     const { sets } = await withSets(finder, host, prepared)
-    const explained = explainDecision({ host, link, prepared, sets }, visitor)
+    const isUsedUp = await this.#isUsedUp(link)
+    const explained = explainDecision({ host, link, prepared, sets, isUsedUp }, visitor)
     const settled = (await this.#isLoop(
       { host, link: prepared, path: undefined, sets },
       explained,
@@ -82,6 +85,13 @@ export class Explanations {
     if (host?.keyspaceId === link.keyspace_id) return { host, domainWorks: true }
     const later = { notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
     return { host: { keyspaceId: link.keyspace_id, ...later }, domainWorks: false }
+  }
+
+  async #isUsedUp({ seq, max_clicks }: Link): Promise<boolean> {
+    if (max_clicks === null) return false
+    const { store, clock } = this.#deps
+    const use = await store.read.clickLeases.findUse(seq, clock.nowMicros())
+    return use !== undefined && use.left === 0 && use.held === 0
   }
 
   async #isLoop(

@@ -103,7 +103,8 @@ export type NodeStore = {
   /** Returns all nodes, including lost ones, by name. */
   list(): Promise<readonly Node[]>
   /**
-   * Deletes a node whose last heartbeat is before `beatBefore`; returns false when there is none.
+   * Deletes a node whose last heartbeat is before `beatBefore`; returns false when there is none. Unless a later one is
+   * kept, what the node held of links' limits returns to them: its clicks are all counted, or given up.
    */
   forget(id: string, beatBefore: number): Promise<boolean>
   /**
@@ -152,6 +153,13 @@ export function nodeStore(db: Kysely<Schema>): NodeStore {
         .where('id', '=', id)
         .where('beat_at', '<', beatBefore)
         .executeTakeFirst()
+      await db
+        .deleteFrom('click_leases')
+        .where('journal_id', '=', id)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('nodes').select('nodes.id').where('nodes.id', '=', id))),
+        )
+        .execute()
       return result.numDeletedRows > 0n
     },
 

@@ -1,4 +1,4 @@
-import type { Device } from '../clicks/index.ts'
+import type { Device, LimitedLink } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
 import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
 import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
@@ -22,6 +22,8 @@ export type Visit = {
   readonly query: string
   /** Whether the visitor has proved knowledge of the link's password. */
   readonly knowsPassword: boolean
+  /** Whether a link with a limit is known to have had all of its clicks; unknown when left out. */
+  readonly isUsedUp?: (link: LimitedLink) => boolean
   /** Returns what rules ask about the visitor; called only for a link that has rules. */
   readonly visitorOf: (visit: Visit) => RuleVisitor
 }
@@ -30,6 +32,8 @@ export type Visit = {
 type Refusal =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
+  /** The link has had all the clicks that its limit allows. */
+  | { readonly kind: 'used-up' }
   /** The link is not active yet. */
   | { readonly kind: 'upcoming'; readonly activeFromMs: number }
 
@@ -38,6 +42,8 @@ export type Decision =
   | Refusal
   /** Following the redirects would come back to the same link: see `LoopDetector`. */
   | { readonly kind: 'loop' }
+  /** A program came to a link with a limit, of which it uses up nothing. Decided after `decide`. */
+  | { readonly kind: 'preview'; readonly isPrefetch: boolean }
   /** The destination that the domain or the expired link sets for such visits, in place of the page. */
   | { readonly kind: 'fallback'; readonly location: string; readonly insteadOf: Refusal }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
@@ -65,6 +71,9 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   if (link.activeFromMs > nowMs) {
     return fallback(host.notFoundUrl, { kind: 'upcoming', activeFromMs: link.activeFromMs })
   }
+  if (link.maxClicks !== null && isKnownUsedUp(visit, link.seq, link.maxClicks)) {
+    return whenUsedUp(host, link)
+  }
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
@@ -75,6 +84,18 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   const destination = onPath(destinationFor(link, visit.device, trace), link, visit.path)
   const location = withQuery(destination, link, visit.query, undefined, trace)
   return { kind: 'redirect', link, location, outcome: undefined }
+}
+
+function isKnownUsedUp({ isUsedUp }: Visit, seq: number, maxClicks: number): boolean {
+  return isUsedUp?.({ seq, maxClicks }) === true
+}
+
+/** Decides what visitors of a link get once it has had all of its clicks: the same as of one that has expired. */
+export function whenUsedUp(
+  host: Pick<LinkHost, 'expiredUrl'> | undefined,
+  link: Pick<PreparedLink, 'expiredRedirectUrl'>,
+): Decision {
+  return fallback(link.expiredRedirectUrl ?? host?.expiredUrl ?? null, { kind: 'used-up' })
 }
 
 /** Returns undefined where no rule matches. */

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type ClickLimits,
   type ClickMaker,
   type ClickRecorder,
+  isPrefetch,
   parseUserAgent,
+  type RawVisit,
+  type TakeOutcome,
   type VisitorFacts,
 } from '../clicks/index.ts'
 import type { ServiceName } from '../hosts/index.ts'
@@ -13,7 +17,7 @@ import type { Throttles } from '../platform/limits/throttle.ts'
 import type { Networks } from '../platform/network/ip-address.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type Decision, decide, type Visit } from './decide.ts'
+import { type Decision, decide, type Visit, whenUsedUp } from './decide.ts'
 import {
   type AnswerHeaders,
   type Exchange,
@@ -25,6 +29,7 @@ import {
 } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
 import { type FoundLink, findOn, LoopDetector } from './loop-detector.ts'
+import type { MachineVisits } from './machine-visits.ts'
 import {
   type AttemptPassword,
   type FailedAttempt,
@@ -39,6 +44,17 @@ const RETRY_AFTER_SECONDS = 2
 
 type Redirect = Extract<Decision, { kind: 'redirect' }>
 
+/** A visit that leads to the destination of a link with a limit, if there is a click left for it. */
+type LimitedVisit = {
+  readonly exchange: Exchange
+  readonly found: FoundLink
+  readonly decision: Redirect
+  readonly atMicros: number
+  /** Whether a form was sent, which programs that check links do not do. */
+  readonly isForm: boolean
+  readonly respond: () => void
+}
+
 type RedirectParts = {
   readonly finder: Pick<
     LinkFinder,
@@ -46,6 +62,8 @@ type RedirectParts = {
   >
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
+  readonly limits: ClickLimits
+  readonly machines: MachineVisits
   readonly vault: PasswordVault
   readonly cookies: PasswordCookies
   readonly variantCookies: VariantCookies
@@ -134,10 +152,13 @@ export class RedirectHandler {
       device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,
+      isUsedUp: this.#isUsedUp,
       visitorOf: (visit: Visit) => this.#visitorOf(exchange, visit, atMicros),
     }
     return decide(visit, atMicros / 1000)
   }
+
+  readonly #isUsedUp: Visit['isUsedUp'] & {} = (link) => this.#parts.limits.isUsedUp(link)
 
   #visitorOf(exchange: Exchange, { query, link }: Visit, atMicros: number): RuleVisitor {
     const { visitorFacts, variantCookies } = this.#parts
@@ -204,25 +225,98 @@ export class RedirectHandler {
   ): void {
     const visit = this.#reader.rawVisitOf(exchange, atMicros)
     const click = this.#parts.makeClick(link.seq, visit, outcome)
-    this.#parts.recorder.record(click, () => {
-      try {
-        respond()
-      } catch (error) {
-        this.#fail(exchange, error)
+    this.#parts.recorder.record(click, () => this.#respond(exchange, respond))
+  }
+
+  #respond(exchange: Exchange, respond: () => void): void {
+    try {
+      respond()
+    } catch (error) {
+      this.#fail(exchange, error)
+    }
+  }
+
+  /** Takes a click of the link's limit, journals the visit with it, then answers. Programs take none, and get a page. */
+  #reserve(visit: LimitedVisit): void {
+    const { exchange, decision, atMicros } = visit
+    const { link } = decision
+    const raw = this.#reader.rawVisitOf(exchange, atMicros)
+    if (this.#isMachine(raw, link.seq, visit.isForm)) {
+      this.#preview(visit, raw)
+      return
+    }
+    const taken = this.#parts.limits.take({ seq: link.seq, maxClicks: link.maxClicks ?? 0 })
+    if (taken instanceof Promise) {
+      taken
+        .then((outcome) => this.#answerReserved(visit, raw, outcome))
+        .catch((error) => this.#fail(exchange, error))
+    } else {
+      this.#answerReserved(visit, raw, taken)
+    }
+  }
+
+  #isMachine(raw: RawVisit, linkSeq: number, isForm: boolean): boolean {
+    const { machines, visitorFacts } = this.#parts
+    if (isForm) return machines.saysSo(raw)
+    const visitor = visitorFacts.visitor(raw.address, raw.userAgent, raw.at)
+    return machines.isMachine(raw, linkSeq, visitor)
+  }
+
+  #preview({ exchange, found, decision, atMicros }: LimitedVisit, raw: RawVisit): void {
+    const click = this.#parts.makeClick(decision.link.seq, raw, undefined, 'machine')
+    const preview = { kind: 'preview', isPrefetch: isPrefetch(raw) } as const
+    this.#parts.recorder.record(click, () =>
+      this.#respond(exchange, () => this.#answer(exchange, found, preview, atMicros)),
+    )
+  }
+
+  #answerReserved(visit: LimitedVisit, raw: RawVisit, outcome: TakeOutcome): void {
+    const { exchange, found, decision, atMicros, respond } = visit
+    const { link } = decision
+    switch (outcome) {
+      case 'unlimited':
+        this.#record(exchange, decision, atMicros, respond)
+        return
+      case 'used-up':
+        this.#answer(exchange, found, whenUsedUp(found.host, link), atMicros)
+        return
+      case 'busy':
+        sendPage(exchange, 503, { kind: 'unavailable' }, retryAfter(RETRY_AFTER_SECONDS))
+        this.meter.count('limit_busy', exchange.startedMs)
+        return
+      case 'taken': {
+        const { limits, makeClick, recorder } = this.#parts
+        const click = makeClick(link.seq, raw, decision.outcome, 'taken')
+        recorder.record(click, (isStored) => {
+          if (isStored) {
+            this.#respond(exchange, respond)
+            return
+          }
+          // Nothing would tell that it was answered.
+          limits.giveBack(link.seq)
+          sendPage(exchange, 503, { kind: 'unavailable' }, retryAfter(RETRY_AFTER_SECONDS))
+          this.meter.count('unavailable', exchange.startedMs)
+        })
+        return
       }
-    })
+      default:
+        outcome satisfies never
+    }
   }
 
   #answer(exchange: Exchange, found: FoundLink, decision: Decision, atMicros: number): void {
     const hsts = this.#hstsOf(found, exchange)
     switch (decision.kind) {
-      case 'redirect':
-        this.#record(exchange, decision, atMicros, () => {
+      case 'redirect': {
+        const respond = () => {
           const kept = this.#variantCookie(exchange, decision, atMicros)
           sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts)
           this.meter.count('redirected', exchange.startedMs)
-        })
+        }
+        if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
+        else this.#reserve({ exchange, found, decision, atMicros, isForm: false, respond })
         return
+      }
       case 'fallback':
         sendRedirect(exchange, 302, decision.location, hsts)
         this.meter.count('fallback', exchange.startedMs)
@@ -250,6 +344,15 @@ export class RedirectHandler {
       case 'expired':
         sendPage(exchange, 410, decision, hsts)
         this.meter.count('expired', exchange.startedMs)
+        return
+      case 'preview':
+        // A browser that has loaded an error in advance loads the link again when its person opens it.
+        sendPage(exchange, decision.isPrefetch ? 503 : 200, decision, hsts)
+        this.meter.count('previewed', exchange.startedMs)
+        return
+      case 'used-up':
+        sendPage(exchange, 410, decision, hsts)
+        this.meter.count('used_up', exchange.startedMs)
         return
       default:
         decision satisfies never
@@ -287,8 +390,9 @@ export class RedirectHandler {
     const decision = this.#decide(exchange, found, false, requestedAt)
     if (decision.kind !== 'ask-password') {
       request.resume()
-      if (decision.kind === 'redirect') this.#refuseMethod(exchange)
-      else this.#answer(exchange, found, decision, requestedAt)
+      if (decision.kind !== 'redirect') this.#answer(exchange, found, decision, requestedAt)
+      else if (decision.link.maxClicks === null) this.#refuseMethod(exchange)
+      else await this.#passForm(exchange, found, decision, requestedAt)
       return
     }
     const { link, password } = decision
@@ -302,18 +406,29 @@ export class RedirectHandler {
     const isSecure = this.#reader.isSecure(exchange)
     const cookie = cookies.issue(link, target.path, isSecure, verifiedAt / 1000)
     const decided = this.#decide(exchange, found, true, verifiedAt)
-    const passed = await this.#stopLoop(exchange, found, decided, verifiedAt)
-    if (passed.kind !== 'redirect') {
-      this.#answer(exchange, found, passed, verifiedAt)
+    await this.#passForm(exchange, found, decided, verifiedAt, { 'Set-Cookie': cookie })
+  }
+
+  /** Answers a form that leads to the destination. */
+  async #passForm(
+    exchange: HttpExchange,
+    found: FoundLink,
+    decided: Decision,
+    atMicros: number,
+    headers?: AnswerHeaders,
+  ): Promise<void> {
+    const decision = await this.#stopLoop(exchange, found, decided, atMicros)
+    if (decision.kind !== 'redirect') {
+      this.#answer(exchange, found, decision, atMicros)
       return
     }
-    this.#record(exchange, passed, verifiedAt, () => {
-      sendRedirect(exchange, 303, passed.location, {
-        'Set-Cookie': cookie,
-        ...this.#hstsOf(found, exchange),
-      })
+    const respond = () => {
+      const hsts = this.#hstsOf(found, exchange)
+      sendRedirect(exchange, 303, decision.location, { ...headers, ...hsts })
       this.meter.count('redirected', exchange.startedMs)
-    })
+    }
+    if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
+    else this.#reserve({ exchange, found, decision, atMicros, isForm: true, respond })
   }
 
   #refuseAttempt(exchange: HttpExchange, attempt: FailedAttempt): void {

@@ -23,6 +23,8 @@ export type PreparedLink = {
   /** Milliseconds since the epoch; 0 for a link that was active from its beginning. */
   readonly activeFromMs: number
   readonly path: PathMode
+  /** How many clicks of people it takes; null for any number. */
+  readonly maxClicks: number | null
   readonly query: QueryMode
   /** The subject, in the cache, of the rule set that it uses beside its own rules; null for none. */
   readonly ruleSet: string | null
@@ -150,6 +152,7 @@ export function prepare(link: VisitedLink): PreparedLink {
     password: link.password === null ? null : passwordOf(link, link.password),
     activeFromMs: link.active_from === null ? 0 : Date.parse(link.active_from),
     path: link.path,
+    maxClicks: link.max_clicks,
     query: link.query,
     rules: prepareRules(link.rules, complete),
     ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),

@@ -9,6 +9,12 @@ type VisitOutcome =
   | 'unknown_host'
   | 'not_found'
   | 'expired'
+  /** 410: a link with a limit that has had all of its clicks. */
+  | 'used_up'
+  /** A program looked at a link with a limit, and got a page. */
+  | 'previewed'
+  /** 503: the last clicks of a link with a limit were held by other processes. */
+  | 'limit_busy'
   | 'upcoming'
   /** 508: its destination leads back to it. */
   | 'loop'
@@ -37,6 +43,9 @@ export class VisitMeter {
     unknown_host: 0,
     not_found: 0,
     expired: 0,
+    used_up: 0,
+    previewed: 0,
+    limit_busy: 0,
     upcoming: 0,
     loop: 0,
     password_asked: 0,

@@ -1,7 +1,8 @@
 /**
  * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
  * links of one keyspace that share a folded key, a rule set, a token (by its identifier), the certificate of a host,
- * the quotas of a workspace, or the sessions of a person (by the person's identifier).
+ * the quotas of a workspace, or the sessions of a person (by the person's identifier). `limit` invalidates nothing: a
+ * process has visitors for a link's last clicks, which others hold.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
@@ -11,6 +12,7 @@ export type Change =
   | { readonly kind: 'certificate'; readonly subject: string }
   | { readonly kind: 'quota'; readonly subject: string }
   | { readonly kind: 'session'; readonly subject: string }
+  | { readonly kind: 'limit'; readonly subject: string }
 
 export function hostChange(host: string): Change {
   return { kind: 'host', subject: host }
@@ -44,6 +46,11 @@ export function quotaChange(workspaceId: string): Change {
 /** The sessions, the account or a membership of a person changed. */
 export function sessionChange(personId: string): Change {
   return { kind: 'session', subject: personId }
+}
+
+/** Calls in the clicks that processes hold of a link's limit (clicks/limits/click-limits.ts). */
+export function limitChange(linkSeq: number): Change {
+  return { kind: 'limit', subject: String(linkSeq) }
 }
 
 /** The subject, in caches and the change log, of the links of one folded key. */

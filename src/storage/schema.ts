@@ -192,6 +192,21 @@ export type Schema = PeopleTables &
     link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
     /** A link without a row was never clicked by a person. */
     link_clicks: { link_seq: number; clicks: number; last_click: number }
+    /**
+     * How many clicks of a link with a limit (`max_clicks`) a journal's process may answer, and how many it has had for
+     * that in all (clicks/limits/click-limits.ts).
+     */
+    click_leases: {
+      link_seq: number
+      journal_id: string
+      /** Clicks that the process was ever given, less those that it has returned. */
+      granted: number
+      /** How many of them it has not taken, at most. */
+      held: number
+      updated_at: number
+    }
+    /** Ingested clicks of a journal that took one of a link's limit. */
+    leased_clicks: { link_seq: number; journal_id: string; spent: number }
     /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */
     clicks: {
       /** In the order of ingestion. */

@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
     }
 
     const record = (intake: ClickIntake, at: number) =>
-      new Promise<void>((resolve) => intake.record(clickOf(at, link.seq), resolve))
+      new Promise<void>((resolve) => intake.record(clickOf(at, link.seq), () => resolve()))
 
     async function expectClicks(clicks: number): Promise<void> {
       assert.equal((await link.counters()).clicks, clicks)

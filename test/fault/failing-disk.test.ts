@@ -50,7 +50,7 @@ describeStore('a click journal on a failing disk', (at) => {
     await Promise.all(
       Array.from(
         { length: count },
-        () => new Promise<void>((done) => intake.record(clickOf(1_000, link.seq), done)),
+        () => new Promise<void>((done) => intake.record(clickOf(1_000, link.seq), () => done())),
       ),
     )
   }

@@ -14,8 +14,10 @@ import { Networks } from '../../src/platform/network/ip-address.ts'
 import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { linkFinder } from '../../src/redirects/find-link.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
+import { MachineVisits } from '../../src/redirects/machine-visits.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
 import { variantCookies } from '../../src/redirects/variant-cookies.ts'
+import { noLimits } from '../redirect/no-limits.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
@@ -97,11 +99,11 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     },
   })
   const clicks: Click[] = []
-  let waiting: (() => void)[] = []
+  let waiting: ((isStored: boolean) => void)[] = []
   function journal(): void {
     const answers = waiting
     waiting = []
-    for (const answer of answers) answer()
+    for (const answer of answers) answer(true)
   }
   const trustedProxies = new Networks()
   trustedProxies.add('127.0.0.0/8')
@@ -122,6 +124,8 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
     variantCookies: variantCookies(KEY),
+    limits: noLimits(),
+    machines: new MachineVisits(new Networks()),
     visitorFacts: { country: () => '', visitor: () => 1 },
     clock,
     throttles: new Throttles({ clock, peers: undefined }),

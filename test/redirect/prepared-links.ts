@@ -14,6 +14,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     rules: null,
     activeFromMs: 0,
     path: 'none',
+    maxClicks: null,
     query: 'merge',
     ruleSet: null,
     utm: [],

@@ -9,6 +9,7 @@ import { Throttles } from '../../src/platform/limits/throttle.ts'
 import { Networks } from '../../src/platform/network/ip-address.ts'
 import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
+import { MachineVisits } from '../../src/redirects/machine-visits.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
 import { variantCookies } from '../../src/redirects/variant-cookies.ts'
 import { someClick } from '../support/clicks.ts'
@@ -16,6 +17,7 @@ import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { visit } from '../support/visit.ts'
 import { rawVisit } from './click/raw-visits.ts'
+import { noLimits } from './no-limits.ts'
 import { preparedLink } from './prepared-links.ts'
 
 const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
@@ -36,7 +38,7 @@ describe('the raw visit of a click', () => {
         findRuleSets: () => [],
         findByPath: () => undefined,
       },
-      recorder: { record: (_click, done) => done() },
+      recorder: { record: (_click, done) => done(true) },
       makeClick(link_seq, raw) {
         seen.push(raw)
         return someClick({ at: 0, link_seq })
@@ -44,6 +46,8 @@ describe('the raw visit of a click', () => {
       vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),
       variantCookies: variantCookies(randomBytes(32)),
+      limits: noLimits(),
+      machines: new MachineVisits(new Networks()),
       visitorFacts: { country: () => '', visitor: () => 1 },
       clock,
       throttles: new Throttles({ clock, peers: undefined }),

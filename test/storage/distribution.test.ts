@@ -32,6 +32,8 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   click_spools: REFERENCE,
   click_spool_parts: 'spool_id',
   deleted_links: 'link_seq',
+  click_leases: 'link_seq',
+  leased_clicks: 'link_seq',
   deleted_people: REFERENCE,
   domain_checks: REFERENCE,
   default_domains: REFERENCE,
@@ -78,7 +80,9 @@ function faultOf(statement: string): string | undefined {
   const named = [...statement.matchAll(/\b(?:from|join|update|into)\s+"?([a-z_]+)"?/gi)]
   const tables = new Set(named.map(([, name = '']) => name).filter((name) => name in DISTRIBUTION))
   const apart = [...tables].filter((name) => DISTRIBUTION[name] !== REFERENCE)
-  if (apart.length > 1) return `joins ${apart.join(' and ')}`
+  // Rows of one link lie together.
+  const isOfLinks = apart.every((name) => DISTRIBUTION[name] === 'link_seq')
+  if (apart.length > 1 && !isOfLinks) return `joins ${apart.join(' and ')}`
   const [table] = apart.filter(isDistributed)
   if (table === undefined) return undefined
   const set = /\bset\s+(.*?)(?:\bwhere\b|\breturning\b|$)/is.exec(statement)?.[1] ?? ''

@@ -168,6 +168,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'reports.linkCounts': (s) => Array.fromAsync(s.reports.linkCounts(scope, 0, 1)),
     'reports.linkIds': (s) => s.reports.linkIds([1]),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
+    'clickLeases.findUse': (s) => s.clickLeases.findUse(1, NOW),
     'clickSpools.find': (s) => s.clickSpools.find(id),
     'clickSpools.readAfter': (s) => s.clickSpools.readAfter(id, { bucket: 1, part: 1 }),
     'clickSpools.hasClicks': (s) => s.clickSpools.hasClicks(id),
@@ -414,6 +415,12 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       const before = await s.links.insert(newLink(home))
       if (before !== undefined) await s.tags.retag([{ before, after: before }])
     },
+    'clickLeases.renew': (s) =>
+      s.clickLeases.renew({
+        ...{ linkSeq: 1, journalId: 'journal', granted: undefined, held: 0, wanted: 1 },
+        atMicros: NOW,
+      }),
+    'clickLeases.forgetLinks': (s) => s.clickLeases.forgetLinks([1]),
     'clickSpools.open': (s) => s.clickSpools.open(newSpool(home)),
     'clickSpools.add': async (s) => {
       const spool = newSpool(home)

@@ -23,7 +23,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('readConfig', () => {
-  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
+  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders' | 'scannerNetworks'> = {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
@@ -100,25 +100,33 @@ describe('readConfig', () => {
   }
 
   test('gives every setting its default', () => {
-    const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    const {
+      trustedProxies,
+      metricsReaders,
+      scannerNetworks: _networks,
+      ...rest
+    } = readConfig({ PATH: '/bin', HOME: '/root' })
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 32 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
+    // 33 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
     // share `oidc`, two `mail`, seven `acme`, seven `backup`, five `quotas`, four `s3` and three `connections`;
-    // two are destructured above.
-    assert.equal(Object.keys(rest).length + 32, Object.keys(SETTINGS).length)
+    // three are destructured above.
+    assert.equal(Object.keys(rest).length + 33, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
-    const { trustedProxies, metricsReaders, ...rest } = readConfig(
-      Object.fromEntries(empty.map((name) => [name, ''])),
-    )
+    const {
+      trustedProxies,
+      metricsReaders,
+      scannerNetworks: _networks,
+      ...rest
+    } = readConfig(Object.fromEntries(empty.map((name) => [name, ''])))
     assert.deepEqual(rest, defaults)
   })
 
@@ -312,6 +320,7 @@ describe('readConfig', () => {
     TERSE_CONNECTIONS_PER_ADDRESS: ['0', '1000001', '2.5'],
     TERSE_UNSENT_MIB: ['15', '65537', '1 GiB'],
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
+    TERSE_SCANNER_NETWORKS: ['10.0.0.0/33', 'example.com', '/nowhere/networks.txt'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_OIDC_ISSUER: [
       'id.example.com',

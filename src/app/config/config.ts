@@ -120,6 +120,7 @@ function configOf(values: SettingValues): Config {
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,
+    scannerNetworks: values.TERSE_SCANNER_NETWORKS,
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
@@ -242,6 +243,8 @@ export type Config = {
   /** How long a node behind a balancer reports that it is not ready before it stops. */
   readonly stopDelayMs: number
   readonly trustedProxies: Networks
+  /** Networks of programs that use up no click of a link with a limit. */
+  readonly scannerNetworks: Networks
   /** How many processes serve on the port. */
   readonly processes: number
   /** What this node does. */

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { z } from 'zod'
 import { parseRetention } from '../../backup/retention.ts'
 import { Networks } from '../../platform/network/ip-address.ts'
@@ -40,6 +42,19 @@ export function networks(text: string, context: z.RefinementCtx): Networks {
     }
   }
   return list
+}
+
+/** `192.0.2.0/24,2001:db8::/32`, or the absolute path of a file with one network a line; `#` begins a comment. */
+export function networksOrFile(text: string, context: z.RefinementCtx): Networks {
+  if (!path.isAbsolute(text)) return networks(text, context)
+  try {
+    const lines = readFileSync(text, 'utf8').split('\n')
+    return networks(lines.map((line) => line.replace(/#.*/, '')).join(), context)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    context.addIssue({ code: 'custom', message: `the file cannot be read (${reason})` })
+    return new Networks()
+  }
 }
 
 function listed(text: string): string[] {

@@ -14,6 +14,7 @@ import {
   certificateStore,
 } from '../../certificates/store/certificate-store.ts'
 import type { ClickFeed } from '../../clicks/store/click-feed.ts'
+import { type ClickLeaseStore, clickLeaseStore } from '../../clicks/store/click-lease-store.ts'
 import { type ClickReports, clickReports } from '../../clicks/store/click-reports.ts'
 import { type ClickSpoolStore, clickSpoolStore } from '../../clicks/store/click-spool-store.ts'
 import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
@@ -124,6 +125,7 @@ export type Stores = {
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly clickSpools: ClickSpoolStore
+  readonly clickLeases: ClickLeaseStore
   readonly reports: ClickReports
   readonly feed: ClickFeed
   readonly visitorSalts: VisitorSaltStore
@@ -198,6 +200,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   directory: ({ db }) => linkDirectory(db),
   clicks: ({ db }) => clickStore(db),
   clickSpools: ({ db }) => clickSpoolStore(db),
+  clickLeases: ({ db, lockName }) => clickLeaseStore(db, lockName),
   reports: ({ db, rawClicks, scans }) => clickReports(db, scans, rawClicks(scans)),
   feed: (on) => on.clickFeed(on),
   visitorSalts: ({ db }) => visitorSaltStore(db),

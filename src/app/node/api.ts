@@ -94,7 +94,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     ...identity,
     links,
     explanations: new Explanations({
-      ...{ clock, links, clicks, finder: parts.finder, visitorFacts: parts.visitorFacts },
+      ...{ store, clock, links, clicks, finder: parts.finder, visitorFacts: parts.visitorFacts },
       ...{ service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
     }),
     linkExports: queues.open(LINK_EXPORT_QUEUE),

@@ -25,6 +25,8 @@ export type NodeCaches = {
   readonly authenticator: Authenticator
   readonly sessionCache: SessionCache
   readonly follower: ChangeFollower
+  /** Tells one more part of this node of changes. */
+  add(listener: ChangeListener): void
   /** Restores the entries that an earlier process kept, and follows the changes since. */
   start(): Promise<void>
 }
@@ -62,7 +64,7 @@ export function openCaches(
     clock,
     onError: (error) => log.warn({ err: error }, 'storing the last use of a session failed'),
   })
-  const listeners = [
+  const listeners: ChangeListener[] = [
     finder,
     tokenAuthenticator,
     sessionCache,
@@ -96,7 +98,12 @@ export function openCaches(
     await follower.start(placeOf(warmStart, clock))
   }
 
-  return { finder, authenticator: tokenAuthenticator, sessionCache, follower, start }
+  function add(listener: ChangeListener): void {
+    listeners.push(listener)
+    store.onChange((changes) => listener.apply(changes))
+  }
+
+  return { finder, authenticator: tokenAuthenticator, sessionCache, follower, add, start }
 }
 
 /** Drops the certificates that an earlier process with HTTPS kept. */

@@ -30,7 +30,7 @@ import { startFileChecks } from './file-checks.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import { openNodeImports } from './import-job.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
-import { openClickCap, openRedirect, openSalts, SharedAddresses } from './redirects.ts'
+import { openClickCap, openLimits, openRedirect, openSalts, SharedAddresses } from './redirects.ts'
 import { startErasure, startTrimming, startWorkspaceRemoval } from './removal.ts'
 
 /** Time for the connections that were waiting for the port to open. */
@@ -209,9 +209,10 @@ export class Node {
   }
 
   async #stopBehindFront(how?: { discard: boolean }): Promise<void> {
-    const { intake, caches, dataFolder, salts, hashing, qr, running, guard } = this.#parts
+    const { intake, limits, caches, dataFolder, salts, hashing, qr, running, guard } = this.#parts
     const [left] = await Promise.all([
       intake.stop(how),
+      limits.stop(),
       caches.follower.stop(),
       dataFolder.stop(),
       salts.stop(),
@@ -320,10 +321,11 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
   ])
   const forget = (journalId: string) => running.heartbeat?.forget(journalId)
   const intake = openIntake({ config, log, dataFolder, shared }, forget)
+  const limits = openLimits(context, intake, caches)
   const cap = openClickCap(config)
   const sharedAddresses = new SharedAddresses(log)
   const clicks = { salts, countries, cap, sharedAddresses }
-  const redirect = openRedirect(context, caches.finder, intake, clicks)
+  const redirect = openRedirect(context, caches.finder, intake, limits, clicks)
   const observation = openObservation({
     ...context,
     dataFolder,
@@ -355,6 +357,7 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
     begin,
     isComplete,
     intake,
+    limits,
     sharedAddresses,
     observation,
     qr: openQrPictures(queues),

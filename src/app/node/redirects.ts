@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import type { ClickRecorder } from '../../clicks/click.ts'
+import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import { type ClickLimits, LeasedClicks } from '../../clicks/limits/click-limits.ts'
 import {
   ClickCap,
   clickMaker,
@@ -16,16 +18,19 @@ import { sipKeyOf } from '../../platform/crypto/siphash.ts'
 import { isServiceHost } from '../../platform/http/request-target.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
+import { MachineVisits } from '../../redirects/machine-visits.ts'
 import { passwordCookies } from '../../redirects/password.ts'
 import { variantCookies } from '../../redirects/variant-cookies.ts'
 import { deriveKey } from '../../storage/instance-keys.ts'
 import { type AppContext, logUnexpected, vaultOf } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
+import type { NodeCaches } from './caches.ts'
 
 export function openRedirect(
   context: AppContext,
   finder: LinkFinder,
   recorder: ClickRecorder,
+  limits: ClickLimits,
   clicks: {
     readonly salts: VisitorSalts
     readonly countries: Countries
@@ -38,6 +43,8 @@ export function openRedirect(
   return new RedirectHandler({
     finder,
     recorder,
+    limits,
+    machines: new MachineVisits(config.scannerNetworks),
     makeClick: clickMaker({ ...clicks, onSharedAddress: clicks.sharedAddresses.report }),
     vault: vaultOf(context),
     visitorFacts: visitorFacts(clicks),
@@ -60,6 +67,21 @@ export function serviceHostsOf(
   const hstsMaxAge = hstsSeconds === 0 ? null : hstsSeconds
   const shared = { keyspaceId, notFoundUrl: null, expiredUrl: null, hstsMaxAge }
   return (host) => (isServiceHost(host, name) ? shared : undefined)
+}
+
+/** Starts to lease clicks of limited links to this process, which its journal names. */
+export function openLimits(
+  { instance: { store, clock }, log }: AppContext,
+  { journalId }: Pick<ClickIntake, 'journalId'>,
+  caches: Pick<NodeCaches, 'add'>,
+): LeasedClicks {
+  const limits = new LeasedClicks({
+    ...{ store, clock, journalId },
+    onError: (error) => log.warn({ err: error }, 'click lease failed'),
+  })
+  caches.add(limits)
+  limits.start()
+  return limits
 }
 
 export function openSalts({ instance, log }: AppContext): VisitorSalts {

@@ -163,7 +163,10 @@ async function eraseLinks(
     const linkSeqs = await store.read.erasures.listLinks(before, LINKS_PER_STEP)
     if (linkSeqs.length === 0) return
     await intake.erase({ kind: 'links', linkSeqs })
-    await store.write((stores) => stores.erasures.forgetLinks(linkSeqs))
+    await store.write(async (stores) => {
+      await stores.clickLeases.forgetLinks(linkSeqs)
+      await stores.erasures.forgetLinks(linkSeqs)
+    })
   }
 }
 

@@ -157,7 +157,7 @@ export class ClickIntake implements ClickRecorder {
     this.#takeovers.unref()
   }
 
-  record(click: Click, done: () => void): void {
+  record(click: Click, done: (isStored: boolean) => void): void {
     this.#writer.record(click, done)
   }
 

@@ -176,7 +176,7 @@ describe('JournalWriter with durability "disk"', () => {
       onDoubt: (_count, error) => assert.fail(String(error)),
     })
     for (const at of [1, 2, 3]) {
-      await new Promise<void>((resolve) => writer.record(clickOf(at), resolve))
+      await new Promise<void>((resolve) => writer.record(clickOf(at), () => resolve()))
     }
     await writer.close()
     assert.deepEqual(clicksInFolder(folder), clicksFrom(1, 3))

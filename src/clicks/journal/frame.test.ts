@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { clickOf } from '../../../test/clicks/some-clicks.ts'
 import { clicksOf, encodeFrame } from '../../../test/support/click-frames.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { CLICK_FLAGS, type Click, cappedClick, countVisits } from '../click.ts'
+import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, cappedClick, countVisits } from '../click.ts'
 import { ClickColumns } from '../click-columns.ts'
 import { decodeFrames, FrameBuilder } from './record.ts'
 
@@ -21,11 +21,15 @@ const anyValue = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc.integer({ min: 250, max: 255 }).map((length) => 'x'.repeat(length)),
 )
+const REQUIRED = [
+  ...(['at', 'link_seq', 'flags', 'count', 'visitor'] as const),
+  ...CLICK_DIMENSIONS,
+]
 const anyClick: fc.Arbitrary<Click> = fc.record(
   {
     at: fc.maxSafeNat(),
     link_seq: fc.maxSafeNat(),
-    flags: fc.nat({ max: 0xffff }).filter((flags) => flags !== CLICK_FLAGS.capped),
+    flags: fc.nat({ max: 0x7fff }).filter((flags) => flags !== CLICK_FLAGS.capped),
     count: fc.constant(1),
     visitor: fc.maxSafeNat(),
     country: anyValue,
@@ -37,8 +41,9 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
     source: anyValue,
     rule: fc.oneof(fc.constant(''), anyValue),
     variant: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
+    isLimited: fc.constant(true),
   },
-  { noNullPrototype: true },
+  { noNullPrototype: true, requiredKeys: REQUIRED },
 )
 const anyFrame = fc.array(anyClick, { minLength: 1, maxLength: 12 })
 const anyFrames = fc.array(anyFrame, { minLength: 1, maxLength: 8 })

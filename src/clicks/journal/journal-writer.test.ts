@@ -52,7 +52,7 @@ describe('JournalWriter', () => {
 
   /** Records one click and waits until it is written. */
   async function recordOne(writer: JournalWriter, at: number): Promise<void> {
-    await new Promise<void>((resolve) => writer.record(clickOf(at), resolve))
+    await new Promise<void>((resolve) => writer.record(clickOf(at), () => resolve()))
   }
 
   /** The size of a segment’s file in bytes. */
@@ -94,7 +94,7 @@ describe('JournalWriter', () => {
   test('writes clicks that are recorded from within a callback', async () => {
     const writer = createWriter()
     await new Promise<void>((resolve) => {
-      writer.record(clickOf(1), () => writer.record(clickOf(2), resolve))
+      writer.record(clickOf(1), () => writer.record(clickOf(2), () => resolve()))
     })
     assert.deepEqual(files.clicks(), clicksFrom(1, 2))
   })

@@ -15,11 +15,14 @@ import type { Click, ClickRecorder } from '../click.ts'
 import { listSegments, SEGMENT_BYTES_MAX, segmentFile } from './journal-folder.ts'
 import { FrameBuilder } from './record.ts'
 
+/** See `ClickRecorder.record`. */
+type Done = (isStored: boolean) => void
+
 /** The files, folders and waiting visits of one round of syncs. */
 type Round = {
   readonly files: ReadonlySet<number>
   readonly folders: ReadonlySet<string>
-  readonly callbacks: readonly (() => void)[]
+  readonly callbacks: readonly Done[]
   readonly clicks: number
 }
 
@@ -38,7 +41,7 @@ class GroupSync {
   #files = new Set<number>()
   #folders = new Set<string>()
   #retired = new Set<number>()
-  #callbacks: (() => void)[] = []
+  #callbacks: Done[] = []
   #clicks = 0
   #busy = false
   #running: Promise<void> = Promise.resolve()
@@ -61,7 +64,7 @@ class GroupSync {
   }
 
   /** Calls each of `callbacks` once everything recorded so far is on disk or reported as doubtful. */
-  wait(callbacks: readonly (() => void)[]): void {
+  wait(callbacks: readonly Done[]): void {
     for (const done of callbacks) this.#callbacks.push(done)
     if (this.#busy) return
     this.#busy = true
@@ -93,7 +96,7 @@ class GroupSync {
         callbacks = [...round.callbacks, ...since.callbacks]
         this.#onFailed(round.clicks + since.clicks, error)
       }
-      for (const done of callbacks) done()
+      for (const done of callbacks) done(true)
       this.#closeRetired()
     }
     this.#busy = false
@@ -204,8 +207,7 @@ type Options = {
  * process; with `disk`, when a sync has written it to the disk.
  *
  * A failed write is truncated, so that a partial frame is never read, and retried once if `freeSpace`
- * returns true. If the retry fails too, the clicks are lost, counted and reported, and their visitors are
- * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
+ * returns true. If the retry fails too, the clicks are lost, counted and reported, and `done` is called with false. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
   /**
@@ -221,7 +223,9 @@ export class JournalWriter implements ClickRecorder {
   #segment: number
   #fd: number | undefined
   #size = 0
-  #callbacks: (() => void)[] = []
+  #callbacks: Done[] = []
+  /** The index in `#callbacks` of the first click of the frame. */
+  #frameFrom = 0
   #scheduled = false
   #fault: unknown
 
@@ -264,7 +268,7 @@ export class JournalWriter implements ClickRecorder {
     this.#options.onRecovered?.()
   }
 
-  record(click: Click, done: () => void): void {
+  record(click: Click, done: Done): void {
     if (this.#frame.isFull) this.#append()
     this.#frame.add(click)
     this.#callbacks.push(done)
@@ -278,9 +282,10 @@ export class JournalWriter implements ClickRecorder {
     this.#scheduled = false
     const callbacks = this.#callbacks
     if (callbacks.length === 0) return
-    this.#callbacks = []
     this.#append()
-    if (this.#syncs === undefined) for (const done of callbacks) done()
+    this.#callbacks = []
+    this.#frameFrom = 0
+    if (this.#syncs === undefined) for (const done of callbacks) done(true)
     else this.#syncs.wait(callbacks)
     this.#options.onWritten()
   }
@@ -300,7 +305,16 @@ export class JournalWriter implements ClickRecorder {
       this.counts.recorded += count
       this.recover()
     } catch (error) {
+      this.#answerAsLost()
       this.#fail(count, error)
+    }
+    this.#frameFrom = this.#callbacks.length
+  }
+
+  #answerAsLost(): void {
+    for (let index = this.#frameFrom; index < this.#callbacks.length; index += 1) {
+      const done = this.#callbacks[index]
+      this.#callbacks[index] = () => done?.(false)
     }
   }
 

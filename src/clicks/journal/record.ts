@@ -12,7 +12,7 @@ import { minuteOf } from '../tally/click-day.ts'
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS4" if rules decided any of the clicks, else "TRS3"
+ *     magic     4 bytes  "TRS4" if any of the clicks has what releases before rules and limits cannot read, else "TRS3"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
  *     records   one after the other
@@ -60,7 +60,7 @@ export class FrameBuilder {
     if (click.flags === CLICK_FLAGS.capped) this.#addCapped(click)
     else {
       this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
-      if (hasRule(click)) this.#hasRules = true
+      if (hasRule(click) || click.isLimited === true) this.#hasRules = true
     }
     this.#count += click.count
   }
@@ -153,7 +153,7 @@ function checksum(frame: Buffer): number {
  * The journal record of a click; numbers are little-endian:
  *
  *     length    2 bytes  of the whole record
- *     flags     2 bytes
+ *     flags     2 bytes  with `LIMITED` for a click that took one of its link's limit
  *     instant   8 bytes  double, microseconds
  *     link      8 bytes  double
  *     visitor   8 bytes  double
@@ -173,6 +173,7 @@ function checksum(frame: Buffer): number {
  *     link      8 bytes  double
  *     count     4 bytes
  */
+const LIMITED = 0x8000
 const COUNT_AT = 20
 const COUNT_RECORD_BYTES = 24
 const COUNT_MAX = 0xffff_ffff
@@ -202,7 +203,7 @@ export function encodeRecord(
   start: number,
   click: Click,
 ): number {
-  view.setUint16(start + 2, click.flags, true)
+  view.setUint16(start + 2, click.isLimited === true ? click.flags | LIMITED : click.flags, true)
   view.setFloat64(start + 4, click.at, true)
   view.setFloat64(start + 12, click.link_seq, true)
   view.setFloat64(start + 20, click.visitor, true)
@@ -296,7 +297,8 @@ export function decodeRecord(
   if (!isCount(instant) || !isCount(linkSeq) || !isCount(visitor)) return undefined
   if (isCapped && (count === 0 || flags !== CLICK_FLAGS.capped)) return undefined
   const index = into.next()
-  into.flags[index] = flags
+  into.flags[index] = flags & ~LIMITED
+  into.limited[index] = flags & LIMITED ? 1 : 0
   into.at[index] = instant
   into.link_seq[index] = linkSeq
   into.visitor[index] = visitor

@@ -2,7 +2,7 @@ import { hasQrMark } from '../../links/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { isPrivateAddress, subscriberOf } from '../../platform/network/ip-address.ts'
-import { type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
+import { CLICK_FLAGS, type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import type { Countries } from './countries.ts'
 import {
@@ -105,8 +105,16 @@ function setOf(address: number, linkSeq: number): number {
  * Creates the click for a visit that is redirected to a link's destination.
  *
  * @param ruled what the link's rules decided, if one matched
+ * @param limit for a link with a limit: whether the click took one of it, or is a machine's, which takes none
  */
-export type ClickMaker = (linkSeq: number, visit: RawVisit, ruled?: RuleValues) => Click
+export type ClickMaker = (
+  linkSeq: number,
+  visit: RawVisit,
+  ruled?: RuleValues,
+  limit?: LimitUse,
+) => Click
+
+type LimitUse = 'taken' | 'machine'
 
 /** Why several visitors may share one address. */
 export type SharedAddress = 'untrusted proxy' | 'private address'
@@ -144,15 +152,18 @@ export function clickMaker(deps: {
     return false
   }
 
-  return (linkSeq, visit, ruled = NO_RULE) => {
+  return (linkSeq, visit, ruled = NO_RULE, limit) => {
     const { at } = visit
     const address = addresses.find(visit.address)
-    if (!isWithinCap(address, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
+    const isTaken = limit === 'taken'
+    // A limit is exact, so each click that it allows is counted, and it bounds what is stored.
+    if (!isTaken && !isWithinCap(address, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
     const agent = parseUserAgent(visit.userAgent)
+    const flags = isTaken ? 0 : flagsOfVisit(visit)
     return {
       at,
       link_seq: linkSeq,
-      flags: flagsOfVisit(visit),
+      flags: limit === 'machine' && flags === 0 ? CLICK_FLAGS.bot : flags,
       count: 1,
       visitor: address.visitor(agent, deps.salts.at(at)),
       country: address.country,
@@ -164,6 +175,7 @@ export function clickMaker(deps: {
       source: hasQrMark(visit.query) ? 'qr' : 'direct',
       rule: ruled.rule,
       variant: ruled.variant,
+      ...(isTaken && { isLimited: true }),
     }
   }
 }

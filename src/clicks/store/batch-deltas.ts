@@ -26,9 +26,13 @@ export type OwnerOf = (linkSeq: number) => Owner | undefined
 export type BatchDeltas = {
   readonly counts: readonly LinkCount[]
   readonly deltas: readonly DayDelta[]
+  /** Clicks that took one of their link's limit, in link order; empty for nearly all batches. */
+  readonly limited: readonly LimitedCount[]
   /** Visits that are counted for no link, because their link does not exist. */
   readonly withoutLink: number
 }
+
+export type LimitedCount = { readonly link_seq: number; readonly clicks: number }
 
 /** The clicks of one link, as indexes in the order of their days. */
 type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
@@ -77,6 +81,7 @@ export function computeBatchDeltas(
 ): BatchDeltas {
   const counts: LinkCount[] = []
   const deltas: DayDelta[] = []
+  const limited: LimitedCount[] = []
   const byOwner = new Map<number, Map<Owner, number[]>>()
   let withoutLink = 0
   const writer = new ByteWriter()
@@ -89,6 +94,8 @@ export function computeBatchDeltas(
     }
     const count = countOf(clicks, { linkSeq, indexes }, imported?.lastClicks.get(linkSeq) ?? NEVER)
     if (count.clicks > 0) counts.push(count)
+    const limitedClicks = limitedIn(clicks, indexes)
+    if (limitedClicks > 0) limited.push({ link_seq: linkSeq, clicks: limitedClicks })
     for (const { day, ofDay } of daysOf(clicks, indexes)) {
       writeClicks(writer, clicks, ofDay)
       const key = { day, scope: SCOPES.link, subject: linkSeq, workspace_id: '' }
@@ -99,7 +106,7 @@ export function computeBatchDeltas(
     }
   }
   for (const [day, owners] of byOwner) addOwnerDeltas(deltas, day, clicks, owners)
-  return { counts, deltas: deltas.sort(compareKeys), withoutLink }
+  return { counts, deltas: deltas.sort(compareKeys), limited, withoutLink }
 }
 
 /** Counts people's clicks only. */
@@ -113,6 +120,12 @@ function countOf(clicks: ClickColumns, { linkSeq, indexes }: LinkRun, opening: n
     last_click = Math.max(last_click, at === OPENING_AT ? opening : at)
   }
   return { link_seq: linkSeq, clicks: persons, last_click }
+}
+
+function limitedIn({ limited }: ClickColumns, indexes: Uint32Array): number {
+  let clicks = 0
+  for (const index of indexes) clicks += limited[index] ?? 0
+  return clicks
 }
 
 type DayRun = { readonly day: number; readonly ofDay: ClickIndexes }

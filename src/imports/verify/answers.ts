@@ -84,6 +84,7 @@ export async function ourAnswer(
     case 'ask-password':
       return { kind: 'page', status: 200, location: null }
     case 'expired':
+    case 'used-up':
       return { kind: 'gone', status: 410 }
     default:
       return { kind: 'gone', status: 404 }

@@ -14,6 +14,8 @@ const PAGES: readonly VisitorPage[] = [
   { kind: 'not-found' },
   { kind: 'loop' },
   { kind: 'expired', expiredAtMs: Date.UTC(2026, 7, 31, 23, 59) },
+  { kind: 'used-up' },
+  { kind: 'preview' },
   { kind: 'password', isWrong: false },
   { kind: 'password', isWrong: true },
   { kind: 'too-many-attempts', waitSeconds: 42 },

@@ -11,6 +11,7 @@ export type VisitorPage =
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
   /** @property activeFromMs milliseconds since the epoch */
   | { readonly kind: 'upcoming'; readonly activeFromMs: number }
+  | { readonly kind: 'used-up' | 'preview' }
   | { readonly kind: 'password'; readonly isWrong: boolean }
   | { readonly kind: 'too-many-attempts' | 'busy'; readonly waitSeconds: number }
   | { readonly kind: 'unavailable' | 'elsewhere' | 'invalid-request' }
@@ -54,6 +55,10 @@ function contentOf(
       const date = formatDay(page.activeFromMs, texts)
       return { icon: ICONS.hourglass, title, text: text(date), controls: tryAgain(texts) }
     }
+    case 'used-up':
+      return { icon: ICONS.timerOff, ...texts.usedUp, controls: '' }
+    case 'preview':
+      return { icon: ICONS.hourglass, ...texts.preview, controls: continueForm(texts) }
     case 'loop':
       return { icon: ICONS.unlink, ...texts.loop, controls: '' }
     case 'password': {
@@ -79,6 +84,14 @@ function contentOf(
 /** A link to the page's own address, which is requested with `GET` even if a form was answered. */
 function tryAgain(texts: PageTexts): string {
   return `<a class="button" href="">${escapeHtml(texts.tryAgain)}</a>\n`
+}
+
+/** A form rather than a link: programs that check a page follow its links, and send no forms. */
+function continueForm(texts: PageTexts): string {
+  return `<form method="post">
+<button type="submit">${escapeHtml(texts.password.submit)}</button>
+</form>
+`
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   HOST_NAME,
   hostNames,
   integer,
+  networksOrFile,
   oneOf,
   schemes,
   setting,
@@ -52,6 +53,12 @@ export const LINK_SETTINGS = {
     description:
       'An `.mmdb` file that maps addresses to countries, such as DB-IP’s or MaxMind’s. Read once, at the start.',
     path: true,
+  }),
+  TERSE_SCANNER_NETWORKS: setting({
+    schema: z.string().trim().transform(networksOrFile),
+    default: '',
+    description:
+      'Addresses or CIDR networks, separated by commas, from which mail scanners and other programs open links, or the absolute path of a file with one on each line. They use up no click of a link with `max_clicks`. Read once, at the start.',
   }),
   TERSE_FAST_REDIRECTS: setting({
     schema: flag('on', 'off'),

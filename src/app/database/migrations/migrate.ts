@@ -36,6 +36,7 @@ import { linkOptions } from './031-link-options.ts'
 import { archivedLinks } from './032-archived-links.ts'
 import { ruleSets } from './033-rule-sets.ts'
 import { linkPaths } from './034-link-paths.ts'
+import { clickLimits } from './035-click-limits.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   archivedLinks,
   ruleSets,
   linkPaths,
+  clickLimits,
 ]
 
 /** The schema version of this program. */

@@ -59,6 +59,7 @@ const RELEASED = [
   { name: 'archived-links', SQLite: '1faa068dcc40a555', PostgreSQL: '1faa068dcc40a555' },
   { name: 'rule-sets', SQLite: 'ac7357510e3cf84d', PostgreSQL: '27988eb15d4515de' },
   { name: 'link-paths', SQLite: '63f07d1256327f23', PostgreSQL: '63f07d1256327f23' },
+  { name: 'click-limits', SQLite: '9bb02144d7de747d', PostgreSQL: '396197430ddf7474' },
 ]
 
 const DIALECTS = {

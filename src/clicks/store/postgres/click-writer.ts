@@ -11,6 +11,7 @@ import { type BatchDeltas, computeBatchDeltas, OwnerCache, type OwnerOf } from '
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import { COUNTED_DAYS, foldDays, SCOPES, settleDays } from '../fold-days.ts'
+import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { NewRawClick, RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
 import { postgresClickRows } from './click-rows.ts'
@@ -90,6 +91,7 @@ class PostgresClickWriter implements ClickWriter {
   async maintain(today: number, oldestDay: number | undefined): Promise<void> {
     await this.#partitions.maintain(today, oldestDay)
     await this.#settle(today)
+    await dropUnleasedClicks(this.#db)
   }
 
   async erase(erased: ErasedClicks): Promise<void> {
@@ -113,12 +115,13 @@ class PostgresClickWriter implements ClickWriter {
 
   #tryWrite(
     batch: ClickBatch,
-    { counts, deltas }: BatchDeltas,
+    { counts, deltas, limited }: BatchDeltas,
     raw: readonly NewRawClick[],
   ): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       if (!(await movePosition(tx, batch))) return false
       await insertRawClicks(tx, raw)
+      await addLeasedClicks(tx, batch.journalId, limited)
       const rows = postgresClickRows(tx)
       // Rows that several nodes update come last and in a fixed order, so that their locks are held briefly
       // and cannot deadlock.
@@ -157,7 +160,9 @@ async function eraseLinkRows(db: Kysely<Schema>, linkSeqs: readonly number[]): P
           and scope = ${sql.lit(SCOPES.link)} and subject = ${subjects}`.execute(db)
     }
   }
-  await sql`delete from link_clicks where link_seq = ${subjects}`.execute(db)
+  for (const table of ['leased_clicks', 'link_clicks']) {
+    await sql`delete from ${sql.table(table)} where link_seq = ${subjects}`.execute(db)
+  }
 }
 
 /** Deletes charts and raw clicks of a workspace. Runs again from the beginning when it fails. */

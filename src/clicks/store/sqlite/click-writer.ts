@@ -25,6 +25,7 @@ import {
   SCOPES,
   settleDays,
 } from '../fold-days.ts'
+import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
 import { personsIn } from './check-sums.ts'
@@ -119,6 +120,9 @@ class SqliteClickWriter implements ClickWriter {
     do settled = await this.#queue.run(() => this.#settleSome(today))
     while (settled > 0)
     await this.#queue.run(async () => this.#rawFiles.closeBefore(today))
+    await this.#queue.run(() =>
+      inTransaction(this.#database, BUSY_DEADLINE_MS, () => dropUnleasedClicks(this.#db)),
+    )
     if (oldestDay !== undefined) await this.#queue.run(() => this.#dropBefore(oldestDay))
   }
 
@@ -145,7 +149,7 @@ class SqliteClickWriter implements ClickWriter {
   async #write(batch: ClickBatch): Promise<boolean> {
     this.#openFiles.verify()
     const ownerOf = await this.#owners.load(batch.clicks)
-    const { counts, deltas, withoutLink } = computeBatchDeltas(batch, ownerOf)
+    const { counts, deltas, limited, withoutLink } = computeBatchDeltas(batch, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
@@ -156,6 +160,7 @@ class SqliteClickWriter implements ClickWriter {
     if (rowsByDay === undefined) return false
     const isIngested = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
       if (!(await movePosition(this.#db, batch))) return false
+      await addLeasedClicks(this.#db, batch.journalId, limited)
       await this.#rows.addToLinks(counts)
       const grown = await this.#rows.appendToDays(deltas)
       await foldDays({ db: this.#db, rows: this.#rows }, grown)
@@ -284,6 +289,7 @@ function listCountedDays(database: DatabaseSync): readonly number[] {
 function eraseLinkRows(database: DatabaseSync, linkSeqs: readonly number[]): void {
   const among = 'in (select value from json_each(?))'
   const seqs = JSON.stringify(linkSeqs)
+  database.prepare(`delete from leased_clicks where link_seq ${among}`).run(seqs)
   const counters = database
     .prepare(`delete from link_clicks where link_seq ${among} returning clicks`)
     .all(seqs)

@@ -35,6 +35,14 @@ export const de: PageTexts = {
     title: 'Dieser Link führt noch nirgendwohin',
     text: (date) => `Er gilt ab dem ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Dieser Link ist aufgebraucht',
+    text: 'Er lässt nur eine begrenzte Zahl von Aufrufen zu, und alle sind verbraucht. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
+  },
+  preview: {
+    title: 'Dieser Link lässt sich nur begrenzt oft öffnen',
+    text: 'Programme, die Links prüfen, sehen diese Seite, damit sie ihn nicht aufbrauchen. Gehen Sie weiter, um den Link zu öffnen.',
+  },
   loop: {
     title: 'Dieser Link führt im Kreis',
     text: 'Er führt zu sich selbst zurück und erreicht keine Seite. Sagen Sie der Person Bescheid, von der Sie ihn haben.',

@@ -36,6 +36,14 @@ export const en: PageTexts = {
     title: 'This link is not active yet',
     text: (date) => `It starts to work on ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'This link has been used up',
+    text: 'It works for a limited number of visits, and all of them have been made. Ask the person who shared it with you for a new one.',
+  },
+  preview: {
+    title: 'This link opens a limited number of times',
+    text: 'Programs that check links see this page, so that they do not use it up. Continue to open the link.',
+  },
   loop: {
     title: 'This link leads in circles',
     text: 'It leads back to itself and reaches no page. Tell the person who shared it with you.',

@@ -35,6 +35,14 @@ export const es: PageTexts = {
     title: 'Este enlace todavía no está activo',
     text: (date) => `Funcionará a partir del ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Este enlace se ha agotado',
+    text: 'Admite un número limitado de visitas, y ya se han hecho todas. Pídale uno nuevo a la persona que lo compartió con usted.',
+  },
+  preview: {
+    title: 'Este enlace se abre un número limitado de veces',
+    text: 'Los programas que revisan enlaces ven esta página para no agotarlo. Continúe para abrir el enlace.',
+  },
   loop: {
     title: 'Este enlace da vueltas en círculo',
     text: 'Vuelve a sí mismo y no llega a ninguna página. Avise a la persona que lo compartió con usted.',

@@ -36,6 +36,14 @@ export const fr: PageTexts = {
     title: 'Ce lien n’est pas encore actif',
     text: (date) => `Il fonctionnera à partir du ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Ce lien est épuisé',
+    text: 'Il permet un nombre limité de visites, et toutes ont été faites. Demandez-en un nouveau à la personne qui vous l’a transmis.',
+  },
+  preview: {
+    title: 'Ce lien s’ouvre un nombre limité de fois',
+    text: 'Les programmes qui vérifient les liens voient cette page, afin de ne pas l’épuiser. Continuez pour ouvrir le lien.',
+  },
   loop: {
     title: 'Ce lien tourne en rond',
     text: 'Il renvoie vers lui-même et n’atteint aucune page. Prévenez la personne qui vous l’a transmis.',

@@ -36,6 +36,14 @@ export const it: PageTexts = {
     title: 'Questo link non è ancora attivo',
     text: (date) => `Data di attivazione: ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Questo link è esaurito',
+    text: 'Consente un numero limitato di visite, e sono state fatte tutte. Chiedine uno nuovo a chi l’ha condiviso con te.',
+  },
+  preview: {
+    title: 'Questo link si apre un numero limitato di volte',
+    text: 'I programmi che controllano i link vedono questa pagina, per non esaurirlo. Continua per aprire il link.',
+  },
   loop: {
     title: 'Questo link gira a vuoto',
     text: 'Riporta a se stesso e non raggiunge nessuna pagina. Avvisa chi l’ha condiviso con te.',

@@ -35,6 +35,14 @@ export const nl: PageTexts = {
     title: 'Deze link is nog niet actief',
     text: (date) => `Hij werkt vanaf ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Deze link is opgebruikt',
+    text: 'Hij werkt voor een beperkt aantal bezoeken, en die zijn allemaal gedaan. Vraag degene die hem heeft gedeeld om een nieuwe.',
+  },
+  preview: {
+    title: 'Deze link gaat een beperkt aantal keren open',
+    text: 'Programma’s die links controleren zien deze pagina, zodat ze hem niet opgebruiken. Ga verder om de link te openen.',
+  },
   loop: {
     title: 'Deze link leidt in een kring',
     text: 'Hij leidt naar zichzelf terug en komt bij geen enkele pagina uit. Laat het weten aan degene die hem heeft gedeeld.',

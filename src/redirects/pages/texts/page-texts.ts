@@ -30,6 +30,9 @@ export type PageTexts = {
     /** @param date a day in UTC, as returned by `day` */
     readonly text: (date: string) => string
   }
+  readonly usedUp: Notice
+  /** For programs, and for visitors who were taken for one: they may continue. */
+  readonly preview: Notice
   readonly loop: Notice
   readonly password: Notice & {
     readonly label: string

@@ -35,6 +35,14 @@ export const pl: PageTexts = {
     title: 'Ten link nie jest jeszcze aktywny',
     text: (date) => `Zacznie działać ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Ten link został wykorzystany',
+    text: 'Działa tylko dla ograniczonej liczby wizyt, a\u00a0wszystkie już się odbyły. Poproś o\u00a0nowy osobę, która go udostępniła.',
+  },
+  preview: {
+    title: 'Ten link można otworzyć ograniczoną liczbę razy',
+    text: 'Programy sprawdzające linki widzą tę stronę, aby go nie wykorzystać. Przejdź dalej, aby otworzyć link.',
+  },
   loop: {
     title: 'Ten link prowadzi w\u00a0kółko',
     text: 'Wraca do siebie i\u00a0nie prowadzi do żadnej strony. Powiadom osobę, która go udostępniła.',

@@ -35,6 +35,14 @@ export const pt: PageTexts = {
     title: 'Este link ainda não está ativo',
     text: (date) => `Ele passará a funcionar em ${date} (UTC).`,
   },
+  usedUp: {
+    title: 'Este link foi esgotado',
+    text: 'Ele permite um número limitado de visitas, e todas já foram feitas. Peça um novo à pessoa que o compartilhou.',
+  },
+  preview: {
+    title: 'Este link abre um número limitado de vezes',
+    text: 'Programas que verificam links veem esta página, para não esgotá-lo. Continue para abrir o link.',
+  },
   loop: {
     title: 'Este link anda em círculos',
     text: 'Ele leva de volta a si mesmo e não chega a nenhuma página. Avise a pessoa que o compartilhou.',
