@@ -36,7 +36,9 @@ const madeUpVisitor = z
     referrer: line(HEADER_LENGTH_MAX)
       .optional()
       .describe('The page with the link, as an address or as a host.'),
-    label: line(100).optional().describe('A label: the same as `via` in the query.'),
+    label: line(100)
+      .optional()
+      .describe('A label: the same as `via=` in the query, or the parameter of the workspace.'),
     method: z.enum(['GET', 'HEAD']).optional().describe('`GET` when left out.'),
     qr: z.boolean().optional().describe('Whether they scanned a tracked QR code.'),
     prefetch: z.boolean().optional().describe('Whether their browser only prefetches the page.'),
@@ -156,7 +158,7 @@ const urlParts = z.object({
         parameter: z.string().describe('As the visitor sent it.'),
         effect: z.enum(['added', 'replaces', 'removed']),
         reason: z
-          .enum(['qr', 'placeholder', 'address_of_person', 'setting'])
+          .enum(['qr', 'label', 'placeholder', 'address_of_person', 'setting'])
           .nullable()
           .describe('Why it was removed.'),
       }),

@@ -117,6 +117,9 @@ const exportedClickLine = exportedClick
       .describe(
         'Name of the variant of a split; null for none. Exports of version 0.1 leave it out.',
       ),
+    label: exportedClick.shape.label
+      .optional()
+      .describe('Label of the visit; null for none. Exports of version 0.1 leave it out.'),
   })
   .meta({ id: 'ExportedClickLine', description: 'A single click on one of the links.' })
 

@@ -104,6 +104,10 @@ export const FAULTS = {
     dots: 'must not hold a "." or ".." segment',
     placeholders: 'must not hold one placeholder twice',
   },
+  invalid_parameter: {
+    characters: 'must be a letter, then at most 31 letters, digits, "_" and "-"',
+    taken: 'must not be qr or a UTM parameter',
+  },
   too_many_variants: 'has {max} variants on this domain that differ only by letter case',
   too_many_paths:
     'would be one of more than {max} links of this domain that use the path behind their key',

@@ -112,10 +112,11 @@ function microsPerVisit(
         query: '',
         knowsPassword: false,
       },
+      labelParameter: null,
       device: parseUserAgent(userAgent).device,
-      visitorOf: ({ query }) =>
+      visitorOf: ({ query }, label) =>
         new RuleVisitor({
-          ...{ atMs: NOW_MS, query, userAgent },
+          ...{ atMs: NOW_MS, query, label, userAgent },
           acceptLanguage: raw.acceptLanguage,
           referer: raw.referer,
           address: () => address,

@@ -49,6 +49,7 @@ function tallyOfDay(clicks: number, day: number): DayTally {
         source: valueAt('source', nth),
         rule: '',
         variant: '',
+        label: '',
       }
       columns.add({ ...click, flags: 0, count: Math.floor(count * (1 - BOT_SHARE)) })
       columns.add({ ...click, flags: CLICK_FLAGS.bot, count: Math.floor(count * BOT_SHARE) })

@@ -65,5 +65,6 @@ export function clickSource(linkSeq: () => number): (at: number) => Click {
     source: Math.random() < QR_SHARE ? 'qr' : 'direct',
     rule: '',
     variant: '',
+    label: '',
   })
 }

@@ -1,9 +1,11 @@
 import { enlarge } from '../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, type Click, VISITOR_DIMENSIONS } from './click.ts'
+import { CLICK_DIMENSIONS, type Click, UNLABELLED_COUNT, VISITOR_DIMENSIONS } from './click.ts'
 import { ValueNumbers } from './tally/values.ts'
 
-/** Of `CLICK_DIMENSIONS`: those before are `VISITOR_DIMENSIONS`. */
-const FIRST_OF_RULES = VISITOR_DIMENSIONS.length
+/** Of `CLICK_DIMENSIONS`: from here on they are `SPARSE_DIMENSIONS`. */
+const FIRST_SPARSE: number = VISITOR_DIMENSIONS.length
+/** The index of `label`. */
+const LABEL = UNLABELLED_COUNT
 const INITIAL_CLICKS = 256
 const VALUE_LENGTH_MAX = 255
 
@@ -25,7 +27,7 @@ export class ClickColumns {
   limited = new Uint8Array(INITIAL_CLICKS)
   /** For each of `CLICK_DIMENSIONS`: the number of each click's value in `values`. */
   numbers = CLICK_DIMENSIONS.map(() => new Uint32Array(INITIAL_CLICKS))
-  /** For each of `CLICK_DIMENSIONS`. In `RULE_DIMENSIONS` the number 0 stands for '', which most clicks have. */
+  /** For each of `CLICK_DIMENSIONS`. In `SPARSE_DIMENSIONS` the number 0 stands for '', which most clicks have. */
   readonly values = CLICK_DIMENSIONS.map((_, dimension) => valuesOf(dimension))
   /** `values` as texts, as far as they have been read. */
   readonly #texts = CLICK_DIMENSIONS.map((): string[] => [])
@@ -65,20 +67,41 @@ export class ClickColumns {
     numbers[index] = this.values[dimension]?.numberOf(source, start, end) ?? 0
   }
 
-  /** Says that no rule has matched for a click. */
-  setNoRule(index: number): void {
-    for (let dimension = FIRST_OF_RULES; dimension < this.numbers.length; dimension += 1) {
+  /**
+   * Sets a click's values to '' from one dimension on.
+   *
+   * @param from an index in `CLICK_DIMENSIONS` of one of `SPARSE_DIMENSIONS`
+   */
+  setNone(index: number, from = FIRST_SPARSE): void {
+    for (let dimension = from; dimension < this.numbers.length; dimension += 1) {
       const numbers = this.numbers[dimension] as Uint32Array
       numbers[index] = 0
     }
   }
 
-  /** Whether a click has a value in any of `RULE_DIMENSIONS`. */
-  hasRule(index: number): boolean {
-    for (let dimension = FIRST_OF_RULES; dimension < this.numbers.length; dimension += 1) {
-      if (this.numbers[dimension]?.[index] !== 0) return true
+  /** How many of `CLICK_DIMENSIONS`, from the first on, hold all values of a click: without a rule and a label fewer. */
+  dimensionsOf(index: number): number {
+    if (this.numbers[LABEL]?.[index] !== 0) return CLICK_DIMENSIONS.length
+    for (let dimension = FIRST_SPARSE; dimension < LABEL; dimension += 1) {
+      if (this.numbers[dimension]?.[index] !== 0) return UNLABELLED_COUNT
     }
-    return false
+    return FIRST_SPARSE
+  }
+
+  /** The number of a click's label in `labels`; 0 for none. */
+  labelOf(index: number): number {
+    return this.numbers[LABEL]?.[index] ?? 0
+  }
+
+  /** The distinct labels, by their numbers. */
+  get labels(): ValueNumbers {
+    return this.values[LABEL] as ValueNumbers
+  }
+
+  /** @param label at most 255 bytes long */
+  setLabel(index: number, label: string): void {
+    const value = Buffer.from(label)
+    this.setValue(LABEL, index, value, 0, value.length)
   }
 
   /** The number of visits. */
@@ -115,6 +138,7 @@ export class ClickColumns {
       source: this.#textOf(6, index),
       rule: this.#textOf(7, index),
       variant: this.#textOf(8, index),
+      label: this.#textOf(9, index),
       ...(this.limited[index] === 1 && { isLimited: true }),
     }
   }
@@ -140,7 +164,7 @@ export class ClickColumns {
 
 function valuesOf(dimension: number): ValueNumbers {
   const values = new ValueNumbers()
-  if (dimension >= FIRST_OF_RULES) values.numberOf(NO_BYTES, 0, 0)
+  if (dimension >= FIRST_SPARSE) values.numberOf(NO_BYTES, 0, 0)
   return values
 }
 

@@ -31,6 +31,7 @@ const COLUMNS = [
   'count',
   'rule',
   'variant',
+  'label',
   'id',
 ] as const satisfies readonly (keyof ExportedClick)[]
 
@@ -94,6 +95,7 @@ export function presentClick(click: RawClick): ExportedClick {
     count: click.count,
     rule: click.rule || null,
     variant: click.variant || null,
+    label: click.label || null,
     id: clickId(click),
   }
 }

@@ -30,6 +30,8 @@ export type Click = {
   readonly rule: string
   /** The name of the variant of that rule's split; '' if it has none. */
   readonly variant: string
+  /** What the visitor's query has in the workspace's parameter for labels; '' if nothing. */
+  readonly label: string
   /** Whether it took one of the clicks that the link's `max_clicks` allows (limits/click-limits.ts); false if left out. */
   readonly isLimited?: boolean
 }
@@ -48,11 +50,23 @@ export const VISITOR_DIMENSIONS = [
   'source',
 ] as const satisfies readonly (keyof Click)[]
 
-/** How the link's rules decided: most clicks have no value. Values are at most 253 bytes of UTF-8, where letter case matters. */
-export const RULE_DIMENSIONS = ['rule', 'variant'] as const satisfies readonly (keyof Click)[]
+/** How the link's rules decided. */
+const RULE_DIMENSIONS = ['rule', 'variant'] as const satisfies readonly (keyof Click)[]
+
+/**
+ * What most clicks do not have, so that the value '' takes no space. Values are at most 253 bytes of UTF-8, where letter
+ * case matters.
+ */
+export const SPARSE_DIMENSIONS = [
+  ...RULE_DIMENSIONS,
+  'label',
+] as const satisfies readonly (keyof Click)[]
 
 /** The dimensions for grouping and filtering clicks. */
-export const CLICK_DIMENSIONS = [...VISITOR_DIMENSIONS, ...RULE_DIMENSIONS] as const
+export const CLICK_DIMENSIONS = [...VISITOR_DIMENSIONS, ...SPARSE_DIMENSIONS] as const
+
+/** How many of `CLICK_DIMENSIONS`, from the first on, a click without a label may have a value in. */
+export const UNLABELLED_COUNT = VISITOR_DIMENSIONS.length + RULE_DIMENSIONS.length
 
 export type ClickDimension = (typeof CLICK_DIMENSIONS)[number]
 
@@ -101,6 +115,7 @@ export function countedClick(link_seq: number, at: number, count: number): Click
     source: '',
     rule: '',
     variant: '',
+    label: '',
   }
 }
 

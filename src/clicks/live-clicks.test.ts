@@ -28,6 +28,7 @@ const CLICK: FedClick = {
   source: '',
   rule: '',
   variant: '',
+  label: '',
   link_id: null,
   key: null,
   host: null,

@@ -45,6 +45,7 @@ const facts = visitorFacts({ salts: SALTS, countries })
 const cookies = passwordCookies(KEY)
 const keptVariants = variantCookies(KEY)
 
+const LABEL_PARAMETER = 'via'
 const LINK: VisitedLink = {
   ...NO_ATTRIBUTES,
   ...{ seq: 1, id: 'id', workspace_id: 'workspace', key: 'key', url: 'https://u.example/?b=2#x' },
@@ -72,6 +73,7 @@ async function visitLink(
       findLink: () => prepared,
       findByPath: () => undefined,
       findRuleSets: () => sets,
+      findLabelParameter: () => LABEL_PARAMETER,
     },
     recorder: {
       record(made, done) {
@@ -107,7 +109,11 @@ async function visitLink(
 }
 
 function sentQuery({ query = '', label, qr }: MadeUpVisitor): string {
-  const parts = [query, label === undefined ? '' : `via=${label}`, qr === true ? 'qr=1' : '']
+  const parts = [
+    query,
+    label === undefined ? '' : `${LABEL_PARAMETER}=${label}`,
+    qr === true ? 'qr=1' : '',
+  ]
   return parts.filter((part) => part !== '').join('&')
 }
 
@@ -138,8 +144,9 @@ function explain(
   sets: readonly SharedRules[] = [],
   isUsedUp = false,
 ) {
-  const made = madeUpVisitor(visitor, clock.nowMicros(), facts)
-  const subject = { host, link, prepared: prepare(link), sets, isUsedUp }
+  const labelParameter = LABEL_PARAMETER
+  const made = madeUpVisitor(visitor, clock.nowMicros(), facts, labelParameter)
+  const subject = { host, link, prepared: prepare(link), sets, labelParameter, isUsedUp }
   return presentExplanation(explainDecision(subject, made), { domainWorks: true })
 }
 

@@ -25,6 +25,8 @@ export type Subject = {
   readonly link: VisitedLink
   readonly prepared: PreparedLink
   readonly sets: readonly SharedRules[]
+  /** As `Visit` has it. */
+  readonly labelParameter: string | null
   /** Whether the link has had all the clicks that its limit allows. */
   readonly isUsedUp: boolean
 }
@@ -35,6 +37,7 @@ export type Explained = {
   /** In the order in which they are tried. */
   readonly rules: readonly ListedRule[]
   readonly prepared: PreparedLink
+  readonly labelParameter: string | null
   readonly visitor: ExplainedVisitor
   readonly decision: Decision
   readonly steps: Steps
@@ -99,12 +102,12 @@ function valueAt(when: Rule['when'], path: string): unknown {
 
 /** Decides where a visitor of a link is sent, as a redirect does, and records how. */
 export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Explained {
-  const { host, link, prepared, sets, isUsedUp } = subject
+  const { host, link, prepared, sets, labelParameter, isUsedUp } = subject
   const rules = listRules(subject)
   const steps = new Steps(rules, visitor)
   const { atMs, query } = visitor.rules.source
   const visit = {
-    ...{ host, isRoot: false, link: prepared, path: undefined, sets, query },
+    ...{ host, isRoot: false, link: prepared, path: undefined, sets, query, labelParameter },
     device: visitor.device,
     knowsPassword: visitor.knowsPassword,
     isUsedUp: () => isUsedUp,
@@ -112,7 +115,7 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
   }
   const decided = decide(visit, atMs, steps)
   const decision = decided.kind === 'redirect' ? whereLimited(decided, visitor.flags) : decided
-  return { link, rules, prepared, visitor, decision, steps }
+  return { link, rules, prepared, labelParameter, visitor, decision, steps }
 }
 
 /** Programs use up no click of a limit, and get a page. */
@@ -259,7 +262,7 @@ function utmOf({ utm }: PreparedLink, destination: string): UrlParts['utm'] {
 }
 
 function queryOf(
-  { visitor, steps, decision }: Explained,
+  { visitor, labelParameter, steps, decision }: Explained,
   used: ReadonlySet<string>,
 ): UrlParts['query'] {
   const location = 'location' in decision ? decision.location : ''
@@ -271,6 +274,7 @@ function queryOf(
   return parseQuery(visitor.rules.source.query).map(({ name, text: parameter }) => {
     const removed = (reason: UrlParts['query'][number]['reason']) =>
       ({ parameter, effect: 'removed', reason }) as const
+    if (name === labelParameter) return removed('label')
     if (added.has(parameter)) {
       if (isOfPerson) return removed('address_of_person')
       return { parameter, effect: replaced.has(name) ? 'replaces' : 'added', reason: null }

@@ -10,7 +10,7 @@ import {
   type LinkFinder,
   LoopDetector,
   prepare,
-  withSets,
+  withSettings,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
 import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
@@ -25,7 +25,13 @@ type Dependencies = {
   }
   readonly finder: Pick<
     LinkFinder,
-    'findByPath' | 'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+    | 'findByPath'
+    | 'findHost'
+    | 'findLink'
+    | 'findRuleSets'
+    | 'findLabelParameter'
+    | 'hostsVersion'
+    | 'peekHost'
   >
   readonly visitorFacts: VisitorFacts
   readonly service: ServiceHost
@@ -43,7 +49,7 @@ export class Explanations {
     const { service, finder, serviceHostFor } = deps
     this.#loops = new LoopDetector({
       ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, path) => findOn(finder, host, path),
+      findOn: (host, path, query) => findOn(finder, host, path, query),
     })
   }
 
@@ -59,20 +65,23 @@ export class Explanations {
     const { links, clicks, clock, finder, visitorFacts } = this.#deps
     if (click !== undefined) requirePermission(actor, 'clicks.view')
     const link = await links.draft(actor, id, { rules, url })
+    const labelParameter = await finder.findLabelParameter(link.workspace_id)
     const visitor =
       click === undefined
-        ? madeUpVisitor(input, clock.nowMicros(), visitorFacts)
+        ? madeUpVisitor(input, clock.nowMicros(), visitorFacts, labelParameter)
         : recordedVisitor(await clicks.find(actor, link, click))
     const { host, domainWorks } = await this.#hostOf(link)
     const prepared = prepare(link)
-    const { sets } = await withSets(finder, host, prepared)
+    const found = await withSettings(
+      finder,
+      { host, link: prepared, path: undefined },
+      visitor.rules.source.query,
+    )
+    const { sets } = found
     const isUsedUp = await this.#isUsedUp(link)
-    const explained = explainDecision({ host, link, prepared, sets, isUsedUp }, visitor)
-    const settled = (await this.#isLoop(
-      { host, link: prepared, path: undefined, sets },
-      explained,
-      visitor,
-    ))
+    const subject = { host, link, prepared, sets, labelParameter, isUsedUp }
+    const explained = explainDecision(subject, visitor)
+    const settled = (await this.#isLoop(found, explained, visitor))
       ? { ...explained, decision: { kind: 'loop' as const } }
       : explained
     return presentExplanation(settled, { domainWorks })

@@ -10,7 +10,7 @@ import {
 import { FaultList } from '../platform/failure.ts'
 import { bytesOfAddress } from '../platform/network/ip-address.ts'
 import { parseInstant } from '../platform/time/clock.ts'
-import { factsOf, RuleVisitor } from '../redirects/index.ts'
+import { factsOf, RuleVisitor, takeLabel } from '../redirects/index.ts'
 
 /** A visitor whose way is explained. */
 export type ExplainedVisitor = {
@@ -31,6 +31,7 @@ const QR_MARK = 'qr=1'
 /**
  * Makes the visitor that an input describes.
  *
+ * @param labelParameter null where the workspace has no labels
  * @param facts undefined where the visitor's variants must not change from day to day
  * @throws {Failure} `validation_failed`
  */
@@ -38,6 +39,7 @@ export function madeUpVisitor(
   input: MadeUpVisitor,
   nowMicros: number,
   facts: VisitorFacts & { readonly isSameAlways?: boolean },
+  labelParameter: string | null,
 ): ExplainedVisitor {
   const faults = new FaultList()
   const { address = '', agent, country, method = 'GET', variants = {} } = input
@@ -47,13 +49,15 @@ export function madeUpVisitor(
   const at =
     input.at === undefined ? nowMicros : (faults.take('at', parseInstant(input.at)) ?? nowMicros)
   faults.throwIfAny()
+  const query = queryOf(input, labelParameter)
   const isKnownToday = address !== '' && facts.isSameAlways !== true
   const rules = new RuleVisitor({
     atMs: at / 1000,
     userAgent: agent,
     acceptLanguage: input.language,
     referer: refererOf(input.referrer),
-    query: queryOf(input),
+    query,
+    label: takeLabel(query, labelParameter).label,
     address: () => address,
     country: () => country?.toUpperCase() ?? facts.country(address),
     visitor: () =>
@@ -81,9 +85,14 @@ function refererOf(referrer: string | undefined): string | undefined {
 }
 
 /** With what the label and the QR code of a visit add to its query. */
-function queryOf({ query = '', label, qr = false }: MadeUpVisitor): string {
+function queryOf(
+  { query = '', label, qr = false }: MadeUpVisitor,
+  labelParameter: string | null,
+): string {
   const parameters = query === '' ? [] : [query.replace(/^\?/, '')]
-  if (label !== undefined) parameters.push(`via=${encodeURIComponent(label)}`)
+  if (label !== undefined && labelParameter !== null) {
+    parameters.push(`${labelParameter}=${encodeURIComponent(label)}`)
+  }
   if (qr && !parameters.join('&').split('&').includes(QR_MARK)) parameters.push(QR_MARK)
   return parameters.join('&')
 }
@@ -103,6 +112,7 @@ export function recordedVisitor(click: RawClick): ExplainedVisitor {
       acceptLanguage: language === '' ? undefined : language,
       referer: referrer === '' ? undefined : `https://${referrer}/`,
       query: source === 'qr' ? QR_MARK : '',
+      label: click.label,
       address: () => '',
       country: () => country,
       visitor: () => visitor,

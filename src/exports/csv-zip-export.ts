@@ -60,6 +60,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
         'count',
         'rule',
         'variant',
+        'label',
       ] as const),
     ],
   },

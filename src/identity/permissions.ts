@@ -91,6 +91,8 @@ export const OPERATION_ACCESS = {
   'ruleSets.update': 'links.edit',
   'ruleSets.patch': 'links.edit',
   'ruleSets.delete': 'links.edit',
+  'labels.get': 'links.view',
+  'labels.update': 'workspace.edit',
   'tags.list': 'links.view',
   'tags.rename': 'links.edit',
   'tags.delete': 'links.edit',

@@ -175,6 +175,7 @@ type StoredClick = {
   readonly source: string
   readonly rule: string
   readonly variant: string
+  readonly label: string
 }
 
 /** Visits of a link that the source has only counted. */

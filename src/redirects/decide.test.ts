@@ -32,8 +32,9 @@ const VISIT: Visit = {
   sets: [],
   device: 'other',
   query: '',
+  labelParameter: null,
   knowsPassword: false,
-  visitorOf: ({ query }) => ruleVisitor({ query }),
+  visitorOf: ({ query }, label) => ruleVisitor({ query, label }),
 }
 
 describe('decide', () => {

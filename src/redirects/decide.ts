@@ -1,6 +1,7 @@
 import type { Device, LimitedLink } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
 import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
+import { type LabelledQuery, takeLabel } from './label.ts'
 import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
@@ -20,12 +21,14 @@ export type Visit = {
   readonly device: Device
   /** The visitor's own query, as sent. */
   readonly query: string
+  /** The parameter of the query that has the label, where the link's workspace reads labels; null for no labels. */
+  readonly labelParameter: string | null
   /** Whether the visitor has proved knowledge of the link's password. */
   readonly knowsPassword: boolean
   /** Whether a link with a limit is known to have had all of its clicks; unknown when left out. */
   readonly isUsedUp?: (link: LimitedLink) => boolean
   /** Returns what rules ask about the visitor; called only for a link that has rules. */
-  readonly visitorOf: (visit: Visit) => RuleVisitor
+  readonly visitorOf: (visit: Visit, label: string) => RuleVisitor
 }
 
 /** Why a visitor gets no destination of the link. */
@@ -53,6 +56,8 @@ export type Decision =
       readonly location: string
       /** What the rule that matched gives; undefined where none did. */
       readonly outcome: Outcome | undefined
+      /** '' for none. */
+      readonly label: string
     }
 
 /**
@@ -77,13 +82,15 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
+  const labelled = takeLabel(visit.query, visit.labelParameter)
+  const { label, query } = labelled
   if (link.rules !== null || visit.sets.length > 0) {
-    const decision = decideByRules(visit, link, trace)
+    const decision = decideByRules(visit, link, labelled, trace)
     if (decision !== undefined) return decision
   }
   const destination = onPath(destinationFor(link, visit.device, trace), link, visit.path)
-  const location = withQuery(destination, link, visit.query, undefined, trace)
-  return { kind: 'redirect', link, location, outcome: undefined }
+  const location = withQuery(destination, link, query, undefined, trace)
+  return { kind: 'redirect', link, location, outcome: undefined, label }
 }
 
 function isKnownUsedUp({ isUsedUp }: Visit, seq: number, maxClicks: number): boolean {
@@ -102,18 +109,20 @@ export function whenUsedUp(
 function decideByRules(
   visit: Visit,
   link: PreparedLink,
+  labelled: LabelledQuery,
   trace: Trace | undefined,
 ): Decision | undefined {
-  const visitor = visit.visitorOf(visit)
+  const visitor = visit.visitorOf(visit, labelled.label)
+  const sent = { ...labelled, path: visit.path }
   const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
-  if (own !== undefined) return redirectBy(own, link, visit, own.template.fill(visitor), trace)
+  if (own !== undefined) return redirectBy(own, link, sent, own.template.fill(visitor), trace)
   for (const { rules } of visit.sets) {
     const outcome = evaluate(rules, visitor, trace)
     if (outcome === undefined) continue
     // Links share the destinations of a set, so the UTM values of this one are set here.
     const completed = withParameters(outcome.template.fill(visitor), link.utm)
     const destination = link.path === 'capture' ? withPlaceholders(completed) : completed
-    return redirectBy(outcome, link, visit, destination, trace)
+    return redirectBy(outcome, link, sent, destination, trace)
   }
   return undefined
 }
@@ -121,13 +130,13 @@ function decideByRules(
 function redirectBy(
   outcome: Outcome,
   link: PreparedLink,
-  { path, query }: Visit,
+  { path, query, label }: LabelledQuery & Pick<Visit, 'path'>,
   destination: string,
   trace: Trace | undefined,
 ): Decision {
   const { parameters } = outcome.template
   const location = withQuery(onPath(destination, link, path), link, query, parameters, trace)
-  return { kind: 'redirect', link, location, outcome }
+  return { kind: 'redirect', link, location, outcome, label }
 }
 
 /** Applies the visitor's path to a destination, as the link has it. */

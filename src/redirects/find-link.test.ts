@@ -50,6 +50,7 @@ describe('linkFinder', () => {
           await delay
           return found
         },
+        findLabelSetting: async () => ({ parameter: 'via' }),
       },
     })
   }

@@ -8,6 +8,7 @@ import {
   type KeptValues,
   type WarmStart,
 } from '../storage/coherent-cache.ts'
+import { LabelSettings } from './find-labels.ts'
 import { RuleSetFinder } from './find-rule-sets.ts'
 import {
   INDEXED_KEYS_MAX,
@@ -65,6 +66,8 @@ export type LinkFinder = ChangeListener & {
     keyspaceId: number,
     path: string,
   ): LinkOnPath | undefined | Promise<LinkOnPath | undefined>
+  /** As `LabelSettings.parameterOf`. */
+  readonly findLabelParameter: LabelSettings['parameterOf']
   /** As `RuleSetFinder.find`. */
   readonly findRuleSets: RuleSetFinder['find']
   readonly uses: {
@@ -96,10 +99,16 @@ export function linkFinder(options: {
       drop: keptHosts.drop,
     },
   })
+  const labels = new LabelSettings(directory, warmStart)
   const links = new CoherentCache<LinkEntry>({
     sizeMax: options.bytesMax,
     sizeOf: entryBytes,
-    load: (name) => loadEntry(directory, name),
+    async load(name) {
+      const entry = await loadEntry(directory, name)
+      // So that it is there in an outage as well.
+      if (entry !== undefined && !isVariants(entry)) await labels.parameterOf(entry.workspaceId)
+      return entry
+    },
     mirror: {
       keep: (name, entry) => keptLinks.keep(name, () => encodeEntry(entry)),
       drop: keptLinks.drop,
@@ -119,6 +128,7 @@ export function linkFinder(options: {
       for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
       paths.restore()
       ruleSets.restore()
+      labels.restore()
     },
     findHost: (host) => hosts.get(host),
     peekHost(host) {
@@ -131,6 +141,7 @@ export function linkFinder(options: {
     },
     findLink,
     findByPath: paths.find,
+    findLabelParameter: (workspaceId) => labels.parameterOf(workspaceId),
     findRuleSets: (ofLink, ofHost) => ruleSets.find(ofLink, ofHost),
     apply(changes) {
       for (const { kind, subject } of changes) {
@@ -144,10 +155,11 @@ export function linkFinder(options: {
         }
       }
       ruleSets.apply(changes)
+      labels.apply(changes)
     },
     forgetAll() {
       hostsVersion += 1
-      for (const cache of [hosts, links, paths.cache, ruleSets]) cache.forgetAll()
+      for (const cache of [hosts, links, paths.cache, ruleSets, labels]) cache.forgetAll()
       warmStart.clear()
     },
     forgetAbsences() {

@@ -58,7 +58,13 @@ type LimitedVisit = {
 type RedirectParts = {
   readonly finder: Pick<
     LinkFinder,
-    'findByPath' | 'findHost' | 'findLink' | 'findRuleSets' | 'hostsVersion' | 'peekHost'
+    | 'findByPath'
+    | 'findHost'
+    | 'findLink'
+    | 'findRuleSets'
+    | 'findLabelParameter'
+    | 'hostsVersion'
+    | 'peekHost'
   >
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
@@ -92,7 +98,7 @@ export class RedirectHandler {
     const { service, finder, serviceHostFor } = parts
     this.#loops = new LoopDetector({
       ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, path) => findOn(finder, host, path),
+      findOn: (host, path, query) => findOn(finder, host, path, query),
     })
   }
 
@@ -129,17 +135,17 @@ export class RedirectHandler {
   }
 
   /** Without a promise where everything is cached, as it is for nearly every visit. */
-  #find({ host: name, path }: RequestTarget): FoundLink | Promise<FoundLink> {
+  #find({ host: name, path, query }: RequestTarget): FoundLink | Promise<FoundLink> {
     const { finder, serviceHostFor } = this.#parts
     const host = serviceHostFor(name) ?? finder.findHost(name)
     return host instanceof Promise
-      ? host.then((loaded) => findOn(finder, loaded, path))
-      : findOn(finder, host, path)
+      ? host.then((loaded) => findOn(finder, loaded, path, query))
+      : findOn(finder, host, path, query)
   }
 
   #decide(
     exchange: Exchange,
-    { host, link, path, sets }: FoundLink,
+    { host, link, path, sets, labelParameter }: FoundLink,
     knowsPassword: boolean,
     atMicros: number,
   ): Decision {
@@ -151,22 +157,28 @@ export class RedirectHandler {
       path,
       device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
+      labelParameter,
       knowsPassword,
       isUsedUp: this.#isUsedUp,
-      visitorOf: (visit: Visit) => this.#visitorOf(exchange, visit, atMicros),
+      visitorOf: (visit: Visit, label: string) => this.#visitorOf(exchange, visit, label, atMicros),
     }
     return decide(visit, atMicros / 1000)
   }
 
   readonly #isUsedUp: Visit['isUsedUp'] & {} = (link) => this.#parts.limits.isUsedUp(link)
 
-  #visitorOf(exchange: Exchange, { query, link }: Visit, atMicros: number): RuleVisitor {
+  #visitorOf(
+    exchange: Exchange,
+    { query, link }: Visit,
+    label: string,
+    atMicros: number,
+  ): RuleVisitor {
     const { visitorFacts, variantCookies } = this.#parts
     const { headers } = exchange
     const address = () => this.#reader.addressOf(exchange)
     const atMs = atMicros / 1000
     return new RuleVisitor({
-      ...{ atMs, query, address },
+      ...{ atMs, query, label, address },
       userAgent: headers['user-agent'],
       acceptLanguage: headers['accept-language'],
       referer: headers.referer,
@@ -205,7 +217,8 @@ export class RedirectHandler {
     if (!('location' in decision)) return decision
     const { device } = parseUserAgent(exchange.headers['user-agent'])
     try {
-      const visitorOf = (visit: Visit) => this.#visitorOf(exchange, visit, atMicros)
+      const visitorOf = (visit: Visit, label: string) =>
+        this.#visitorOf(exchange, visit, label, atMicros)
       const visitor = { device, visitorOf }
       const isLoop = await this.#loops.isLoop(found, decision, visitor, atMicros / 1000)
       return isLoop ? { kind: 'loop' } : decision
@@ -219,12 +232,12 @@ export class RedirectHandler {
   /** Journals the visit, then answers it. An answer that fails must not stop the others of its batch. */
   #record(
     exchange: Exchange,
-    { link, outcome }: Redirect,
+    { link, outcome, label }: Redirect,
     atMicros: number,
     respond: () => void,
   ): void {
     const visit = this.#reader.rawVisitOf(exchange, atMicros)
-    const click = this.#parts.makeClick(link.seq, visit, outcome)
+    const click = this.#parts.makeClick(link.seq, visit, outcome, label)
     this.#parts.recorder.record(click, () => this.#respond(exchange, respond))
   }
 
@@ -263,7 +276,13 @@ export class RedirectHandler {
   }
 
   #preview({ exchange, found, decision, atMicros }: LimitedVisit, raw: RawVisit): void {
-    const click = this.#parts.makeClick(decision.link.seq, raw, undefined, 'machine')
+    const click = this.#parts.makeClick(
+      decision.link.seq,
+      raw,
+      undefined,
+      decision.label,
+      'machine',
+    )
     const preview = { kind: 'preview', isPrefetch: isPrefetch(raw) } as const
     this.#parts.recorder.record(click, () =>
       this.#respond(exchange, () => this.#answer(exchange, found, preview, atMicros)),
@@ -286,7 +305,7 @@ export class RedirectHandler {
         return
       case 'taken': {
         const { limits, makeClick, recorder } = this.#parts
-        const click = makeClick(link.seq, raw, decision.outcome, 'taken')
+        const click = makeClick(link.seq, raw, decision.outcome, decision.label, 'taken')
         recorder.record(click, (isStored) => {
           if (isStored) {
             this.#respond(exchange, respond)

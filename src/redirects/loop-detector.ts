@@ -18,53 +18,69 @@ export type FoundLink = {
   readonly path: PathMatch | undefined
   /** Rule sets that are tried after the link's own rules, in their order. */
   readonly sets: readonly SharedRules[]
+  /** The parameter that has the labels of visits to the link; null for no labels, and for a visit without a query. */
+  readonly labelParameter: string | null
 }
 
-type Finder = Pick<LinkFinder, 'findByPath' | 'findLink' | 'findRuleSets'>
+/** Where links, and what they share with others, are found. */
+type Finder = Pick<LinkFinder, 'findByPath' | 'findLink' | 'findRuleSets' | 'findLabelParameter'>
 
-/** Finds what a path of a host leads to: at once where it is cached. */
+/** Finds what a path and a query on a host lead to: at once where it is cached. */
 export function findOn(
   finder: Finder,
   host: LinkHost | undefined,
   path: string,
+  query: string,
 ): FoundLink | Promise<FoundLink> {
   if (host === undefined || path === '/') return nothingOn(host)
   const key = keyOfPath(path)
   const link = key === undefined ? undefined : finder.findLink(host.keyspaceId, key)
   return link instanceof Promise
-    ? link.then((loaded) => orByPath(finder, host, path, loaded))
-    : orByPath(finder, host, path, link)
+    ? link.then((loaded) => orByPath(finder, host, { path, query }, loaded))
+    : orByPath(finder, host, { path, query }, link)
 }
 
 function orByPath(
   finder: Finder,
   host: LinkHost,
-  path: string,
+  { path, query }: { readonly path: string; readonly query: string },
   link: PreparedLink | undefined,
 ): FoundLink | Promise<FoundLink> {
-  if (link !== undefined) return withSets(finder, host, link)
+  if (link !== undefined) return withSettings(finder, { host, link, path: undefined }, query)
   const found = finder.findByPath(host.keyspaceId, path)
   const onPath = (loaded: LinkOnPath | undefined) =>
-    loaded === undefined ? nothingOn(host) : withSets(finder, host, loaded.link, loaded.path)
+    loaded === undefined ? nothingOn(host) : withSettings(finder, { host, ...loaded }, query)
   return found instanceof Promise ? found.then(onPath) : onPath(found)
 }
 
 function nothingOn(host: LinkHost | undefined): FoundLink {
-  return { host, link: undefined, path: undefined, sets: NO_SETS }
+  return { host, link: undefined, path: undefined, sets: NO_SETS, labelParameter: null }
 }
 
-/** Adds the rule sets of a link and its host. */
-export function withSets(
-  finder: Pick<LinkFinder, 'findRuleSets'>,
-  host: LinkHost,
-  link: PreparedLink,
-  path?: PathMatch,
+/** Adds the rule sets of a link and its host, and for a visit with a query how it gets a label. */
+export function withSettings(
+  finder: Pick<Finder, 'findRuleSets' | 'findLabelParameter'>,
+  found: Pick<FoundLink, 'host' | 'path'> & { readonly link: PreparedLink },
+  query: string,
 ): FoundLink | Promise<FoundLink> {
+  const { host, link, path } = found
   const sets = finder.findRuleSets(link.ruleSet, null)
-  return sets instanceof Promise
-    ? sets.then((loaded) => ({ host, link, path, sets: loaded }))
-    : { host, link, path, sets }
+  const labelParameter = query === '' ? null : finder.findLabelParameter(link.workspaceId)
+  return sets instanceof Promise || labelParameter instanceof Promise
+    ? withLoaded(found, sets, labelParameter)
+    : { host, link, path, sets, labelParameter }
 }
+
+async function withLoaded(
+  found: Pick<FoundLink, 'host' | 'path' | 'link'>,
+  sets: FoundLink['sets'] | Promise<FoundLink['sets']>,
+  labelParameter: string | null | Promise<string | null>,
+): Promise<FoundLink> {
+  const [loadedSets, loadedParameter] = await Promise.all([sets, labelParameter])
+  return { ...found, sets: loadedSets, labelParameter: loadedParameter }
+}
+
+type FindOn = (host: LinkHost, path: string, query: string) => FoundLink | Promise<FoundLink>
 
 type Sent = Extract<Decision, { location: string }>
 
@@ -76,13 +92,13 @@ export class LoopDetector {
   readonly #service: ServiceName
   readonly #serviceHost: LinkHost | undefined
   readonly #finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
-  readonly #findOn: (host: LinkHost, path: string) => FoundLink | Promise<FoundLink>
+  readonly #findOn: FindOn
 
   constructor(parts: {
     readonly service: ServiceName
     readonly serviceHost: LinkHost | undefined
     readonly finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
-    readonly findOn: (host: LinkHost, path: string) => FoundLink | Promise<FoundLink>
+    readonly findOn: FindOn
   }) {
     this.#service = parts.service
     this.#serviceHost = parts.serviceHost
@@ -121,12 +137,12 @@ export class LoopDetector {
       const host = this.#hostOf(location)
       if (host === undefined) return false
       const { pathname, search } = new URL(location)
-      const found = await this.#findOn(host, pathname)
+      const query = search.slice(1)
+      const found = await this.#findOn(host, pathname, query)
       const place = placeOf(found)
       if (passed.has(place)) return true
       passed.add(place)
       const isRoot = pathname === '/'
-      const query = search.slice(1)
       const visit = { ...found, ...visitor, isRoot, query, knowsPassword: false }
       const decision = decide(visit, nowMs)
       if (!('location' in decision)) return false

@@ -10,6 +10,7 @@ import { compileRules, type PreparedRules, type SharedRules, shareRules } from '
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
 export type PreparedLink = {
   readonly seq: number
+  readonly workspaceId: string
   readonly key: string
   /** Destinations with the link's UTM values set. */
   readonly url: string
@@ -57,7 +58,7 @@ export function isVariants(entry: LinkEntry): entry is LinkVariants {
 }
 
 /** Memory of one link besides its texts, in bytes, estimated. */
-const LINK_BYTES = 400
+const LINK_BYTES = 450
 /** Memory that a password adds, in bytes, estimated. */
 const PASSWORD_BYTES = 350
 /** Memory of a UTM value besides its text, in bytes, estimated. */
@@ -143,6 +144,7 @@ export function prepare(link: VisitedLink): PreparedLink {
   const completeOrNull = (destination: string | null) => destination && complete(destination)
   return {
     seq: link.seq,
+    workspaceId: link.workspace_id,
     key: link.key,
     url: complete(link.url),
     ios: completeOrNull(link.ios),

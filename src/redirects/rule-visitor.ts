@@ -13,6 +13,8 @@ export type VisitSource = {
   readonly referer: string | undefined
   /** Without the question mark. */
   readonly query: string
+  /** '' for none. */
+  readonly label: string
   /** The client's address; '' if unknown. */
   readonly address: () => string
   /** ISO 3166-1 alpha-2; '' if unknown. */
@@ -23,8 +25,6 @@ export type VisitSource = {
   readonly keptVariant: (ruleId: string) => string | undefined
 }
 
-/** The parameter of the visitor's query that has the label of the visit. */
-const LABEL = 'via'
 const NO_BYTES: readonly number[] = []
 /** Of a query, the parameters that rules read: its 4,000 and all tests of a link would take tens of milliseconds. */
 const PARAMETERS_MAX = 100
@@ -90,7 +90,7 @@ export class RuleVisitor {
 
   /** '' if none. */
   get label(): string {
-    return this.query.get(LABEL)?.[0] ?? ''
+    return this.source.label
   }
 
   get isQr(): boolean {
@@ -111,9 +111,9 @@ export class RuleVisitor {
 
 /** A visitor of whom only the time is known. */
 export function unknownVisitor(atMs: number): RuleVisitor {
-  const unknown = { userAgent: undefined, acceptLanguage: undefined, referer: undefined, query: '' }
+  const unknown = { userAgent: undefined, acceptLanguage: undefined, referer: undefined }
   const none = () => ''
-  const source = { ...unknown, atMs, address: none, country: none }
+  const source = { ...unknown, atMs, query: '', label: '', address: none, country: none }
   return new RuleVisitor({ ...source, visitor: () => 0, keptVariant: () => undefined })
 }
 

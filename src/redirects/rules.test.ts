@@ -9,7 +9,7 @@ import { preparedLink } from '../../test/redirect/prepared-links.ts'
 import { type MadeUpVisitor, ruleVisitor } from '../../test/redirect/rule-visitors.ts'
 import { cases } from '../../test/support/properties.ts'
 import { parseUserAgent } from '../clicks/index.ts'
-import { decide } from './decide.ts'
+import { decide, type Visit } from './decide.ts'
 import { compileRules, type Trace } from './rules.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
@@ -41,7 +41,8 @@ function decideBy(rules: readonly Rule[], facts: MadeUpVisitor, trace?: Trace) {
     ...{ host: HOST, isRoot: false, link, path: undefined, sets: [], knowsPassword: false },
     device: parseUserAgent(facts.userAgent).device,
     query: facts.query ?? '',
-    visitorOf: () => ruleVisitor({ atMs: NOW_MS, ...facts }),
+    labelParameter: 'via',
+    visitorOf: (_visit: Visit, label: string) => ruleVisitor({ atMs: NOW_MS, ...facts, label }),
   }
   const decision = decide(visit, NOW_MS, trace)
   assert.equal(decision.kind, 'redirect')

@@ -22,7 +22,11 @@ type Query = Readonly<Record<string, string | number | readonly string[] | undef
 type Sent = {
   readonly query?: Query
   readonly body?: unknown
+  /** For `If-Match`. */
+  readonly version?: string
 }
+
+type Received = { readonly body: Buffer; readonly headers: Headers }
 
 /**
  * The client of the public API for commands: whatever comes back is checked against the contract. It repeats
@@ -52,6 +56,28 @@ export class ApiClient {
     return this.#json('PATCH', path, schema, { body })
   }
 
+  /** Returns what `get` does, with the version that `put` takes. */
+  async getVersioned<T>(
+    path: string,
+    schema: z.ZodType<T>,
+  ): Promise<{ readonly value: T; readonly version: string | undefined }> {
+    const { body, headers } = await this.#send('GET', path, {})
+    return { value: this.#parsed(body, schema), version: headers.get('etag') ?? undefined }
+  }
+
+  /**
+   * @param version of what is replaced: another one by now is refused
+   * @throws {RemoteFault}
+   */
+  put<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    body: unknown,
+    version: string | undefined,
+  ): Promise<T> {
+    return this.#json('PUT', path, schema, { body, ...(version && { version }) })
+  }
+
   delete<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     return this.#json('DELETE', path, schema, {})
   }
@@ -63,13 +89,17 @@ export class ApiClient {
 
   async #json<T>(method: string, path: string, schema: z.ZodType<T>, sent: Sent): Promise<T> {
     const { body } = await this.#send(method, path, sent)
+    return this.#parsed(body, schema)
+  }
+
+  #parsed<T>(body: Buffer, schema: z.ZodType<T>): T {
     const { data, error } = schema.safeParse(jsonOf(body))
     if (error === undefined) return data
     const text = `${this.#url} gave an answer that this version does not understand.`
     throw new RemoteFault(text, undefined, { cause: error })
   }
 
-  async #send(method: string, path: string, sent: Sent): Promise<{ body: Buffer }> {
+  async #send(method: string, path: string, sent: Sent): Promise<Received> {
     const url = new URL(`${this.#url}/api/v1${path}`)
     for (const [name, value] of Object.entries(sent.query ?? {})) {
       for (const each of Array.isArray(value) ? value : [value]) {
@@ -80,6 +110,7 @@ export class ApiClient {
       authorization: `Bearer ${this.#token}`,
       'user-agent': `terse/${VERSION}`,
       ...(sent.body !== undefined && { 'content-type': 'application/json' }),
+      ...(sent.version !== undefined && { 'if-match': sent.version }),
       ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
     }
     const body = sent.body === undefined ? null : JSON.stringify(sent.body)

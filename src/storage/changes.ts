@@ -1,13 +1,14 @@
 /**
  * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
- * links of one keyspace that share a folded key, a rule set, a token (by its identifier), the certificate of a host,
- * the quotas of a workspace, or the sessions of a person (by the person's identifier). `limit` invalidates nothing: a
- * process has visitors for a link's last clicks, which others hold.
+ * links of one keyspace that share a folded key, a rule set, how visits to a workspace's links get labels, a token (by
+ * its identifier), the certificate of a host, the quotas of a workspace, or the sessions of a person (by the person's
+ * identifier). `limit` invalidates nothing: a process has visitors for a link's last clicks, which others hold.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
   | { readonly kind: 'link'; readonly subject: string }
   | { readonly kind: 'rule-set'; readonly subject: string }
+  | { readonly kind: 'label'; readonly subject: string }
   | { readonly kind: 'token'; readonly subject: string }
   | { readonly kind: 'certificate'; readonly subject: string }
   | { readonly kind: 'quota'; readonly subject: string }
@@ -29,6 +30,10 @@ export function ruleSetChange(workspaceId: string, id: string): Change {
 /** The set of keys in a keyspace whose links take more of a path than their key. */
 export function pathsChange(keyspaceId: number): Change {
   return { kind: 'link', subject: pathsSubject(keyspaceId) }
+}
+
+export function labelChange(workspaceId: string): Change {
+  return { kind: 'label', subject: workspaceId }
 }
 
 export function tokenChange(id: string): Change {

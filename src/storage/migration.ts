@@ -36,6 +36,8 @@ export type ColumnTypes = {
   readonly rawClickCount: readonly string[]
   /** The same for what the rules of links decided. */
   readonly rawClickRules: readonly string[]
+  /** The same for labels. */
+  readonly rawClickLabels: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

@@ -64,6 +64,21 @@ export type Schema = PeopleTables &
     }
     /** The domain on which new links of a workspace start. Deleted with the claim. */
     default_domains: { workspace_id: string; domain_id: string }
+    /** How visits get labels, of workspaces that have set it or are older than labels. */
+    label_settings: {
+      workspace_id: string
+      /** Null for no labels. */
+      parameter: string | null
+      /** A JSON array. */
+      labels: string
+    }
+    /** Labels that are counted by themselves without being listed (known-labels.ts). */
+    known_labels: {
+      workspace_id: string
+      label: string
+      /** The last UTC day on which clicks with it were ingested. */
+      day: number
+    }
     /** The check schedule of each claim. Deleted with the claim. */
     domain_checks: {
       domain_id: string
@@ -228,6 +243,7 @@ export type Schema = PeopleTables &
       source: string
       rule: Generated<string>
       variant: Generated<string>
+      label: Generated<string>
     }
     /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
     click_days: {

@@ -130,15 +130,16 @@ for (const engine of ENGINES) {
       assert.deepEqual(listSegments(journal.folder), [1])
     })
 
-    test('continues in a journal of the format before, which was drained up to its middle', async () => {
+    test('continues in a journal of the formats before, which was drained up to its middle', async () => {
       const before = [clicksFrom(1_000, 3, link.seq), clicksFrom(2_000, 2, link.seq)] as const
       const ruled = { ...clickOf(3_000, link.seq), rule: 'ab', variant: 'größer' }
       append(1, before[0])
       const activeSegment = () => 1
       await createDrainer({ activeSegment }).drain()
-      append(1, before[1], [ruled, clickOf(3_001, link.seq)])
+      const labelled = { ...clickOf(3_002, link.seq), label: 'Größe' }
+      append(1, before[1], [ruled, clickOf(3_001, link.seq)], [labelled])
       const frames = readFileSync(segmentFile(journal.folder, 1)).toString('latin1')
-      assert.deepEqual(frames.match(/TRS./g), ['TRS3', 'TRS3', 'TRS4'])
+      assert.deepEqual(frames.match(/TRS./g), ['TRS3', 'TRS3', 'TRS4', 'TRS5'])
       const stops = overrideWriter(writer, {
         async write(batch) {
           await writer.write(batch)
@@ -147,16 +148,16 @@ for (const engine of ENGINES) {
       })
       await assert.rejects(createDrainer({ activeSegment, writer: stops }).drain())
       await createDrainer({ activeSegment }).drain()
-      await expectCounted(7, 3_001)
+      await expectCounted(8, 3_002)
       assert.deepEqual(damages, [])
       const options = { dimension: 'variant', slots: false } as const
       const [day] = await store.read.reports.readDays(link.scope, 0, 0, options)
       const persons = [...(day?.values ?? [])].map(([value, counts]) => [value, counts.persons])
-      assert.deepEqual(Object.fromEntries(persons), { '': 6, größer: 1 })
+      assert.deepEqual(Object.fromEntries(persons), { '': 7, größer: 1 })
       const raw = await rawClicksOf(store, link.scope)
       assert.deepEqual(
-        raw.map(({ rule, variant }) => rule + variant).filter((text) => text !== ''),
-        ['abgrößer'],
+        raw.map(({ rule, variant, label }) => rule + variant + label).filter((text) => text !== ''),
+        ['abgrößer', 'Größe'],
       )
     })
 

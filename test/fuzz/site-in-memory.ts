@@ -96,6 +96,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
         return (LINKS.get(key) ?? []).slice(0, 2)
       },
       findByKey: async (_, key) => LINKS.get(foldKey(key))?.find((link) => link.key === key),
+      findLabelSetting: async () => ({ parameter: 'via' }),
     },
   })
   const clicks: Click[] = []

@@ -17,7 +17,15 @@ const CLICKS: readonly (readonly [at: string, rest: Partial<Click>])[] = [
   ['2026-03-28T22:59:59.999999Z', { visitor: 1, country: 'DE', os: 'iOS', referrer: 'a.example' }],
   [
     '2026-03-28T23:00:00.000000Z',
-    { visitor: 1, country: 'DE', os: 'iOS', source: 'qr', rule: 'ab', variant: 'Größer' },
+    {
+      visitor: 1,
+      country: 'DE',
+      os: 'iOS',
+      source: 'qr',
+      rule: 'ab',
+      variant: 'Größer',
+      label: 'Mail',
+    },
   ],
   ['2026-03-29T00:30:00Z', { visitor: 1, country: 'DE', os: 'Windows', language: 'de' }],
   [
@@ -233,6 +241,7 @@ const tests = (stage: Stage) => {
     'source',
     'rule',
     'variant',
+    'label',
   ]) {
     test(`group by ${dimension}, and filter by the returned values`, async () => {
       const { data, total } = await show(`${MARCH}&group_by=${dimension}`)
@@ -243,7 +252,7 @@ const tests = (stage: Stage) => {
       assert.equal(sum, total.clicks)
       assert.ok(data.length > 1)
       for (const { value, clicks } of data) {
-        const ignoresCase = dimension !== 'rule' && dimension !== 'variant'
+        const ignoresCase = !['rule', 'variant', 'label'].includes(dimension)
         const sent = encodeURIComponent((ignoresCase ? value?.toUpperCase() : value) ?? '')
         const filter = `${dimension}=${sent}`
         assert.equal((await show(`${MARCH}&${filter}`)).total.clicks, clicks, filter)
@@ -264,6 +273,9 @@ const tests = (stage: Stage) => {
     ['rule=', 4, 2],
     ['rule=ab&variant=gr%C3%B6%C3%9Fer', 1, 0],
     ['country=DE&variant=', 3, 1],
+    ['label=Mail', 1, 0],
+    ['label=mail', 0, 0],
+    ['country=DE&label=', 3, 1],
   ] as const) {
     test(`filter with ${filter}`, async () => {
       const { total, data } = await show(`${MARCH}&interval=month&${filter}`)

@@ -48,7 +48,7 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
     await takeIn(stage.service, [
       someClick({
         ...{ link_seq, at: now(), country: 'DE', referrer: 'example.com', visitor: 7 },
-        ...{ rule: 'phones', variant: 'B' },
+        ...{ rule: 'phones', variant: 'B', label: 'newsletter' },
       }),
       someClick({ link_seq, at: now(), flags: 1 }),
     ])
@@ -73,6 +73,7 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
       count: 1,
       rule: 'phones',
       variant: 'B',
+      label: 'newsletter',
     })
     assert.equal(second.data.clicks.length, 1)
     await takeIn(stage.service, [someClick({ link_seq, at: now(), country: 'JP' })])

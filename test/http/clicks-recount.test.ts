@@ -45,6 +45,7 @@ const click = fc.record({
   source: fc.constantFrom('qr', 'direct'),
   rule: fc.constantFrom('', '', 'phones', 'ab'),
   variant: fc.constantFrom('', '', 'A', 'a', 'größer'),
+  label: fc.constantFrom('', '', 'newsletter', 'Größe'),
   beyondCap: fc.nat({ max: 9 }),
 })
 
@@ -64,6 +65,7 @@ const query = fc.record({
       country: fc.subarray(['', 'de', 'AT', 'XX'], { minLength: 1 }),
       os: fc.subarray(['ios', 'Android'], { minLength: 1 }),
       variant: fc.subarray(['', 'A', 'größer'], { minLength: 1 }),
+      label: fc.subarray(['', 'newsletter', 'Größe'], { minLength: 1 }),
     },
     { requiredKeys: [] },
   ),
@@ -75,7 +77,8 @@ function isWanted(click: Click, wanted: Query['wanted']): boolean {
   return Object.entries(wanted).every(([dimension, values = []]) =>
     values.some((value) => {
       const own = click[dimension as keyof typeof wanted]
-      return dimension === 'variant' ? value === own : value.toLowerCase() === own.toLowerCase()
+      const isExact = dimension === 'variant' || dimension === 'label'
+      return isExact ? value === own : value.toLowerCase() === own.toLowerCase()
     }),
   )
 }

@@ -38,6 +38,7 @@ function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): s
   const prepared = stored.length === 0 ? null : compileRules(stored)
   const visit = {
     ...{ host: HOST, isRoot: false, path: undefined, knowsPassword: false, sets: [] },
+    labelParameter: null,
     link: preparedLink({ url: U, ios, android, rules: prepared }),
     device: parseUserAgent(facts.userAgent).device,
     query: facts.query ?? '',

@@ -142,7 +142,7 @@ const CLICKS: readonly FakeRecord[] = [
     ...{ kind: 'click', ref: 'full', at: NOW - 2 * HOUR, ...SINGLE, is_bot: false },
     stored: {
       ...{ flags: 0, count: 1, visitor: 7, device: 'mobile', os: 'iOS', browser: 'Safari' },
-      ...{ language: 'de', source: 'qr', rule: 'ab', variant: 'größer, "B"' },
+      ...{ language: 'de', source: 'qr', rule: 'ab', variant: 'größer, "B"', label: 'E-Mail' },
     },
   },
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },

@@ -4,6 +4,7 @@ import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
 export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
   return {
     seq: 1,
+    workspaceId: 'workspace',
     key: 'key',
     url: 'https://example.com/web',
     ios: null,

@@ -37,6 +37,7 @@ describe('the raw visit of a click', () => {
         findLink: () => preparedLink(),
         findRuleSets: () => [],
         findByPath: () => undefined,
+        findLabelParameter: () => null,
       },
       recorder: { record: (_click, done) => done(true) },
       makeClick(link_seq, raw) {

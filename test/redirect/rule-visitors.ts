@@ -15,6 +15,7 @@ export function ruleVisitor(facts: MadeUpVisitor = {}): RuleVisitor {
     acceptLanguage: undefined,
     referer: undefined,
     query: '',
+    label: '',
     keptVariant: () => undefined,
     ...source,
     address: () => address,

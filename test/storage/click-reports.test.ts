@@ -229,7 +229,7 @@ describeStore('click reports', (at, engine) => {
     }
   })
 
-  test('count rules on a day that was divided into parts before it had any', async (t) => {
+  test('count rules and labels on a day that was divided into parts before it had any', async (t) => {
     const { writer, links } = await open()
     t.after(() => writer.close())
     const [link] = links
@@ -241,7 +241,12 @@ describeStore('click reports', (at, engine) => {
         return someClick({ at, link_seq: link.seq, visitor: 7, referrer, ...ruled })
       })
     const all: Click[] = []
-    for (const [batch, ruled] of [{}, { rule: 'ab', variant: 'A' }, { rule: 'phones' }].entries()) {
+    for (const [batch, ruled] of [
+      {},
+      { rule: 'ab', variant: 'A' },
+      { rule: 'phones' },
+      { label: 'newsletter' },
+    ].entries()) {
       const clicks = clicksOf(batch, ruled)
       await takeClicks(writer, clicks)
       all.push(...clicks)

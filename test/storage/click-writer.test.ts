@@ -275,13 +275,13 @@ describeStore('the click writer', (at, engine) => {
     await takeClicks(first, [clickAt(1)])
     const file = rawClicksFile(rawClicksFolder(at.place.dataDir), DAY)
     const older = new DatabaseSync(file)
-    for (const column of ['count', 'rule', 'variant']) {
+    for (const column of ['count', 'rule', 'variant', 'label']) {
       older.exec(`alter table clicks drop column ${column}`)
     }
     older.close()
     assert.deepEqual(
-      (await rawOf(link)).map(({ count, rule, variant }) => [count, rule, variant]),
-      [[1, '', '']],
+      (await rawOf(link)).map(({ count, rule, variant, label }) => [count, rule, variant, label]),
+      [[1, '', '', '']],
     )
     const fromMicros = DAY * 86_400_000_000
     const { feed } = at.store.read
@@ -296,14 +296,14 @@ describeStore('the click writer', (at, engine) => {
       latest.map(({ at }) => at),
       [clickAt(1).at],
     )
-    const ruled = { ...clickAt(2), rule: 'ab', variant: 'A' }
+    const ruled = { ...clickAt(2), rule: 'ab', variant: 'A', label: 'newsletter' }
     await takeClicks(second, [ruled, cappedClick(link.seq, clickAt(3).at, 7)])
     assert.deepEqual(
-      (await rawOf(link)).map(({ count, rule, variant }) => [count, rule, variant]),
+      (await rawOf(link)).map(({ count, rule, variant, label }) => [count, rule, variant, label]),
       [
-        [1, '', ''],
-        [1, 'ab', 'A'],
-        [7, '', ''],
+        [1, '', '', ''],
+        [1, 'ab', 'A', 'newsletter'],
+        [7, '', '', ''],
       ],
     )
   })

@@ -25,7 +25,7 @@ describe('the file of a day with damaged pages', () => {
     file.prepare('insert into workspaces (number, id) values (7, ?)').run(WORKSPACE)
     file.exec("insert into taken values ('journal', 1, 2, 3, 3)")
     const insert = file.prepare(
-      "insert into clicks values (?, ?, 7, 1, 0, ?, 'DE', 'mobile', 'iOS', 'Safari', '', 'de', 'direct', 1, 'phones', 'B')",
+      "insert into clicks values (?, ?, 7, 1, 0, ?, 'DE', 'mobile', 'iOS', 'Safari', '', 'de', 'direct', 1, 'phones', 'B', 'newsletter')",
     )
     for (let nth = 0; nth < ROWS; nth += 1) insert.run(startOfDay(DAY) + nth, nth, nth * 3)
     file.exec('commit')
@@ -57,7 +57,14 @@ describe('the file of a day with damaged pages', () => {
       assert.equal(row.rowid, index + 1)
       assert.partialDeepStrictEqual(
         { ...row },
-        { at: startOfDay(DAY) + nth, visitor: nth * 3, workspace: 7, rule: 'phones', variant: 'B' },
+        {
+          at: startOfDay(DAY) + nth,
+          visitor: nth * 3,
+          workspace: 7,
+          rule: 'phones',
+          variant: 'B',
+          label: 'newsletter',
+        },
       )
     }
     assert.equal(new Set(rows.map(({ link_seq }) => link_seq)).size, rows.length)

@@ -15,9 +15,10 @@ const instant = fc
 const value = (...usual: string[]) => fc.constantFrom('', ...usual)
 
 /** Most clicks have none; one rule divides visitors, one does not. */
-const RULE_VALUES = {
+const SPARSE_VALUES = {
   rule: fc.constantFrom('', '', '', 'phones', 'split'),
   variant: fc.constantFrom('', '', '', 'A', 'a', 'größer'),
+  label: fc.constantFrom('', '', '', 'newsletter', 'größer'),
 }
 
 /** Any click on one of the links, with few enough visitors to be counted exactly. */
@@ -47,7 +48,7 @@ export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click>
       ),
       language: value('de', 'en'),
       source: fc.constantFrom('qr', 'direct'),
-      ...RULE_VALUES,
+      ...SPARSE_VALUES,
     },
     { noNullPrototype: true },
   )

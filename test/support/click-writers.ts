@@ -30,7 +30,11 @@ export function openWriterAt(
 }
 
 /** Takes clicks in as a whole journal of their own. */
-export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]): Promise<void> {
+export async function takeClicks(
+  writer: ClickWriter,
+  clicks: readonly Click[],
+  { atMicros = 1 } = {},
+): Promise<void> {
   const journalId = randomUUID()
   const to = { segment: 1, offset: 1 }
   const taken = await writer.write({
@@ -38,7 +42,7 @@ export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]):
     from: undefined,
     to,
     clicks: ClickColumns.of(clicks),
-    atMicros: 1,
+    atMicros,
   })
   if (!taken) throw new Error('the clicks were not stored')
 }

@@ -15,6 +15,7 @@ export function someClick(known: Partial<Click> & { at: number; link_seq: number
     source: 'direct',
     rule: '',
     variant: '',
+    label: '',
     ...known,
   }
 }

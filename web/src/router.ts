@@ -164,6 +164,7 @@ const settingsPages = [
   audit,
   settingsPage('/general', () => import('./pages/settings/GeneralPage.tsx')),
   members,
+  settingsPage('/labels', () => import('./pages/settings/LabelsPage.tsx')),
   settingsPage('/tokens', () => import('./pages/settings/TokensPage.tsx')),
   settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
   settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),

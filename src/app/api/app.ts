@@ -30,6 +30,7 @@ import { tokenRoutes } from '../../identity/tokens/routes.ts'
 import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
 import { importRoutes } from '../../imports/routes.ts'
 import { bulkRoutes } from '../../links/bulk-routes.ts'
+import { labelRoutes } from '../../links/label-routes.ts'
 import { linkExportRoutes } from '../../links/link-export.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
@@ -68,6 +69,7 @@ const API_ROUTES = [
   explainRoutes,
   linkExportRoutes,
   bulkRoutes,
+  labelRoutes,
   tagRoutes,
   utmTemplateRoutes,
   ruleSetRoutes,

@@ -88,6 +88,7 @@ const click = {
   count: 1,
   rule: 'phones',
   variant: 'B',
+  label: 'newsletter',
   id: 'gsv3k0y1z7-19ab2cd',
 }
 

@@ -17,6 +17,7 @@ import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { labelsCommand } from '../../remote/commands/labels.ts'
 import { linkCommand } from '../../remote/commands/link.ts'
 import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
@@ -71,6 +72,7 @@ export function buildProgram(terminal: Terminal): Command {
     logoutCommand(terminal),
     linkCommand(terminal),
     statsCommand(terminal),
+    labelsCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),

@@ -71,6 +71,7 @@ import {
   importStore,
 } from '../../imports/store/import-store.ts'
 import { type RuleSetStore, ruleSetStore } from '../../links/rule-sets/rule-set-store.ts'
+import { type LabelStore, labelStore } from '../../links/store/label-store.ts'
 import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'
@@ -118,6 +119,7 @@ export type Stores = {
   readonly links: LinkStore
   readonly linkBatches: LinkBatchStore
   readonly tags: TagStore
+  readonly labels: LabelStore
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
   readonly imports: ImportStore
@@ -193,6 +195,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   links: (on) => linkStore(on),
   linkBatches: (on) => linkBatchStore(on),
   tags: (on) => tagStore(on),
+  labels: ({ db }) => labelStore(db),
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
   imports: ({ db }) => importStore(db),

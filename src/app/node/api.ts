@@ -14,6 +14,7 @@ import type { Imports } from '../../imports/imports.ts'
 import { UPLOAD_QUEUE } from '../../imports/routes.ts'
 import { BulkLinks } from '../../links/bulk-links.ts'
 import { BULK_QUEUE } from '../../links/bulk-routes.ts'
+import { Labels } from '../../links/labels.ts'
 import { LINK_EXPORT_QUEUE } from '../../links/link-export.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
 import { SEARCH_QUEUE } from '../../links/link-query.ts'
@@ -102,6 +103,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     bulkLinks: new BulkLinks({ ...base, domains, writer }),
     bulkRequests: queues.open(BULK_QUEUE),
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
+    labels: new Labels(base),
     utmTemplates: new UtmTemplates(base),
     ruleSets: new RuleSets({ ...base, appSchemes: config.appSchemes }),
     imports: parts.imports,

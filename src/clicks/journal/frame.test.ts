@@ -41,6 +41,7 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
     source: anyValue,
     rule: fc.oneof(fc.constant(''), anyValue),
     variant: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
+    label: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
     isLimited: fc.constant(true),
   },
   { noNullPrototype: true, requiredKeys: REQUIRED },
@@ -246,19 +247,22 @@ describe('encodeFrame and decodeFrames', () => {
     assert.deepEqual(clicks, [cappedClick(7, 1, countMax), cappedClick(7, 2, 3)])
   })
 
-  test('keep the bytes of the version before for clicks that no rule has decided', () => {
+  test('keep the bytes of the versions before for clicks without a rule or a label', () => {
     const click = { ...clickOf(7), at: 1_000_001, flags: 0, country: 'DE', source: 'direct' }
     const ruled = { ...click, rule: 'phones', variant: 'größer' }
     const builder = new FrameBuilder()
-    const frames = [[click], [click, ruled], [click]].map((clicks) => {
+    const labelled = { ...click, label: 'Größe' }
+    const both = { ...ruled, label: 'x' }
+    const batches = [[click], [click, ruled], [click], [labelled, both, ruled], [ruled]]
+    const frames = batches.map((clicks) => {
       for (const each of clicks) builder.add(each)
       return Buffer.from(builder.finish())
     })
     assert.deepEqual(
       frames.map((frame) => frame.toString('latin1', 0, 4)),
-      ['TRS3', 'TRS4', 'TRS3'],
+      ['TRS3', 'TRS4', 'TRS3', 'TRS5', 'TRS4'],
     )
-    const [plain = Buffer.alloc(0), mixed = Buffer.alloc(0)] = frames
+    const [plain = Buffer.alloc(0), mixed = Buffer.alloc(0), , latest = Buffer.alloc(0)] = frames
     const values = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
     const texts = values.map((name) => Buffer.from(click[name]))
     const record = Buffer.concat([
@@ -272,15 +276,19 @@ describe('encodeFrame and decodeFrames', () => {
     record.writeDoubleLE(click.visitor, 20)
     assert.deepEqual(plain.subarray(12), record)
     assert.deepEqual(mixed.subarray(12, 12 + record.length), record)
-    assert.deepEqual(decode(Buffer.concat([plain, mixed]), ALL).clicks, [click, click, ruled])
+    const all = Buffer.concat([plain, mixed, latest])
+    assert.deepEqual(decode(all, ALL).clicks, [click, click, ruled, labelled, both, ruled])
   })
 
-  test('refuse a record whose rule or variant does not end with it', () => {
-    const known = { ...clickOf(1), rule: 'a', variant: 'b' }
-    const frame = Buffer.from(encodeFrame([known]))
-    for (const [at, byte] of [
-      [-4, 2],
-      [-3, 0],
+  test('refuse a record whose rule, variant or label does not end with it', () => {
+    const ruled = Buffer.from(encodeFrame([{ ...clickOf(1), rule: 'a', variant: 'b' }]))
+    const labelled = Buffer.from(encodeFrame([{ ...clickOf(1), label: 'l' }]))
+    for (const [frame, at, byte] of [
+      [ruled, -4, 2],
+      [ruled, -3, 0],
+      [labelled, -3, 1],
+      [labelled, -2, 0],
+      [labelled, -2, 2],
     ] as const) {
       const damaged = Buffer.from(frame)
       damaged[frame.length + at] = byte
@@ -310,7 +318,7 @@ describe('encodeFrame and decodeFrames', () => {
 
   test('report frames of an unknown version as damage', () => {
     const later = Buffer.from(encodeFrame([clickOf(1)]))
-    later.write('TRS5', 'latin1')
+    later.write('TRS6', 'latin1')
     later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)
     const known = encodeFrame([clickOf(2)])
     const decoded = decode(Buffer.concat([later, known]), ALL)

@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib'
 import {
+  CLICK_DIMENSIONS,
   CLICK_FLAGS,
   type Click,
   type RuleValues,
   UNKNOWN_VISITOR,
+  UNLABELLED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
@@ -12,7 +14,8 @@ import { minuteOf } from '../tally/click-day.ts'
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS4" if any of the clicks has what releases before rules and limits cannot read, else "TRS3"
+ *     magic     4 bytes  "TRS5" if any of the clicks has a label, else "TRS4" if any has what releases before rules and
+ *                         limits cannot read, else "TRS3"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
  *     records   one after the other
@@ -23,6 +26,7 @@ import { minuteOf } from '../tally/click-day.ts'
 const MAGIC_PREFIX = Buffer.from('TRS', 'latin1')
 const VERSION_AT = MAGIC_PREFIX.length
 const MAGIC_BYTES = VERSION_AT + 1
+const VERSION_OF_LABELS = '5'.charCodeAt(0)
 const VERSION_OF_RULES = '4'.charCodeAt(0)
 const VERSION = '3'.charCodeAt(0)
 const VERSION_BEFORE = '2'.charCodeAt(0)
@@ -40,7 +44,7 @@ export class FrameBuilder {
   readonly #cappedAt = new Map<number, number>()
   #end = HEADER_BYTES
   #count = 0
-  #hasRules = false
+  #version = VERSION
 
   constructor() {
     MAGIC_PREFIX.copy(this.#bytes)
@@ -60,7 +64,7 @@ export class FrameBuilder {
     if (click.flags === CLICK_FLAGS.capped) this.#addCapped(click)
     else {
       this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
-      if (hasRule(click) || click.isLimited === true) this.#hasRules = true
+      this.#version = Math.max(this.#version, versionFor(click))
     }
     this.#count += click.count
   }
@@ -75,12 +79,12 @@ export class FrameBuilder {
   /** Returns the frame and starts a new one. The next `add` overwrites the returned bytes. */
   finish(): Buffer {
     const frame = this.#bytes.subarray(0, this.#end)
-    frame[VERSION_AT] = this.#hasRules ? VERSION_OF_RULES : VERSION
+    frame[VERSION_AT] = this.#version
     this.#view.setUint32(4, this.#end - HEADER_BYTES, true)
     this.#view.setUint32(CHECKSUM_AT, checksum(frame), true)
     this.#end = HEADER_BYTES
     this.#count = 0
-    this.#hasRules = false
+    this.#version = VERSION
     if (this.#cappedAt.size > 0) this.#cappedAt.clear()
     return frame
   }
@@ -124,7 +128,7 @@ function decodeFrame(
 ): number | undefined {
   if (start + HEADER_BYTES > bytes.length) return undefined
   const version = bytes[start + VERSION_AT]
-  if (version !== VERSION && version !== VERSION_OF_RULES && version !== VERSION_BEFORE) {
+  if (version === undefined || version < VERSION_BEFORE || version > VERSION_OF_LABELS) {
     return undefined
   }
   const end = start + HEADER_BYTES + view.getUint32(start + 4, true)
@@ -160,10 +164,15 @@ function checksum(frame: Buffer): number {
  *     lengths   1 byte   for each of VISITOR_DIMENSIONS
  *     values    of VISITOR_DIMENSIONS in their order, printable ASCII
  *
- * If a rule of the link decided, recognized by the length of the record:
+ * If a rule of the link decided, or the click has a label, recognized by the length of the record:
  *
  *     lengths   1 byte   of the rule, and of the variant
  *     values    the rule and the variant, UTF-8
+ *
+ * If the click has a label, recognized in the same way:
+ *
+ *     length    1 byte
+ *     value     the label, UTF-8
  *
  * Capped clicks of one link and minute share one record, recognized by its length:
  *
@@ -181,15 +190,17 @@ const LENGTHS_AT = 28
 const VALUES_AT = LENGTHS_AT + VISITOR_DIMENSIONS.length
 const RULE = VISITOR_DIMENSIONS.length
 const VARIANT = RULE + 1
+const LABEL = UNLABELLED_COUNT
 /** The lengths of the rule and of the variant. */
 const RULE_LENGTHS_BYTES = 2
+const LABEL_LENGTH_BYTES = 1
 const VALUE_LENGTH_MAX = 255
 const FIRST_PRINTABLE = 0x20
 const LAST_PRINTABLE = 0x7e
 const UNPRINTABLE = '?'.charCodeAt(0)
 
 export const RECORD_BYTES_MAX =
-  VALUES_AT + RULE_LENGTHS_BYTES + (VISITOR_DIMENSIONS.length + 2) * VALUE_LENGTH_MAX
+  VALUES_AT + RULE_LENGTHS_BYTES + LABEL_LENGTH_BYTES + CLICK_DIMENSIONS.length * VALUE_LENGTH_MAX
 
 /**
  * Encodes a click. At least `RECORD_BYTES_MAX` bytes must be free.
@@ -215,9 +226,17 @@ export function encodeRecord(
     lengthAt += 1
     end += length
   }
-  if (hasRule(click)) end = encodeRule(bytes, end, click)
+  const { label } = click
+  if (label !== '' || hasRule(click)) end = encodeRule(bytes, end, click)
+  if (label !== '') end = encodeLabel(bytes, end, label)
   view.setUint16(start, end - start, true)
   return end
+}
+
+/** Returns the version that frames with the record of a click have at least. */
+function versionFor(click: Click): number {
+  if (click.label !== '') return VERSION_OF_LABELS
+  return hasRule(click) || click.isLimited === true ? VERSION_OF_RULES : VERSION
 }
 
 function hasRule({ rule, variant }: RuleValues): boolean {
@@ -232,6 +251,13 @@ function encodeRule(bytes: Uint8Array, start: number, { rule, variant }: RuleVal
   bytes[start] = variantAt - ruleAt
   bytes[start + 1] = end - variantAt
   return end
+}
+
+/** Returns the end of the value. */
+function encodeLabel(bytes: Uint8Array, start: number, label: string): number {
+  const length = encodeText(bytes, start + LABEL_LENGTH_BYTES, label)
+  bytes[start] = length
+  return start + LABEL_LENGTH_BYTES + length
 }
 
 const UTF_8 = new TextEncoder()
@@ -310,14 +336,14 @@ export function decodeRecord(
     into.setValue(dimension, index, bytes, at, valueEnd)
     at = valueEnd
   }
-  if (at === end) into.setNoRule(index)
-  else if (!decodeRule(bytes, at, end, index, into)) return undefined
+  if (at === end) into.setNone(index)
+  else if (!decodeSparse(bytes, at, end, index, into)) return undefined
   into.length += 1
   return end
 }
 
-/** Returns whether the bytes up to `end` are a rule and a variant. */
-function decodeRule(
+/** Returns whether the bytes up to `end` are a rule and a variant, and a label or nothing. */
+function decodeSparse(
   bytes: Uint8Array,
   start: number,
   end: number,
@@ -327,9 +353,15 @@ function decodeRule(
   const ruleAt = start + RULE_LENGTHS_BYTES
   if (ruleAt > end) return false
   const variantAt = ruleAt + (bytes[start] ?? 0)
-  if (variantAt + (bytes[start + 1] ?? 0) !== end) return false
+  const variantEnd = variantAt + (bytes[start + 1] ?? 0)
+  if (variantEnd > end) return false
+  const labelAt = variantEnd + LABEL_LENGTH_BYTES
+  const hasLabel = variantEnd < end
+  if (hasLabel && labelAt + (bytes[variantEnd] ?? 0) !== end) return false
   into.setValue(RULE, index, bytes, ruleAt, variantAt)
-  into.setValue(VARIANT, index, bytes, variantAt, end)
+  into.setValue(VARIANT, index, bytes, variantAt, variantEnd)
+  if (hasLabel) into.setValue(LABEL, index, bytes, labelAt, end)
+  else into.setNone(index, LABEL)
   return true
 }
 

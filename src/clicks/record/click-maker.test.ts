@@ -48,6 +48,7 @@ describe('clickMaker', () => {
       source: 'qr',
       rule: '',
       variant: '',
+      label: '',
     })
     assert.ok(Number.isSafeInteger(visitor) && visitor >= 0)
   })
@@ -68,12 +69,14 @@ describe('clickMaker', () => {
       source: 'direct',
       rule: '',
       variant: '',
+      label: '',
     })
   })
 
-  test('has the rule and the variant that decided', () => {
-    const { rule, variant } = makeClick(7, rawVisit(), { rule: 'phones', variant: 'größer' })
-    assert.deepEqual({ rule, variant }, { rule: 'phones', variant: 'größer' })
+  test('has the rule and the variant that decided, and the label', () => {
+    const ruled = { rule: 'phones', variant: 'größer' }
+    const { rule, variant, label } = makeClick(7, rawVisit(), ruled, 'newsletter')
+    assert.deepEqual({ rule, variant, label }, { ...ruled, label: 'newsletter' })
   })
 
   test('flags bots, HEAD requests and prefetches', () => {

@@ -105,12 +105,14 @@ function setOf(address: number, linkSeq: number): number {
  * Creates the click for a visit that is redirected to a link's destination.
  *
  * @param ruled what the link's rules decided, if one matched
+ * @param label '' for none
  * @param limit for a link with a limit: whether the click took one of it, or is a machine's, which takes none
  */
 export type ClickMaker = (
   linkSeq: number,
   visit: RawVisit,
   ruled?: RuleValues,
+  label?: string,
   limit?: LimitUse,
 ) => Click
 
@@ -152,7 +154,7 @@ export function clickMaker(deps: {
     return false
   }
 
-  return (linkSeq, visit, ruled = NO_RULE, limit) => {
+  return (linkSeq, visit, ruled = NO_RULE, label = '', limit) => {
     const { at } = visit
     const address = addresses.find(visit.address)
     const isTaken = limit === 'taken'
@@ -175,6 +177,7 @@ export function clickMaker(deps: {
       source: hasQrMark(visit.query) ? 'qr' : 'direct',
       rule: ruled.rule,
       variant: ruled.variant,
+      label,
       ...(isTaken && { isLimited: true }),
     }
   }

@@ -4,7 +4,7 @@ import {
   type LinkValues,
   NO_LINK_VALUES,
 } from '../../links/index.ts'
-import { type Click, type ClickDimension, RULE_DIMENSIONS } from '../click.ts'
+import { type Click, type ClickDimension, SPARSE_DIMENSIONS } from '../click.ts'
 import type { Counts, RawClick } from './day-of-clicks.ts'
 
 /** Whether to leave out, include or select only the clicks of bots. */
@@ -31,7 +31,7 @@ export function clickFilter(
 
 /** Whether letter case is ignored: a link may have variants that differ only in it. */
 export function ignoresCase(dimension: ClickDimension): boolean {
-  return !RULE_DIMENSIONS.some((name) => name === dimension)
+  return !SPARSE_DIMENSIONS.some((name) => name === dimension)
 }
 
 function foldCase(dimension: ClickDimension, value: string): string {

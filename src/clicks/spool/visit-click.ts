@@ -69,6 +69,7 @@ export function clickOfVisit(
     language: '',
     source: 'direct',
     ...NO_RULE,
+    label: '',
   }
 }
 
@@ -93,15 +94,16 @@ function clickAsStored(
     referrer: cut(referrer),
     language: cut(stored.language),
     source: cut(stored.source),
-    rule: cutRuleText(stored.rule),
-    variant: cutRuleText(stored.variant),
+    rule: cutText(stored.rule),
+    variant: cutText(stored.variant),
+    label: cutText(stored.label),
   }
 }
 
 /** PostgreSQL stores no text with a zero character. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu
 
-function cutRuleText(text: string): string {
+function cutText(text: string): string {
   const cut = Buffer.from(text.replace(CONTROL_CHARACTERS, '?')).subarray(0, VALUE_LENGTH_MAX)
   return cut.toString()
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { workspaceNumber } from '../../storage/event-log.ts'
 import type { ScanLimits, Scans } from '../../storage/scans.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { RULE_DIMENSIONS } from '../click.ts'
+import { SPARSE_DIMENSIONS } from '../click.ts'
 import type {
   ClickScope,
   DayOfClicks,
@@ -251,9 +251,9 @@ function readSettled(
   const { dimension, slots } = options
   const { visitors, ...total } = readTotal(totalPart, slots)
   const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
-  const isOfRule = RULE_DIMENSIONS.some((name) => name === dimension)
-  const values = isOfRule
-    ? readRuleValues(total, part, options)
+  const isSparse = SPARSE_DIMENSIONS.some((name) => name === dimension)
+  const values = isSparse
+    ? readSparseValues(total, part, options)
     : part === undefined
       ? new Map<string, Tally>()
       : readValues(part, options)
@@ -271,7 +271,7 @@ function readValues(
 }
 
 /** The clicks without a value are those that no value has. */
-function readRuleValues(
+function readSparseValues(
   total: Tally,
   part: Uint8Array | undefined,
   { values: wanted, slots, totals }: DayOptions,

@@ -3,7 +3,7 @@ import type { Schema } from '../../storage/schema.ts'
 import {
   CLICK_DIMENSIONS,
   type ClickDimension,
-  RULE_DIMENSIONS,
+  SPARSE_DIMENSIONS,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
 import { DayTally } from '../tally/day-tally.ts'
@@ -91,7 +91,7 @@ export const PARTS = {
   slots: (dimension: ClickDimension) => partOf(dimension, 1),
 }
 
-/** After the parts of each kind for `VISITOR_DIMENSIONS`, those of rules in pairs. A day without rules has none of them. */
+/** After the parts of each kind for `VISITOR_DIMENSIONS`, the others in pairs. A day without rules and labels has none of those. */
 function partOf(dimension: ClickDimension, kind: 0 | 1): number {
   const { length } = VISITOR_DIMENSIONS
   const index = CLICK_DIMENSIONS.indexOf(dimension)
@@ -214,7 +214,7 @@ function addParts(rows: readonly DayPart[]): void {
   for (const dimension of VISITOR_DIMENSIONS) {
     tally.addValues(dimension, required(PARTS.slots(dimension)), true)
   }
-  for (const dimension of RULE_DIMENSIONS) {
+  for (const dimension of SPARSE_DIMENSIONS) {
     const data = parts.get(PARTS.slots(dimension))
     if (data !== undefined) tally.addValues(dimension, data, true)
   }
@@ -222,11 +222,11 @@ function addParts(rows: readonly DayPart[]): void {
 
 /** Encodes every part of a day except the recent one. */
 export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
-  const ofRules = RULE_DIMENSIONS.filter((dimension) => tally.hasValues(dimension))
+  const sparse = SPARSE_DIMENSIONS.filter((dimension) => tally.hasValues(dimension))
   return [
     { part: PARTS.total, data: tally.totalPart() },
     { part: PARTS.visitors, data: tally.visitorsPart() },
-    ...[...VISITOR_DIMENSIONS, ...ofRules].flatMap((dimension) => [
+    ...[...VISITOR_DIMENSIONS, ...sparse].flatMap((dimension) => [
       { part: PARTS.sums(dimension), data: tally.valuesPart(dimension, false) },
       { part: PARTS.slots(dimension), data: tally.valuesPart(dimension, true) },
     ]),

@@ -1,5 +1,5 @@
 import { ByteReader, type ByteWriter } from '../../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, VISITOR_DIMENSIONS } from '../click.ts'
+import { CLICK_DIMENSIONS, UNLABELLED_COUNT, VISITOR_DIMENSIONS } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
@@ -20,12 +20,12 @@ import { ValueNumbers, type ValueTotals } from './values.ts'
  *     visitors  the sketch
  *     values    of each of VISITOR_DIMENSIONS: the number of values, then each value's text and slots
  *
- * Before a chunk with values of RULE_DIMENSIONS, which are then behind the values of VISITOR_DIMENSIONS:
+ * Before a chunk with rules and variants, which are then behind the values of VISITOR_DIMENSIONS, or with those and labels:
  *
- *     242       1 byte
+ *     242, 243  1 byte
  *
- * Of RULE_DIMENSIONS the value '' is not stored: it has all clicks that no other value has, so a day without rules takes
- * nothing more. Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
+ * Of SPARSE_DIMENSIONS the value '' is not stored: it has all clicks that no other value has, so a day without rules
+ * takes nothing more. Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
  * Large days are stored in parts instead, so that a reader of day sums skips the slots, and a reader of one
  * dimension skips the others. A part is a version byte and the output of its encoder.
  */
@@ -33,10 +33,28 @@ const OTHERS = 128
 /** The tag of a tally. */
 export const TALLY = 241
 /** The tag before a chunk with values of rules. */
-export const WITH_RULES = 242
+const WITH_RULES = 242
+/** The tag before a chunk with values of rules and labels. */
+const WITH_LABELS = 243
 export const PART_VERSION = 1
 /** Version of a part with the day's sums whose visitor count is unknown, so it has none. */
 export const VISITORS_UNKNOWN = 2
+
+/**
+ * Returns the tag before a chunk; undefined for none.
+ *
+ * @param dimensions how many of `CLICK_DIMENSIONS` it has
+ */
+export function dimensionsTag(dimensions: number): number | undefined {
+  if (dimensions > UNLABELLED_COUNT) return WITH_LABELS
+  return dimensions > VISITOR_DIMENSIONS.length ? WITH_RULES : undefined
+}
+
+/** Returns how many of `CLICK_DIMENSIONS` a chunk has that follows this tag; undefined where it is no such tag. */
+export function dimensionsAfter(tag: number): number | undefined {
+  if (tag === WITH_RULES) return UNLABELLED_COUNT
+  return tag === WITH_LABELS ? CLICK_DIMENSIONS.length : undefined
+}
 
 /**
  * Writes the chunk of one click. For a few clicks this takes less space than a tally, for many more. The
@@ -44,15 +62,15 @@ export const VISITORS_UNKNOWN = 2
  */
 export function writeClick(writer: ByteWriter, clicks: ClickColumns, index: number): void {
   const slot = slotOf(clicks.at[index] ?? 0)
-  const hasRule = clicks.hasRule(index)
-  if (hasRule) writer.byte(WITH_RULES)
+  const dimensions = clicks.dimensionsOf(index)
+  const tag = dimensionsTag(dimensions)
+  if (tag !== undefined) writer.byte(tag)
   if (clicks.flags[index] === 0) {
     writer.byte(slot)
     writer.uint56(clicks.visitor[index] ?? 0)
   } else {
     writer.byte(slot + OTHERS)
   }
-  const dimensions = hasRule ? CLICK_DIMENSIONS.length : VISITOR_DIMENSIONS.length
   for (let dimension = 0; dimension < dimensions; dimension += 1) {
     clicks.values[dimension]?.write(clicks.numbers[dimension]?.[index] ?? 0, writer)
   }

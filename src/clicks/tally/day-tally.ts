@@ -3,7 +3,8 @@ import {
   CLICK_DIMENSIONS,
   type Click,
   type ClickDimension,
-  RULE_DIMENSIONS,
+  SPARSE_DIMENSIONS,
+  UNLABELLED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
@@ -12,12 +13,13 @@ import { QUARTERS_PER_DAY } from '../report/period.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
 import {
   clickTag,
+  dimensionsAfter,
+  dimensionsTag,
   PART_VERSION,
   partReader,
   readTotal,
   TALLY,
   VISITORS_UNKNOWN,
-  WITH_RULES,
   withoutValue,
 } from './day-format.ts'
 import { ValueNumbers } from './values.ts'
@@ -62,16 +64,18 @@ function sizeMax(byValue: boolean, slots: boolean): number {
 
 /** The most distinct values of one dimension per day and subject. */
 export const VALUES_MAX = 1_000
+/** The same for labels: as many as a workspace may list, and as many again that it has not listed (known-labels.ts). */
+const LABELS_MAX = 2 * VALUES_MAX
 
 /**
- * The value that stands for all further values. No visitor can send it: referrers are host names, which
- * have no parentheses.
+ * The value that stands for all further values. Referrers are host names, which have no parentheses; a label that is the
+ * same counts as one of the others.
  */
 export const OTHER_VALUE = '(other)'
 
 const OTHER = Buffer.from(OTHER_VALUE)
 /** In `CLICK_DIMENSIONS`: of those before, each click has a value, if only ''. */
-const FIRST_OF_RULES = VISITOR_DIMENSIONS.length
+const FIRST_SPARSE: number = VISITOR_DIMENSIONS.length
 /** The quarter hour of sums that are read without theirs. */
 const ANY_SLOT = 0
 
@@ -99,11 +103,11 @@ export class DayTally {
     const others = isPerson ? 0 : count
     this.#total.add(slot, persons, others)
     if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
-    const dimensions = clicks.hasRule(index) ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
+    const dimensions = clicks.dimensionsOf(index)
     for (let dimension = 0; dimension < dimensions; dimension += 1) {
       const values = clicks.values[dimension] as ValueNumbers
       const known = clicks.numbers[dimension]?.[index] ?? 0
-      if (dimension >= FIRST_OF_RULES && known === 0) continue
+      if (dimension >= FIRST_SPARSE && known === 0) continue
       const number = this.#valuesOf(dimension).numberFrom(values, known)
       this.#tallyOf(dimension, number).add(slot, persons, others)
     }
@@ -113,9 +117,9 @@ export class DayTally {
     const reader = new ByteReader(chunks)
     while (!reader.ended) {
       const first = reader.byte()
-      const hasRules = first === WITH_RULES
-      const tag = hasRules ? reader.byte() : first
-      const dimensions = hasRules ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
+      const stated = dimensionsAfter(first)
+      const tag = stated === undefined ? first : reader.byte()
+      const dimensions = stated ?? FIRST_SPARSE
       if (tag === TALLY) this.#addTally(reader, dimensions)
       else this.#addSingle(tag, reader, dimensions)
     }
@@ -148,7 +152,7 @@ export class DayTally {
   }
 
   /**
-   * Returns the values with the most clicks, at most `VALUES_MAX`, and the sum of the others as `OTHER_VALUE`.
+   * Returns the values with the most clicks, as many as there may be, and the sum of the others as `OTHER_VALUE`.
    *
    * @param wanted the values to return; defaults to all
    */
@@ -164,7 +168,7 @@ export class DayTally {
       if (wanted?.has(value) === false) continue
       values.set(value, readTally(this.#tallyOf(index, number), withSlots))
     }
-    if (index >= FIRST_OF_RULES && wanted?.has('') !== false) {
+    if (index >= FIRST_SPARSE && wanted?.has('') !== false) {
       const tallies = this.#limited(index).map((number) => this.#tallyOf(index, number))
       const without = withoutValue(
         this.total(withSlots),
@@ -183,12 +187,12 @@ export class DayTally {
   /** Returns everything as a chunk, and starts again. */
   take(): Buffer {
     const writer = this.#writer
-    const hasRules = RULE_DIMENSIONS.some((dimension) => this.hasValues(dimension))
-    if (hasRules) writer.byte(WITH_RULES)
+    const dimensions = this.#dimensions()
+    const tag = dimensionsTag(dimensions)
+    if (tag !== undefined) writer.byte(tag)
     writer.byte(TALLY)
     this.#total.write(writer)
     this.#visitors.write(writer)
-    const dimensions = hasRules ? CLICK_DIMENSIONS.length : FIRST_OF_RULES
     for (let index = 0; index < dimensions; index += 1) this.#writeValues(index)
     this.clear()
     return writer.take()
@@ -226,6 +230,14 @@ export class DayTally {
     this.#visitors = new VisitorSketch()
   }
 
+  /** How many of `CLICK_DIMENSIONS`, from the first on, a chunk of this needs. */
+  #dimensions(): number {
+    if (this.hasValues('label')) return CLICK_DIMENSIONS.length
+    return SPARSE_DIMENSIONS.some((dimension) => this.hasValues(dimension))
+      ? UNLABELLED_COUNT
+      : FIRST_SPARSE
+  }
+
   #addSingle(tag: number, reader: ByteReader, dimensions: number): void {
     const { slot, persons, others } = clickTag(tag)
     this.#total.add(slot, persons, others)
@@ -246,7 +258,7 @@ export class DayTally {
   #addValues(index: number, reader: ByteReader, withSlots: boolean): void {
     for (let count = reader.varint(); count > 0; count -= 1) {
       const tally = this.#nextTally(index, reader)
-      if (tally === undefined) throw new RangeError('a value of rules is empty')
+      if (tally === undefined) throw new RangeError('a value of a sparse dimension is empty')
       if (withSlots) addSlots(tally, reader)
       else tally.add(ANY_SLOT, reader.varint(), reader.varint())
     }
@@ -256,7 +268,7 @@ export class DayTally {
   #nextTally(index: number, reader: ByteReader): SlotTally | undefined {
     const length = reader.byte()
     const at = reader.skip(length)
-    if (index >= FIRST_OF_RULES && length === 0) return undefined
+    if (index >= FIRST_SPARSE && length === 0) return undefined
     const number = this.#valuesOf(index).numberOf(reader.source, at, at + length)
     return this.#tallyOf(index, number)
   }
@@ -287,14 +299,15 @@ export class DayTally {
   }
 
   /**
-   * Returns the numbers of a dimension's values. Of more than `VALUES_MAX`, those with the most clicks, after adding the
-   * others to `OTHER_VALUE`.
+   * Returns the numbers of a dimension's values. Of more than there may be, those with the most clicks, after adding
+   * the others to `OTHER_VALUE`.
    */
   #limited(index: number): number[] {
     const values = this.#valuesOf(index)
     const numbers: number[] = []
     for (let number = 0; number < values.size; number += 1) numbers.push(number)
-    if (numbers.length <= VALUES_MAX) return numbers
+    const max = index < UNLABELLED_COUNT ? VALUES_MAX : LABELS_MAX
+    if (numbers.length <= max) return numbers
     const other = values.numberOf(OTHER, 0, OTHER.length)
     const ranked = numbers
       .filter((number) => number !== other)
@@ -304,7 +317,7 @@ export class DayTally {
           b.persons + b.others - a.persons - a.others ||
           (values.textOf(a.number) < values.textOf(b.number) ? -1 : 1),
       )
-    const others = ranked.splice(VALUES_MAX)
+    const others = ranked.splice(max)
     const ofOthers = this.#tallyOf(index, other)
     for (const { number } of others) this.#tallyOf(index, number).moveTo(ofOthers)
     return [...ranked.map(({ number }) => number), other]

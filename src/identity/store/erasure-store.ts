@@ -64,6 +64,7 @@ const SETTINGS = [
   'rule_sets',
   'tokens',
   'workspace_quotas',
+  'label_settings',
   'one_time_links',
   'memberships',
   'link_buckets',

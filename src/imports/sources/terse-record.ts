@@ -99,7 +99,7 @@ function toClick(
   line: Extract<ExportedRecord, { type: 'click' }>,
   { resume }: Place,
 ): ImportRecord {
-  const { device, os, browser, language, source, visitor, rule, variant } = line
+  const { device, os, browser, language, source, visitor, rule, variant, label } = line
   const flags = flagsOf(line.flags)
   return {
     kind: 'click',
@@ -122,6 +122,7 @@ function toClick(
       source: source ?? '',
       rule: rule ?? '',
       variant: variant ?? '',
+      label: label ?? '',
     },
   }
 }

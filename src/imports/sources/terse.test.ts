@@ -88,7 +88,7 @@ describe('openTerseExport', () => {
     assert.equal(link.expires_at, '9999-12-31T23:59:59.999999Z')
     assert.deepEqual(click.stored, {
       ...{ flags: 5, count: 1, visitor: 0xabcdef, device: 'mobile', os: '', browser: '' },
-      ...{ language: '', source: 'qr', rule: '', variant: '' },
+      ...{ language: '', source: 'qr', rule: '', variant: '', label: '' },
     })
   })
 

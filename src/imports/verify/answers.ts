@@ -72,7 +72,7 @@ export async function ourAnswer(
         path: undefined,
         sets: set === undefined ? [] : [set],
       },
-      ...{ device: 'other', query: '', knowsPassword: false },
+      ...{ device: 'other', query: '', labelParameter: null, knowsPassword: false },
       visitorOf: () => unknownVisitor(nowMs),
     },
     nowMs,

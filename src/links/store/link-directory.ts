@@ -23,6 +23,15 @@ export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags' | 'archive
   readonly key: string
 }
 
+/** How visits to a workspace's links get labels. */
+export type LabelSetting = {
+  /** The parameter of the query that has the label; null for no labels. */
+  readonly parameter: string | null
+}
+
+/** The parameter of workspaces that have not set one: those from before labels have a row that says that they have none. */
+export const USUAL_PARAMETER = 'via'
+
 /**
  * Finds links for redirects. Read at every cache miss, so each method is one index look-up of at
  * most two rows.
@@ -41,6 +50,7 @@ export type LinkDirectory = {
   findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
   /** Returns the rules of a set of the workspace. */
   findRuleSet(workspaceId: string, id: string): Promise<readonly Rule[] | undefined>
+  findLabelSetting(workspaceId: string): Promise<LabelSetting>
 }
 
 const findActiveHost = statement((db, { host }: { host: string }) =>
@@ -102,6 +112,10 @@ const findPathKeys = statement((db, { keyspaceId, limit }: { keyspaceId: number;
     .limit(limit),
 )
 
+const findLabelSetting = statement((db, { workspaceId }: { workspaceId: string }) =>
+  db.selectFrom('label_settings').select('parameter').where('workspace_id', '=', workspaceId),
+)
+
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   return {
     findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
@@ -116,6 +130,10 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
     async findRuleSet(workspaceId, id) {
       const [row] = (await findRuleSet(db, { workspaceId, id })).rows
       return row && JSON.parse(row.rules)
+    },
+    async findLabelSetting(workspaceId) {
+      const [row] = (await findLabelSetting(db, { workspaceId })).rows
+      return row ?? { parameter: USUAL_PARAMETER }
     },
   }
 }

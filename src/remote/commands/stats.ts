@@ -45,6 +45,7 @@ export function statsCommand(terminal: Terminal): Command {
           'source',
           'rule',
           'variant',
+          'label',
         ],
       ]),
     )

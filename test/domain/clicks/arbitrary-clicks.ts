@@ -22,6 +22,7 @@ export function arbitraryClicks(
     source: fc.constantFrom('qr', 'direct'),
     rule: fc.constantFrom('', 'phones'),
     variant: fc.constantFrom('', 'A', 'a'),
+    label: fc.constantFrom('', 'newsletter', 'Größe'),
     link_id: fc.constant(null),
     key: fc.constant(null),
     host: fc.constant(null),

@@ -11,6 +11,7 @@ export const DIMENSIONS = [
   'source',
   'rule',
   'variant',
+  'label',
   'utm_source',
   'utm_medium',
   'utm_campaign',

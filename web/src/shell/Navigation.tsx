@@ -260,6 +260,7 @@ export type SettingsPlace = {
   readonly to:
     | '/settings/general'
     | '/settings/members'
+    | '/settings/labels'
     | '/settings/tokens'
     | '/settings/audit'
     | '/settings/imports'
@@ -279,6 +280,7 @@ export type SettingsPlace = {
 export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/general', group: 'workspace', name: 'general', role: 'viewer' },
   { to: '/settings/members', group: 'workspace', name: 'members', role: 'admin' },
+  { to: '/settings/labels', group: 'workspace', name: 'labels', role: 'viewer' },
   { to: '/settings/tokens', group: 'workspace', name: 'tokens', role: 'admin' },
   { to: '/settings/audit', group: 'workspace', name: 'audit', role: 'admin' },
   { to: '/settings/imports', group: 'workspace', name: 'imports', role: 'member' },

@@ -37,6 +37,7 @@ import { archivedLinks } from './032-archived-links.ts'
 import { ruleSets } from './033-rule-sets.ts'
 import { linkPaths } from './034-link-paths.ts'
 import { clickLimits } from './035-click-limits.ts'
+import { labels } from './036-labels.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ruleSets,
   linkPaths,
   clickLimits,
+  labels,
 ]
 
 /** The schema version of this program. */

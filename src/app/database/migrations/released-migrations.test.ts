@@ -60,6 +60,7 @@ const RELEASED = [
   { name: 'rule-sets', SQLite: 'ac7357510e3cf84d', PostgreSQL: '27988eb15d4515de' },
   { name: 'link-paths', SQLite: '63f07d1256327f23', PostgreSQL: '63f07d1256327f23' },
   { name: 'click-limits', SQLite: '9bb02144d7de747d', PostgreSQL: '396197430ddf7474' },
+  { name: 'labels', SQLite: 'fe943252aec7c877', PostgreSQL: 'ecd42deef8c7b8a9' },
 ]
 
 const DIALECTS = {

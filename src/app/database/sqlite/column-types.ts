@@ -16,4 +16,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   countedFileExtras: FILE_MARKS_TABLES,
   rawClickCount: [],
   rawClickRules: [],
+  rawClickLabels: [],
 }

@@ -317,6 +317,7 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     source = '',
     rule = '',
     variant = '',
+    label = '',
   ] = CLICK_DIMENSIONS.map((dimension) => String(row[dimension] ?? ''))
   return {
     at: Number(row.at),
@@ -324,6 +325,6 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     flags: Number(row.flags),
     count: Number(row.count ?? 1),
     visitor: Number(row.visitor),
-    ...{ country, device, os, browser, referrer, language, source, rule, variant },
+    ...{ country, device, os, browser, referrer, language, source, rule, variant, label },
   }
 }

@@ -12,10 +12,16 @@ import { hasTable } from '../../../storage/sqlite/file-marks.ts'
 import { type Reading, readableRows, type SalvagedRow } from '../../../storage/sqlite/salvage.ts'
 
 const BUSY_MS = 5_000
-const CLICKS_TABLES = ['link_clicks', 'click_days', 'journal_positions', 'unsettled_days'] as const
+const CLICKS_TABLES = [
+  'link_clicks',
+  'click_days',
+  'journal_positions',
+  'unsettled_days',
+  'known_labels',
+] as const
 const DAY_TABLES = ['clicks'] as const
 /** The columns that files of older releases lack. */
-const ABSENT = { count: 1, rule: '', variant: '' }
+const ABSENT = { count: 1, rule: '', variant: '', label: '' }
 /** Returns how much of a damaged clicks.db or day's file can be read; undefined if it is nothing. */
 export function surveyFile(dataDir: string, name: string): Reading | undefined {
   const file = path.join(dataDir, name)
@@ -104,6 +110,7 @@ export function salvageClicks(
     copyRows(damaged, database, 'journal_positions', positions)
     const counters = ['link_seq', 'clicks', 'last_click'] as const
     copyRows(damaged, database, 'link_clicks', counters, () => true, 'salvaged')
+    copyRows(damaged, database, 'known_labels', ['workspace_id', 'label', 'day'])
     const dropped = database.prepare('update file_marks set dropped_before = ?')
     for (const { dropped_before } of rowsOf(damaged, 'file_marks')) {
       dropped.run(dropped_before ?? null)

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
 import { postgresLinkSequence } from '../../../links/store/index.ts'
-import { numberArray } from '../../../storage/postgres/errors.ts'
+import { numberArray, textArray, uuidArray } from '../../../storage/postgres/errors.ts'
 import { openPool } from '../../../storage/postgres/pool.ts'
+import { lockName } from '../../../storage/postgres/transaction.ts'
 import type { Schema } from '../../../storage/schema.ts'
 import { StaleRow } from '../../../storage/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
@@ -11,6 +12,7 @@ import { type BatchDeltas, computeBatchDeltas, OwnerCache, type OwnerOf } from '
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import { COUNTED_DAYS, foldDays, SCOPES, settleDays } from '../fold-days.ts'
+import { forgetLabels, KnownLabels } from '../known-labels.ts'
 import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { NewRawClick, RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
@@ -44,6 +46,7 @@ class PostgresClickWriter implements ClickWriter {
   readonly #options: WriterOptions
   readonly #db: Kysely<Schema>
   readonly #owners: OwnerCache
+  readonly #labels: KnownLabels
   readonly #partitions: ClickPartitions
 
   constructor(options: WriterOptions) {
@@ -61,6 +64,14 @@ class PostgresClickWriter implements ClickWriter {
       postgresLinkSequence(db),
       (linkSeqs) => sql<SqlBool>`seq = any(${numberArray(linkSeqs)}::bigint[])`,
     )
+    this.#labels = new KnownLabels(db, {
+      isAmong: (column, values) =>
+        column === 'label'
+          ? sql<SqlBool>`label = any(${textArray(values)}::text[])`
+          : sql<SqlBool>`workspace_id = any(${uuidArray(values)}::uuid[])`,
+      lockName,
+      inTransaction: (work) => db.transaction().execute(work),
+    })
     this.#partitions = new ClickPartitions(db)
   }
 
@@ -70,6 +81,7 @@ class PostgresClickWriter implements ClickWriter {
 
   async write(batch: ClickBatch): Promise<boolean> {
     const ownerOf = await this.#owners.load(batch.clicks)
+    await this.#labels.settle(batch, ownerOf)
     const deltas = computeBatchDeltas(batch, ownerOf)
     const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
@@ -96,7 +108,10 @@ class PostgresClickWriter implements ClickWriter {
 
   async erase(erased: ErasedClicks): Promise<void> {
     if (erased.kind === 'links') await eraseLinkRows(this.#db, erased.linkSeqs)
-    else await eraseWorkspaceRows(this.#db, erased.workspaceId)
+    else {
+      await eraseWorkspaceRows(this.#db, erased.workspaceId)
+      await forgetLabels(this.#db, erased.workspaceId)
+    }
   }
 
   close(): Promise<void> {

@@ -40,6 +40,9 @@ export const RAW_CLICK_RULES = [
   "alter table clicks add column rule text not null default '', add column variant text not null default ''",
 ]
 
+/** Adds the label. */
+export const RAW_CLICK_LABELS = ["alter table clicks add column label text not null default ''"]
+
 export async function insertRawClicks(
   db: Kysely<Schema>,
   rows: readonly NewRawClick[],

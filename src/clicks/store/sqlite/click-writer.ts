@@ -25,6 +25,7 @@ import {
   SCOPES,
   settleDays,
 } from '../fold-days.ts'
+import { forgetLabels, KnownLabels } from '../known-labels.ts'
 import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
@@ -84,6 +85,7 @@ class SqliteClickWriter implements ClickWriter {
   readonly #rawFiles: RawClickFiles
   readonly #marks: BatchMarks
   readonly #owners: OwnerCache
+  readonly #labels: KnownLabels
   readonly #options: WriterOptions
   readonly #openFiles: OpenFiles
   /** Serializes operations: the connection has one transaction at a time. */
@@ -103,6 +105,12 @@ class SqliteClickWriter implements ClickWriter {
       sqliteLinkSequence(database, dataDir),
       (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
     )
+    this.#labels = new KnownLabels(this.#db, {
+      isAmong: (column, values) =>
+        sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
+      lockName: undefined,
+      inTransaction: (work) => inTransaction(database, BUSY_DEADLINE_MS, () => work(this.#db)),
+    })
     const file = countedFile(dataDir)
     this.#openFiles = new OpenFiles([file, `${file}-wal`])
   }
@@ -134,6 +142,7 @@ class SqliteClickWriter implements ClickWriter {
     for (const day of listCountedDays(this.#database)) {
       await this.#run(() => eraseWorkspaceDay(this.#database, day, erased.workspaceId))
     }
+    await this.#queue.run(() => forgetLabels(this.#db, erased.workspaceId))
     for (const day of listRawDays(this.#folder)) {
       await eraseRawClicks(this.#folder, day, erased.workspaceId, BUSY_DEADLINE_MS)
     }
@@ -149,6 +158,7 @@ class SqliteClickWriter implements ClickWriter {
   async #write(batch: ClickBatch): Promise<boolean> {
     this.#openFiles.verify()
     const ownerOf = await this.#owners.load(batch.clicks)
+    await this.#labels.settle(batch, ownerOf)
     const { counts, deltas, limited, withoutLink } = computeBatchDeltas(batch, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,

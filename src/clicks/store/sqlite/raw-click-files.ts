@@ -8,7 +8,7 @@ import type { Schema } from '../../../storage/schema.ts'
 import { kyselyOver } from '../../../storage/sqlite/connection.ts'
 import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
-import { CLICK_DIMENSIONS, RULE_DIMENSIONS } from '../../click.ts'
+import { CLICK_DIMENSIONS, SPARSE_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { formatDay, parseDay } from '../../tally/click-day.ts'
@@ -201,7 +201,8 @@ export function openDayDatabase(folder: string, day: number): DatabaseSync {
         source text not null,
         count integer not null default 1,
         rule text not null default '',
-        variant text not null default ''
+        variant text not null default '',
+        label text not null default ''
       );
       create table if not exists workspaces (
         number integer primary key,
@@ -216,7 +217,7 @@ export function openDayDatabase(folder: string, day: number): DatabaseSync {
       );
     `)
     ensureColumn(database, { table: 'clicks', name: 'count', type: 'integer not null default 1' })
-    for (const name of RULE_DIMENSIONS) {
+    for (const name of SPARSE_DIMENSIONS) {
       ensureColumn(database, { table: 'clicks', name, type: "text not null default ''" })
     }
     ensureColumn(database, { table: 'taken', name: 'rows', type: 'integer' })
@@ -366,7 +367,7 @@ async function lastRow(db: Kysely<Schema>): Promise<number> {
 /** What a file of an older release has in place of a column, until it is written to. */
 const MISSING = [
   ['count', sql`1`],
-  ...RULE_DIMENSIONS.map((name) => [name, sql`''`] as const),
+  ...SPARSE_DIMENSIONS.map((name) => [name, sql`''`] as const),
 ] as const
 
 /** Returns the table of a day's clicks, with all columns. */

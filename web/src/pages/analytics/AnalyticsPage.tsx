@@ -59,26 +59,27 @@ function Cells({ view }: { view: View }) {
         rows={4}
         className="third"
       />
-      <RuleCell view={view} grouping="rule" className="first" />
-      <RuleCell view={view} grouping="variant" className="" />
+      <SparseCell view={view} grouping="rule" className="first" />
+      <SparseCell view={view} grouping="variant" className="" />
+      <SparseCell view={view} grouping="label" className="first" />
     </div>
   )
 }
 
-const RULE_ROWS = 4
+const SPARSE_ROWS = 4
 
-type RuleCellProps = {
+type SparseCellProps = {
   readonly view: View
-  readonly grouping: 'rule' | 'variant'
+  readonly grouping: 'rule' | 'variant' | 'label'
   readonly className: string
 }
 
-/** Only where there is a click that a rule decided: most links have no rules. */
-function RuleCell({ view, grouping, className }: RuleCellProps) {
-  const { data } = useReport(breakdownQuery(view, grouping, RULE_ROWS))
+/** Only where there is a click with a value: most links have no rules, and most visits no label. */
+function SparseCell({ view, grouping, className }: SparseCellProps) {
+  const { data } = useReport(breakdownQuery(view, grouping, SPARSE_ROWS))
   const hasValues = data?.data.some(({ value }) => value !== null) ?? false
   if (!hasValues && wantedOf(view, grouping).length === 0) return null
-  return <Breakdown view={view} groupings={[grouping]} rows={RULE_ROWS} className={className} />
+  return <Breakdown view={view} groupings={[grouping]} rows={SPARSE_ROWS} className={className} />
 }
 
 function Note({ view }: { view: View }) {

@@ -84,6 +84,7 @@ export function valueName(
     if (dimension === 'referrer') return t.analytics.unknownReferrer
     if (dimension === 'rule') return t.analytics.noRule
     if (dimension === 'variant') return t.analytics.noVariant
+    if (dimension === 'label') return t.analytics.noLabel
     return dimension.startsWith('utm_') ? t.common.none : t.analytics.unknown
   }
   if (dimension === 'country') return formats.country(value)

@@ -23,6 +23,7 @@ function click(minute: number, fields: Partial<LiveClick> = {}): LiveClick {
     source: 'direct',
     rule: null,
     variant: null,
+    label: null,
     id: null,
     flags: [],
     count: 1,

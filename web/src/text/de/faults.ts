@@ -101,6 +101,11 @@ const fields: FaultTexts['fields'] = {
     dots: 'darf keinen Abschnitt „.“ oder „..“ enthalten',
     placeholders: 'darf keinen Platzhalter zweimal enthalten',
   },
+  invalid_parameter: {
+    characters:
+      'muss mit einem Buchstaben beginnen, dann höchstens 31 Buchstaben, Ziffern, „_“ und „-“',
+    taken: 'darf nicht qr und kein UTM-Parameter sein',
+  },
   too_many_variants:
     'hat auf dieser Domain {max} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
   too_many_paths:

@@ -10,6 +10,7 @@ export const settings: typeof en.settings = {
   pages: {
     general: 'Allgemein',
     members: 'Mitglieder',
+    labels: 'Labels',
     tokens: 'Tokens',
     audit: 'Änderungsprotokoll',
     imports: 'Import und Export',
@@ -70,6 +71,16 @@ export const workspace: typeof en.workspace = {
   links: 'Links',
   domains: 'Domains',
   danger: 'Verlassen oder löschen',
+}
+
+export const labels: typeof en.labels = {
+  hint: 'Ein Link für alle Orte: Was hinter dem Parameter steht, zählt mit dem Klick und geht nicht ans Ziel weiter.',
+  on: 'Labels zählen',
+  parameter: 'Parameter der Kurzlinks',
+  parameterHint: (name) => `Etwa ?${name}=newsletter hinter einem Kurzlink.`,
+  list: 'Labels, die immer zählen',
+  listHint:
+    'Eines je Zeile. Andere zählen auch einzeln, bis zu 1.000 verschiedene; darüber hinaus als „(other)“.',
 }
 
 export const members: typeof en.members = {

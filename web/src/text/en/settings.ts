@@ -9,6 +9,7 @@ export const settings = {
   pages: {
     general: 'General',
     members: 'Members',
+    labels: 'Labels',
     tokens: 'Tokens',
     audit: 'Audit trail',
     imports: 'Import and export',
@@ -69,6 +70,16 @@ export const workspace = {
   links: 'Links',
   domains: 'Domains',
   danger: 'Leave or delete',
+}
+
+export const labels = {
+  hint: 'One link for all its places: what stands behind the parameter is counted with the click, and not passed on to the destination.',
+  on: 'Count labels',
+  parameter: 'Parameter of short links',
+  parameterHint: (name: string) => `Such as ?${name}=newsletter behind a short link.`,
+  list: 'Labels that always count',
+  listHint:
+    'One a line. Others count by themselves too, up to 1,000 different ones; beyond that they count as “(other)”.',
 }
 
 export const members = {

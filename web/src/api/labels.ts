@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { LabelsResource } from '@terse/contract/labels'
+import { request, requestVersioned } from './request.ts'
+
+export type { LabelsResource }
+
+/** As they are now, and unchanged until they are asked for again, while they are edited. */
+export const editedLabelsQuery = queryOptions({
+  queryKey: ['edited-labels'],
+  queryFn: ({ signal }) => requestVersioned<LabelsResource>('/labels', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  refetchOnReconnect: false,
+})
+
+/** @param version fails with 412 where the settings have another one by now */
+export function saveLabels(
+  settings: LabelsResource,
+  version: string | undefined,
+): Promise<LabelsResource> {
+  const headers = version === undefined ? {} : { 'If-Match': version }
+  return request('PUT', '/labels', { body: settings, headers })
+}
