@@ -15,6 +15,7 @@ const ERROR_CODES = [
   'method_not_allowed',
   'idempotency_conflict',
   'in_use',
+  'examples_changed',
   'precondition_failed',
   'body_too_large',
   'unsupported_media_type',
@@ -68,7 +69,7 @@ export const problemSchema = z
       .looseObject({ code: z.enum(Object.keys(ERROR_DETAILS)) })
       .optional()
       .describe(
-        'A closer reason, for `in_use` and some `unauthorized`, `missing_role` and `cross_origin`.',
+        'A closer reason, for `in_use`, `examples_changed`, and some `unauthorized`, `missing_role` and `cross_origin`.',
       ),
     request_id: z
       .string()

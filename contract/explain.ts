@@ -56,6 +56,59 @@ const madeUpVisitor = z
   })
   .meta({ id: 'MadeUpVisitor', description: 'A visitor of a link. Everything may be left out.' })
 
+const EXAMPLES_MAX = 20
+
+const exampleResult = z.object({
+  kind: z.string().describe('What the visitor gets, as in an explanation.'),
+  location: z.string().nullable().describe('Where they are sent; null for a page.'),
+  rule: z.string().nullable().describe('Id of the rule that decides; null for none.'),
+  variant: z.string().nullable().describe('Name of the variant.'),
+})
+
+const exampleInput = z.strictObject({
+  name: line(100).describe('Such as `a phone in Japan still gets the app`.'),
+  visitor: madeUpVisitor.default({}),
+  expected: exampleResult
+    .partial()
+    .strict()
+    .optional()
+    .describe('What they get; what is left out is what they get now.'),
+})
+
+export const examplesInput = z
+  .array(exampleInput)
+  .max(EXAMPLES_MAX)
+  .refine(
+    (examples) => new Set(examples.map(({ name }) => name)).size === examples.length,
+    asMessage({ code: 'repeated', reason: 'example' }),
+  )
+
+export const examplesBody = z.strictObject({ examples: examplesInput }).meta({
+  id: 'ReplaceExamples',
+  description: 'All examples of a link.',
+  examples: [
+    {
+      examples: [
+        { name: 'A phone in Japan gets the app', visitor: { country: 'JP', language: 'ja' } },
+      ],
+    },
+  ],
+})
+
+export const examplesSchema = z
+  .object({ examples: z.array(exampleInput.required({ expected: true })) })
+  .meta({ id: 'LinkExamples', description: 'Visitors that are tried before a link changes.' })
+
+/** In the query of requests that change where a link leads. */
+export const acceptChangesQuery = z.strictObject({
+  accept_changes: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      'With `true`, results of the link’s examples may change. Else a change of one is refused with 409 `examples_changed`.',
+    ),
+})
+
 export const explainBody = z
   .strictObject({
     ...madeUpVisitor.shape,
@@ -212,6 +265,16 @@ export const explanationSchema = z
       .object({ rule: z.string().nullable(), variant: z.string().nullable() })
       .nullable()
       .describe('What decided when the click was recorded; null for a made-up visitor.'),
+    examples: z
+      .array(
+        z.object({
+          name: z.string(),
+          expected: exampleResult.partial(),
+          result: exampleResult,
+          as_expected: z.boolean(),
+        }),
+      )
+      .describe('The examples of the link, with what they would get.'),
     domain_works: z
       .boolean()
       .describe(
@@ -221,5 +284,10 @@ export const explanationSchema = z
   .meta({ id: 'Explanation', description: 'Why a visitor goes where.' })
 
 export type MadeUpVisitor = z.output<typeof madeUpVisitor>
+export type AcceptChangesQuery = z.output<typeof acceptChangesQuery>
+export type ExampleResult = z.output<typeof exampleResult>
+export type ExampleInput = z.output<typeof exampleInput>
+export type LinkExamplesResource = z.output<typeof examplesSchema>
+export type Example = LinkExamplesResource['examples'][number]
 export type ExplainBody = z.output<typeof explainBody>
 export type ExplanationResource = z.output<typeof explanationSchema>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exportedClick } from './clicks.ts'
 import { domainSchema } from './domains.ts'
+import { examplesSchema } from './explain.ts'
 import { optionInputs } from './link-options.ts'
 import { linkSchema } from './links.ts'
 import { cursorText } from './pagination.ts'
@@ -90,6 +91,10 @@ const exportedLink = linkSchema
       .nullable()
       .optional()
       .describe('Its rules; null for none. Exports of version 0.1 leave them out.'),
+    examples: examplesSchema.shape.examples
+      .nullable()
+      .optional()
+      .describe('Its examples; null for none. Exports of version 0.1 leave them out.'),
     options: z
       .object(optionInputs)
       .nullable()

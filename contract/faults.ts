@@ -143,11 +143,13 @@ export const FAULTS = {
   invalid_rule_id: 'must be 1 to 32 lower-case letters, digits, "-" and "_"',
   repeated: {
     rule: 'must not have one id twice',
+    example: 'must not have one name twice',
     variant: 'must not have one name twice',
   },
   no_weight: 'must have a variant with a weight above 0',
   unknown_variant: 'must be the name of a variant of this split',
   misplaced_placeholder: 'may have placeholders only behind the host',
+  examples_too_large: 'must have at most {max} bytes',
   rules_too_large: 'must have at most {max} bytes',
   unknown_rule_set: 'must be the id of a rule set of this workspace',
 
@@ -287,6 +289,8 @@ export const ERROR_DETAILS = {
     domains: 'This rule set is the default of {domains}. Take it from these domains first.',
     both: 'This rule set is used by {count} links, such as {links}, and is the default of {domains}. Take it from them first.',
   },
+  examples_changed:
+    'This changes what examples of the link get: {names}. Send accept_changes=true in the query if it is meant.',
   foreign_page: 'This request must come from a page of {address}.',
   foreign_page_with_session:
     'With a session, changes must come from pages of {address}. A program without a browser sends the header Origin: {origin}.',

@@ -141,7 +141,7 @@ const STATUS: Readonly<Record<Decision['kind'], number>> = {
 export function presentExplanation(
   explained: Explained,
   { domainWorks }: { readonly domainWorks: boolean },
-): ExplanationResource {
+): Omit<ExplanationResource, 'examples'> {
   const { decision, visitor } = explained
   const { click } = visitor
   return {

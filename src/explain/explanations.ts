@@ -2,7 +2,13 @@ import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
 import type { ClickLeaseStore, RawClick, VisitorFacts } from '../clicks/index.ts'
 import { hostThatCouldLoop, type ServiceHost } from '../hosts/index.ts'
 import { type Actor, requirePermission } from '../identity/index.ts'
-import type { DraftInput, Link, LinkHost } from '../links/index.ts'
+import {
+  type DraftInput,
+  isAsExpected,
+  type Link,
+  type LinkHost,
+  type TryExamples,
+} from '../links/index.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FoundLink,
@@ -10,6 +16,7 @@ import {
   type LinkFinder,
   LoopDetector,
   prepare,
+  type SharedRules,
   withSettings,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
@@ -34,6 +41,7 @@ type Dependencies = {
     | 'peekHost'
   >
   readonly visitorFacts: VisitorFacts
+  readonly tryExamples: TryExamples
   readonly service: ServiceHost
   /** The service's own host, which needs no look-up. */
   readonly serviceHostFor: (host: string) => LinkHost | undefined
@@ -84,7 +92,29 @@ export class Explanations {
     const settled = (await this.#isLoop(found, explained, visitor))
       ? { ...explained, decision: { kind: 'loop' as const } }
       : explained
-    return presentExplanation(settled, { domainWorks })
+    const examples = this.#examplesOf(link, sets, labelParameter)
+    return { ...presentExplanation(settled, { domainWorks }), examples }
+  }
+
+  /** Returns what the examples of a link would get. */
+  #examplesOf(
+    link: Link,
+    sets: readonly SharedRules[],
+    labelParameter: string | null,
+  ): ExplanationResource['examples'] {
+    if (link.examples === null) return []
+    const { tryExamples, clock } = this.#deps
+    const resultOf = tryExamples(link, {
+      sets: sets.map(({ rules }) => rules.source),
+      labelParameter,
+      nowMicros: clock.nowMicros(),
+    })
+    const ruleIds = new Set(link.rules?.map(({ id }) => id))
+    return link.examples.map(({ name, visitor, expected }) => {
+      const result = resultOf(visitor)
+      const as_expected = isAsExpected(expected, result, ruleIds)
+      return { name, expected, result, as_expected }
+    })
   }
 
   /** Returns the host of a link as redirects know it; as it will be, where its domain is not proved yet. */

@@ -36,6 +36,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
         'external_id',
         'protected',
         'rules',
+        'examples',
         'options',
         'imported',
       ] as const),

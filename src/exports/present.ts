@@ -48,8 +48,9 @@ export function presentExportedLink(link: Link, rest: string | null): ExportedRe
   const { workspace_id, link: _, password, clicks, ...fields } = presentLink(link)
   const imported = rest === null ? null : JSON.parse(rest)
   const rules = link.rules === null ? null : [...link.rules]
+  const examples = link.examples === null ? null : [...link.examples]
   const isProtected = password !== null
-  const kept = { clicks: link.clicks, protected: isProtected, rules, imported }
+  const kept = { clicks: link.clicks, protected: isProtected, rules, examples, imported }
   return { type: 'link', ...fields, ...kept, options: optionsOf(link) }
 }
 

@@ -143,6 +143,8 @@ describe('requireAccess', () => {
       'links.explain': 'links:read',
       'labels.get': 'links:read',
       'labels.update': 'workspace:admin',
+      'links.getExamples': 'links:read',
+      'links.setExamples': 'links:write',
       'utmTemplates.list': 'links:read',
       'utmTemplates.get': 'links:read',
       'utmTemplates.create': 'links:write',

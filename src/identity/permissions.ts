@@ -70,6 +70,8 @@ export const OPERATION_ACCESS = {
   'links.setOptions': 'links.edit',
   'links.setRules': 'links.edit',
   'links.explain': 'links.view',
+  'links.getExamples': 'links.view',
+  'links.setExamples': 'links.edit',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',
   'links.bulk': 'links.edit',

@@ -135,6 +135,7 @@ function inputOf(
     tags: [...new Set(record.tags)],
     // As for tags: what the source does not have stays as it is in an update.
     rules: record.rules.length === 0 ? null : record.rules,
+    examples: record.examples.length === 0 ? null : record.examples,
     ...record.options,
     expires_at: expiryOf(record, times, notes),
     password: protection.kind === 'password' ? protection.password : null,
@@ -172,6 +173,10 @@ function withoutFaults(
       kept = { ...kept, rules: usable.rules }
       aside.rest.rules = usable.left
       aside.notes.push(`Not all rules were taken: ${path} ${text}.`)
+    } else if (field === 'examples') {
+      kept = { ...kept, examples: null }
+      aside.rest.examples = input.examples
+      aside.notes.push(`The examples were left out: ${path} ${text}.`)
     } else if (isOptional(field)) {
       aside.rest[field] = input[field]
       kept = { ...kept, [field]: null }

@@ -1,3 +1,4 @@
+import type { ExampleInput } from '@terse/contract/explain'
 import {
   LINK_TEXT_FIELDS,
   type LinkOptions,
@@ -82,6 +83,7 @@ export type LinkRecord = FromSource &
     readonly external_id: number | null
     readonly tags: readonly string[]
     readonly rules: readonly RuleInput[]
+    readonly examples: readonly ExampleInput[]
     readonly options: Pick<LinkInput, keyof LinkOptions>
     /**
      * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as

@@ -5,6 +5,7 @@ import {
   bulkLinksAnswer,
   bulkLinksBody,
 } from '@terse/contract/bulk-links'
+import { acceptChangesQuery } from '@terse/contract/explain'
 import { idempotencyHeaders } from '@terse/contract/primitives'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -12,6 +13,7 @@ import { actorOf } from '../identity/index.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { tooLargeFor } from '../platform/http/api/responses.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { acceptanceOf } from './accept-changes.ts'
 import type { BulkLinks } from './bulk-links.ts'
 import { bulkItems, countItems, type ItemResult, validateEnvelope } from './bulk-writer.ts'
 import type { Links } from './links.ts'
@@ -56,6 +58,7 @@ export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (a
         description:
           'Does one action with up to 1,000 links, in their order, and returns the result of each: one that fails does not stop the others. Items are committed 25 at a time. After about 10 s the rest is `pending`. With an `Idempotency-Key`, the same request goes on where it stopped, and returns the results of what was done before.',
         headers: idempotencyHeaders,
+        querystring: acceptChangesQuery,
         body: bulkLinksBody,
         response: {
           200: bulkLinksAnswer,
@@ -63,18 +66,24 @@ export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (a
         },
       },
     },
-    (request, reply) => answer(request, reply, request.body as BulkLinksEnvelope, deps),
+    (request, reply) =>
+      answer(
+        request,
+        reply,
+        { ...(request.body as BulkLinksEnvelope), ...acceptanceOf(request.query) },
+        deps,
+      ),
   )
 }
 
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: BulkLinksEnvelope,
+  { acceptsChanges, ...body }: BulkLinksEnvelope & ReturnType<typeof acceptanceOf>,
   { links, bulkLinks, idempotency }: BulkRouteDependencies,
 ): Promise<BulkLinksAnswer> {
   const actor = actorOf(request)
-  const items = bulkItems(body, (input) => links.faultsOf(input))
+  const items = bulkItems(body, (input) => links.faultsOf(input), acceptsChanges)
   const repeatable = idempotency.read(request, reply, actor)
   const done = await bulkLinks.run(actor, items, repeatable)
   const total = countItems(body)

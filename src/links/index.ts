@@ -1,10 +1,12 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 
+export { isAsExpected, type TryExamples } from './examples.ts'
 export { foldKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
 export {
   boundToLink,
   hasQrMark,
   type Link,
+  linkVersion,
   presentLink,
   presentOptions,
   shortLink,

@@ -1,3 +1,4 @@
+import { examplesInput } from '@terse/contract/explain'
 import { createLinkBody } from '@terse/contract/links'
 import { rulesBody } from '@terse/contract/rules'
 import type { Domain } from '../domains/index.ts'
@@ -63,8 +64,11 @@ export type BatchUpdate = {
   readonly isProtected: boolean
 }
 
-/** A link as the API accepts it, with its rules, which have a request of their own there. */
-const importedLink = createLinkBody.extend({ rules: rulesBody.shape.rules.nullable() })
+/** A link as the API accepts it, with its rules and examples, which have requests of their own there. */
+const importedLink = createLinkBody.extend({
+  rules: rulesBody.shape.rules.nullable(),
+  examples: examplesInput.nullable(),
+})
 
 type Dependencies = {
   readonly writer: LinkWriter
@@ -112,7 +116,7 @@ export class LinkBatches {
     input: LinkInput,
     isLocked: boolean,
   ): Promise<PreparedUpdate> {
-    return this.#deps.writer.prepareUpdate(actor, id, input, { isLocked })
+    return this.#deps.writer.prepareUpdate(actor, id, input, { isLocked, acceptsChanges: true })
   }
 
   /**

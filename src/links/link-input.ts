@@ -1,3 +1,4 @@
+import type { ExampleInput } from '@terse/contract/explain'
 import {
   LINK_OPTION_FIELDS,
   LINK_TEXT_FIELDS,
@@ -13,6 +14,7 @@ import type { Random } from '../platform/crypto/random.ts'
 import { Failure, FaultList, type Parsed } from '../platform/failure.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { canonicalInstant } from '../platform/time/clock.ts'
+import { parseExamples } from './examples.ts'
 import { parseKey } from './key.ts'
 import { boundToLink, type Link, type LinkAttributes } from './link.ts'
 import { parseRules } from './rules.ts'
@@ -28,6 +30,8 @@ export type LinkInput = {
   readonly tags?: readonly string[] | null | undefined
   /** As the contract accepts them; none, or null, for no rules. */
   readonly rules?: readonly RuleInput[] | null | undefined
+  /** As the contract accepts them; none, or null, for no examples. */
+  readonly examples?: readonly ExampleInput[] | null | undefined
 } & { readonly [F in LinkText]?: string | null | undefined } & {
   /** Null restores what a new link has. */
   readonly [F in keyof LinkOptions]?: LinkOptions[F] | null | undefined
@@ -84,6 +88,8 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
     const parsed = parseRules(input.rules ?? [], rules, faults)
     changes.rules = parsed.length === 0 ? null : parsed
   }
+
+  if (input.examples !== undefined) changes.examples = parseExamples(input.examples ?? [], faults)
 
   faults.throwIfAny()
   return changes

@@ -15,6 +15,6 @@ export type LinkStores = KeyspaceStores &
     readonly links: LinkStore
     readonly directory: LinkDirectory
     readonly tags: TagStore
-    readonly ruleSets: Pick<RuleSetStore, 'has'>
+    readonly ruleSets: Pick<RuleSetStore, 'findById' | 'has'>
     readonly erasures: Pick<ErasureStore, 'noteLink'>
   }

@@ -1,4 +1,5 @@
 import { fromFields, LINK_TEXT_FIELDS, LINK_TEXTS } from '@terse/contract/link-fields'
+import type { Rule } from '@terse/contract/rules'
 import type { Domain } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
 import {
@@ -15,6 +16,7 @@ import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
 import { type Change, linkChange, pathsChange } from '../storage/changes.ts'
 import type { NewEvent } from '../storage/event-log.ts'
+import { type TryExamples, triedExamples } from './examples.ts'
 import {
   foldKey,
   GENERATE_ATTEMPTS_MAX,
@@ -60,6 +62,8 @@ export type LinkWriterDependencies = {
   /** URL schemes that `ios` and `android` may have besides http and https. */
   readonly appSchemes: readonly string[]
   readonly quotas: QuotaBook
+  /** Undefined where examples stay as they are. */
+  readonly tryExamples: TryExamples | undefined
 }
 
 /** A link to create, after its input was parsed, with what the transaction needs besides. */
@@ -78,6 +82,8 @@ export type PreparedUpdate = {
   readonly limits: WorkspaceLimits
   readonly setPassword: Awaited<ReturnType<typeof passwordChange>>
   readonly expected: ExpectedVersions
+  /** Whether results of the link's examples may change. */
+  readonly acceptsChanges: boolean
 }
 
 /** What the transaction of an update has read and decided. */
@@ -198,7 +204,13 @@ export class LinkWriter {
       expected,
       tags,
       isLocked = false,
-    }: { expected?: ExpectedVersions; tags?: EditedTags | undefined; isLocked?: boolean } = {},
+      acceptsChanges = false,
+    }: {
+      expected?: ExpectedVersions
+      tags?: EditedTags | undefined
+      isLocked?: boolean
+      acceptsChanges?: boolean
+    } = {},
   ): Promise<PreparedUpdate> {
     const { vault, quotas } = this.#deps
     const { password, ...changes } = parseLinkInput(input, this.#rules)
@@ -207,7 +219,7 @@ export class LinkWriter {
     const setPassword = isLocked
       ? unknownPassword(vault, { id })
       : await passwordChange(vault, password, { id, workspace_id: workspaceId })
-    return { id, changes, tags, limits, setPassword, expected }
+    return { id, changes, tags, limits, setPassword, expected, acceptsChanges }
   }
 
   /**
@@ -217,10 +229,11 @@ export class LinkWriter {
   async checkUpdate(
     stores: LinkStores,
     actor: Actor,
-    { id, changes, tags, setPassword, expected }: PreparedUpdate,
+    prepared: PreparedUpdate,
     { followsLinks = true } = {},
   ): Promise<CheckedUpdate> {
     const { serviceHost, keyspaces } = this.#deps
+    const { id, changes, tags, setPassword, expected } = prepared
     const { workspaceId } = actor
     const [current, found] = await waitForAll([
       stores.links.findUncounted(workspaceId, id),
@@ -231,7 +244,9 @@ export class LinkWriter {
     // A link whose domain was deleted keeps it: only a move to another host needs a claim.
     const domain = changes.domain ?? current.domain
     const changed = { ...current, ...changes, ...setPassword(current), domain }
-    const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    const edited = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    const examples = await this.#triedExamples(stores, current, edited, prepared)
+    const next = { ...edited, examples }
     if (next.rule_set !== current.rule_set) await requireRuleSet(stores, actor, next.rule_set)
     if (hasPlaceholders(next.key)) next.path = 'capture'
     // At another address its destinations may lead back though they stay as they are.
@@ -314,6 +329,30 @@ export class LinkWriter {
       if (inserted !== undefined) return inserted
     }
     throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+  }
+
+  /** @throws {Failure} `examples_changed` */
+  async #triedExamples(
+    { ruleSets, directory }: LinkStores,
+    current: UncountedLink,
+    next: CheckedUpdate['next'],
+    { changes, acceptsChanges }: PreparedUpdate,
+  ): Promise<UncountedLink['examples']> {
+    const { tryExamples, clock } = this.#deps
+    if (next.examples === null || tryExamples === undefined) return next.examples
+    const ids = new Set([current.rule_set, next.rule_set].filter((id) => id !== null))
+    const rulesOf = new Map<string | null, readonly Rule[]>()
+    for (const id of ids) {
+      const set = await ruleSets.findById(current.workspace_id, id)
+      if (set !== undefined) rulesOf.set(id, set.rules)
+    }
+    const { parameter: labelParameter } = await directory.findLabelSetting(current.workspace_id)
+    const nowMicros = clock.nowMicros()
+    return triedExamples({ changes, current, next, acceptsChanges }, (link) => {
+      const rules = rulesOf.get(link.rule_set)
+      const sets = rules === undefined ? [] : [rules]
+      return tryExamples(link, { sets, labelParameter, nowMicros })
+    })
   }
 
   #refuseReserved(keyspaceId: number | undefined, key: string, actor: Actor): void {

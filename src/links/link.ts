@@ -1,3 +1,4 @@
+import type { Example } from '@terse/contract/explain'
 import {
   fromFields,
   LINK_OPTION_FIELDS,
@@ -27,6 +28,8 @@ export type LinkAttributes = LinkTexts &
     readonly tags: readonly string[]
     /** In their order, at least one; null for none. */
     readonly rules: readonly Rule[] | null
+    /** Visitors that are tried before it changes, at least one; null for none. */
+    readonly examples: readonly Example[] | null
   }
 
 export type Link = LinkAttributes & {
@@ -71,6 +74,7 @@ export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
   external_id: null,
   tags: [],
   rules: null,
+  examples: null,
 })
 
 /** The query parameter in the short link of a tracked QR code, which marks its visits. */
@@ -114,10 +118,11 @@ const STORED_TEXTS = ['key', 'url', 'notes', ...LINK_TEXT_FIELDS] as const
 
 /** Returns the bytes that a link's texts add to the storage quota of its workspace. */
 export function storedBytes(
-  link: Pick<NewLink, (typeof STORED_TEXTS)[number] | 'tags' | 'rules'>,
+  link: Pick<NewLink, (typeof STORED_TEXTS)[number] | 'tags' | 'rules' | 'examples'>,
 ): number {
   let bytes = Buffer.byteLength(JSON.stringify(link.tags))
   if (link.rules !== null) bytes += Buffer.byteLength(JSON.stringify(link.rules))
+  if (link.examples !== null) bytes += Buffer.byteLength(JSON.stringify(link.examples))
   for (const name of STORED_TEXTS) {
     const text = link[name]
     if (text !== null) bytes += Buffer.byteLength(text)
@@ -165,10 +170,13 @@ type LoggedLink = Pick<UncountedLink, 'id' | 'domain' | 'key'> & LinkAttributes
 
 /** Stands in for a new password: the log never contains passwords, sealed ones included. */
 const PASSWORD_CHANGED = { password: 'changed' }
+/** Stands in for examples, which may be large, and change nothing for visitors. */
+const EXAMPLES_CHANGED = { examples: 'changed' }
 
 export function linkCreated(link: LoggedLink): NewEvent {
   const after = ownFields(link)
   if (link.password !== null) Object.assign(after, PASSWORD_CHANGED)
+  if (link.examples !== null) Object.assign(after, EXAMPLES_CHANGED)
   return { type: 'link.created', subjectId: link.id, before: null, after }
 }
 
@@ -178,8 +186,17 @@ export function linkUpdated(from: LoggedLink, to: LoggedLink): NewEvent {
     type: 'link.updated',
     subjectId: to.id,
     before,
-    after: { ...after, ...(from.password === to.password ? {} : PASSWORD_CHANGED) },
+    after: {
+      ...after,
+      ...(from.password === to.password ? {} : PASSWORD_CHANGED),
+      ...(visitorsOf(from) === visitorsOf(to) ? {} : EXAMPLES_CHANGED),
+    },
   }
+}
+
+/** Without results, which change with the link. */
+function visitorsOf({ examples }: LoggedLink): string {
+  return JSON.stringify(examples?.map(({ name, visitor }) => [name, visitor]) ?? [])
 }
 
 export function linkDeleted(link: LoggedLink): NewEvent {

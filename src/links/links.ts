@@ -119,20 +119,22 @@ export class Links {
   /**
    * Changes the fields that `input` has. A key of null is replaced by a generated one.
    *
-   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   * @param options.acceptsChanges whether results of the link's examples may change
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`, `examples_changed`
    */
   async update(
     actor: Actor,
     id: string,
     input: LinkInput,
     expected?: ExpectedVersions,
+    options: { readonly acceptsChanges?: boolean } = {},
   ): Promise<Link> {
     const { random, domains, writer } = this.#deps
     if (input.key === null) {
-      const withKey = (key: string) => this.update(actor, id, { ...input, key }, expected)
+      const withKey = (key: string) => this.update(actor, id, { ...input, key }, expected, options)
       return withGeneratedKey(random, withKey)
     }
-    const prepared = await writer.prepareUpdate(actor, id, input, { expected })
+    const prepared = await writer.prepareUpdate(actor, id, input, { expected, ...options })
     const { link, claimed } = await this.#write(async (stores) => {
       const checked = await writer.checkUpdate(stores, actor, prepared)
       return writer.update(stores, actor, prepared, checked)

@@ -1,3 +1,4 @@
+import { type AcceptChangesQuery, acceptChangesQuery } from '@terse/contract/explain'
 import { faultText } from '@terse/contract/faults'
 import {
   type KeyAvailabilityResource,
@@ -28,6 +29,7 @@ import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { presentFault } from '../platform/http/api/problem.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
+import { acceptanceOf, EXAMPLES_CHANGED } from './accept-changes.ts'
 import { asCreated, type Link, linkVersion, presentLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import type { KeyAvailability, LinkKeys } from './link-keys.ts'
@@ -40,7 +42,8 @@ const update = {
     tags,
     params: idParams,
     headers: ifMatchHeaders,
-    response: { 200: linkSchema },
+    querystring: acceptChangesQuery,
+    response: { 200: linkSchema, ...EXAMPLES_CHANGED },
   },
 } as const
 
@@ -176,10 +179,15 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
 
 function updateBy(
   links: LinkRouteDependencies['links'],
-  request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>,
+  request: FastifyRequest<{
+    Params: { id: string }
+    Body: LinkInput
+    Querystring: AcceptChangesQuery
+  }>,
 ): Promise<Link> {
   const { params, body } = request
-  return links.update(actorOf(request), params.id, body, expectedVersions(request))
+  const options = acceptanceOf(request.query)
+  return links.update(actorOf(request), params.id, body, expectedVersions(request), options)
 }
 
 export type KeyRouteDependencies = { readonly linkKeys: LinkKeys }

@@ -1,3 +1,4 @@
+import { acceptChangesQuery } from '@terse/contract/explain'
 import {
   type LinkOptionsResource,
   linkOptionsBody,
@@ -10,6 +11,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { expectedVersions, tagged } from '../platform/http/api/entity-tags.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
+import { acceptanceOf, EXAMPLES_CHANGED } from './accept-changes.ts'
 import { type Link, linkVersion, presentOptions } from './link.ts'
 import type { Links } from './links.ts'
 
@@ -59,15 +61,18 @@ export const ruleRoutes: FastifyPluginAsyncZod<RuleRouteDependencies> = async (a
           'Replaces all rules of the link; an empty list removes them. The first rule whose conditions all hold decides.',
         params: idParams,
         headers: ifMatchHeaders,
+        querystring: acceptChangesQuery,
         body: rulesBody,
-        response: { 200: rulesSchema },
+        response: { 200: rulesSchema, ...EXAMPLES_CHANGED },
       },
     },
     async (request, reply) => {
       const { params, body } = request
       const input = { rules: body.rules }
       const expected = expectedVersions(request)
-      return presentRules(reply, await links.update(actorOf(request), params.id, input, expected))
+      const options = acceptanceOf(request.query)
+      const link = await links.update(actorOf(request), params.id, input, expected, options)
+      return presentRules(reply, link)
     },
   )
 
@@ -99,17 +104,17 @@ export const ruleRoutes: FastifyPluginAsyncZod<RuleRouteDependencies> = async (a
           'Changes the options that are sent; null restores what a new link has. Creates and updates of a link take the same fields.',
         params: idParams,
         headers: ifMatchHeaders,
+        querystring: acceptChangesQuery,
         body: linkOptionsBody,
-        response: { 200: linkOptionsSchema },
+        response: { 200: linkOptionsSchema, ...EXAMPLES_CHANGED },
       },
     },
     async (request, reply) => {
       const { params, body } = request
       const expected = expectedVersions(request)
-      return presentLinkOptions(
-        reply,
-        await links.update(actorOf(request), params.id, body, expected),
-      )
+      const options = acceptanceOf(request.query)
+      const link = await links.update(actorOf(request), params.id, body, expected, options)
+      return presentLinkOptions(reply, link)
     },
   )
 }

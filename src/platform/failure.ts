@@ -14,6 +14,7 @@ export type FailureCode =
   | 'not_found'
   | 'idempotency_conflict'
   | 'in_use'
+  | 'examples_changed'
   | 'precondition_failed'
   | 'validation_failed'
   | 'rate_limited'
@@ -117,6 +118,13 @@ export class Failure extends Error {
   /** @param details what uses the thing that was to be deleted */
   static inUse(details: ErrorDetails): Failure {
     return new Failure('in_use', details.code, { details })
+  }
+
+  /** @param examples those whose result a change would change, with their names and results */
+  static examplesChanged(examples: readonly { readonly name: string }[]): Failure {
+    const names = examples.map(({ name }) => name)
+    const details = { code: 'examples_changed', names, examples } as const
+    return new Failure('examples_changed', details.code, { details })
   }
 
   static preconditionFailed(): Failure {

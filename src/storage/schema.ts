@@ -169,6 +169,8 @@ export type Schema = PeopleTables &
         tags: string
         /** JSON */
         rules: string | null
+        /** JSON */
+        examples: string | null
         /** 0 or 1 */
         archived: number
         created_at: number

@@ -256,6 +256,7 @@ describe('the OpenAPI document', () => {
           expectStatus(await api.post('/links', link), 201)
           return api.delete(path)
         }
+        if (operation.method !== 'POST') return changeExample(api, operation, path)
         const key = { 'idempotency-key': operation.template.slice(1) }
         const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
           JSON.stringify({ ...body, ...nextName(operation.family) }),
@@ -369,3 +370,21 @@ describe('the OpenAPI document', () => {
     }
   })
 })
+
+/** Changes where an example of a link leads. */
+async function changeExample(
+  api: Api,
+  { method, template, validBody }: Operation,
+  path: string,
+): Promise<Answer> {
+  const examples = `/links/${path.split('/')[2]}/examples`
+  const example = { name: 'All', visitor: { query: 'a=1' } }
+  expectStatus(await api.put(examples, { examples: [example] }), 200)
+  const changed = { domain: 'localhost', url: 'https://example.com/changed' }
+  const body = template.endsWith('/options')
+    ? { query: 'drop' }
+    : template.endsWith('/rules')
+      ? validBody
+      : changed
+  return api.send(method, path, jsonRequest(JSON.stringify(body)))
+}

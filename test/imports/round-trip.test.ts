@@ -108,6 +108,12 @@ const LINKS = [
         },
       },
     ],
+    examples: [
+      {
+        ...{ name: 'Japan, "é"', visitor: { country: 'JP', query: 'a=1' } },
+        expected: { kind: 'redirect', location: 'https://x.example/', rule: null, variant: null },
+      },
+    ],
     created_at: 1_600_000_000_123_456,
     rest: { title: 'Tïtle "quoted"', nested: { list: [1, null] } },
   }),

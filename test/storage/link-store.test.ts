@@ -35,6 +35,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   expires_at: '9999-12-31T23:59:59.999999Z',
   expired_redirect_url: 'https://example.com/late',
   rules: [{ id: 'r1', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } }],
+  examples: [{ name: 'ä', visitor: { country: 'JP' }, expected: { location: null } }],
   max_clicks: 1_000_000_000,
   active_from: '2026-12-01T08:00:00.000000Z',
   archived: true,

@@ -35,6 +35,7 @@ export async function linkServices({ store }: StoreUnderTest) {
     ...base,
     keyspaces: new LinkKeyspaces({ ...base, domains, claimOnLink: true }),
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
+    tryExamples: undefined,
     appSchemes: [],
   })
   const links = new Links({ ...base, domains, writer, searches: new FairQueue(SEARCH_QUEUE) })

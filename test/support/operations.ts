@@ -160,6 +160,10 @@ const REQUESTS: Readonly<
     otherBody: { rules: [] },
   },
   'ruleSets.update': { body: { name: 'Valid', rules: [] } },
+  'links.setExamples': {
+    body: { examples: [{ name: 'All' }] },
+    otherBody: { examples: [{ name: 'Each' }] },
+  },
   'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },

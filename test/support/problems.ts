@@ -17,6 +17,7 @@ const STATUS_OF = {
   method_not_allowed: 405,
   idempotency_conflict: 409,
   in_use: 409,
+  examples_changed: 409,
   precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
@@ -50,7 +51,13 @@ export function expectProblem(
   assert.equal(status, STATUS_OF[code], shown)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
   const hasFields = code === 'validation_failed' || code === 'second_factor_required'
-  const hasDetails = ['unauthorized', 'missing_role', 'cross_origin', 'in_use'].includes(code)
+  const hasDetails = [
+    'unauthorized',
+    'missing_role',
+    'cross_origin',
+    'in_use',
+    'examples_changed',
+  ].includes(code)
   const keys = [
     'message',
     'code',

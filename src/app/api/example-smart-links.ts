@@ -27,6 +27,18 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     created_at: '2026-11-20T10:06:50.363298Z',
     updated_at: '2026-11-21T08:15:02.190512Z',
   },
+  LinkExamples: {
+    examples: [
+      {
+        name: 'A phone in Japan gets the app',
+        visitor: { country: 'JP', language: 'ja' },
+        expected: {
+          ...{ kind: 'redirect', location: 'https://example.com/app' },
+          ...{ rule: 'b7d41f09ce', variant: null },
+        },
+      },
+    ],
+  },
   Explanation: {
     ...{ kind: 'redirect', status: 302, location: 'https://example.com/de/app?utm_source=mail' },
     instead_of: null,
@@ -64,6 +76,6 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
       },
       ...{ language: 'de', referrer: null, label: null, qr: true },
     },
-    ...{ unknown: [], recorded: null, domain_works: true },
+    ...{ unknown: [], recorded: null, domain_works: true, examples: [] },
   },
 }

@@ -4,6 +4,7 @@ import { Invitations } from '../../identity/members/invitations.ts'
 import { Members } from '../../identity/members/members.ts'
 import { ResetLinks } from '../../identity/people/password-resets.ts'
 import { Accounts } from '../../identity/people/people.ts'
+import type { TryExamples } from '../../links/index.ts'
 import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { LinkWriter } from '../../links/link-writer.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
@@ -15,10 +16,15 @@ import type { Config } from '../config/config.ts'
 import { serviceNameOf } from './domains.ts'
 import { type AppContext, type Instance, vaultOf } from './instance.ts'
 
-/** What writes links, for the API and for imports. */
+/**
+ * What writes links, for the API and for imports.
+ *
+ * @param tryExamples undefined for imports, which leave results of examples as they are
+ */
 export function openLinkWriter(
   context: Pick<AppContext, 'config' | 'instance' | 'serviceHost' | 'hasher'>,
   domains: Domains,
+  tryExamples?: TryExamples,
 ) {
   const { config, instance, serviceHost } = context
   const { clock, quotas } = instance
@@ -26,7 +32,7 @@ export function openLinkWriter(
   const base = { clock, random: systemRandom, serviceHost }
   const keyspaces = new LinkKeyspaces({ ...base, domains, claimOnLink })
   const vault = vaultOf(context)
-  const writer = new LinkWriter({ ...base, keyspaces, vault, appSchemes, quotas })
+  const writer = new LinkWriter({ ...base, keyspaces, vault, appSchemes, quotas, tryExamples })
   return { keyspaces, writer }
 }
 

@@ -7,6 +7,7 @@ import { DomainHttps } from '../../domains/domain-https.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { Explanations } from '../../explain/explanations.ts'
+import { exampleTrial } from '../../explain/try-examples.ts'
 import { usageReader } from '../../identity/quotas/quota-book.ts'
 import type { SessionCache } from '../../identity/sign-in/sessions.ts'
 import type { Authenticator } from '../../identity/tokens.ts'
@@ -76,7 +77,8 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
-  const { keyspaces, writer } = openLinkWriter(context, domains)
+  const tryExamples = exampleTrial(parts.visitorFacts)
+  const { keyspaces, writer } = openLinkWriter(context, domains, tryExamples)
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
@@ -96,6 +98,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     links,
     explanations: new Explanations({
       ...{ store, clock, links, clicks, finder: parts.finder, visitorFacts: parts.visitorFacts },
+      tryExamples,
       ...{ service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
     }),
     linkExports: queues.open(LINK_EXPORT_QUEUE),

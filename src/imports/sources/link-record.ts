@@ -12,6 +12,7 @@ export const NO_VALUES = {
   external_id: null,
   tags: [],
   rules: [],
+  examples: [],
   options: {},
   expires_at: null,
   protection: { kind: 'none' },

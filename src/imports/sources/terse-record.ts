@@ -78,11 +78,20 @@ function toLink(
   { service_host }: ExportHead,
 ): ImportRecord {
   const { type, id, domain, last_click, expires_at, created_at, ...fields } = line
-  const { protected: isProtected, updated_at, imported, rules, options, ...values } = fields
+  const {
+    protected: isProtected,
+    updated_at,
+    imported,
+    rules,
+    examples,
+    options,
+    ...values
+  } = fields
   return linkRecord({
     ...at,
     ...values,
     rules: rules ?? [],
+    examples: examples ?? [],
     options: options ?? {},
     rest: imported ?? {},
     clicks_of: 'people',

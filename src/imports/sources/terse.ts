@@ -204,7 +204,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ])
 const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default'])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags'])
-const OBJECTS: ReadonlySet<string> = new Set(['rules', 'options', 'imported'])
+const OBJECTS: ReadonlySet<string> = new Set(['rules', 'examples', 'options', 'imported'])
 /** An empty cell is null in all other columns. */
 const TEXTS: ReadonlySet<string> = new Set(['name', 'email', 'key', 'url', 'domain'])
 

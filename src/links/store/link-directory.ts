@@ -16,7 +16,10 @@ export type LinkHost = {
 }
 
 /** The data of a link that a redirect needs. */
-export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags' | 'archived' | 'notes'> & {
+export type VisitedLink = Omit<
+  LinkAttributes,
+  'external_id' | 'tags' | 'archived' | 'notes' | 'examples'
+> & {
   readonly seq: number
   readonly id: string
   readonly workspace_id: string

@@ -38,13 +38,14 @@ export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[])
 
 /** Returns a link's row without its number. The counters and the host are in other tables. */
 export function toRow(link: NewLink & Partial<Link>) {
-  const { domain, seq, clicks, last_click, tags, rules, archived, ...row } = link
+  const { domain, seq, clicks, last_click, tags, rules, examples, archived, ...row } = link
   return {
     ...row,
     key_folded: foldKey(link.key),
     archived: archived ? 1 : 0,
     tags: JSON.stringify(tags),
     rules: rules === null ? null : JSON.stringify(rules),
+    examples: examples === null ? null : JSON.stringify(examples),
   }
 }
 
@@ -53,12 +54,13 @@ function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Lin
 }
 
 export function uncounted(row: LinkRow): UncountedLink {
-  const { key_folded, tags, rules, archived, ...link } = row
+  const { key_folded, tags, rules, examples, archived, ...link } = row
   return {
     ...link,
     archived: archived !== 0,
     tags: JSON.parse(tags),
     rules: rules === null ? null : JSON.parse(rules),
+    examples: examples === null ? null : JSON.parse(examples),
   }
 }
 

@@ -38,6 +38,7 @@ import { ruleSets } from './033-rule-sets.ts'
 import { linkPaths } from './034-link-paths.ts'
 import { clickLimits } from './035-click-limits.ts'
 import { labels } from './036-labels.ts'
+import { linkExamples } from './037-link-examples.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkPaths,
   clickLimits,
   labels,
+  linkExamples,
 ]
 
 /** The schema version of this program. */

@@ -61,6 +61,7 @@ const RELEASED = [
   { name: 'link-paths', SQLite: '63f07d1256327f23', PostgreSQL: '63f07d1256327f23' },
   { name: 'click-limits', SQLite: '9bb02144d7de747d', PostgreSQL: '396197430ddf7474' },
   { name: 'labels', SQLite: 'fe943252aec7c877', PostgreSQL: 'ecd42deef8c7b8a9' },
+  { name: 'link-examples', SQLite: '0cd00c6808c6722a', PostgreSQL: '0cd00c6808c6722a' },
 ]
 
 const DIALECTS = {

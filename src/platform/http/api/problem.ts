@@ -31,6 +31,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   idempotency_conflict: 409,
   in_use: 409,
+  examples_changed: 409,
   precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,

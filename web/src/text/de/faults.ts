@@ -142,11 +142,13 @@ const fields: FaultTexts['fields'] = {
   invalid_rule_id: 'muss 1 bis 32 Kleinbuchstaben, Ziffern, „-“ und „_“ haben',
   repeated: {
     rule: 'darf keine Kennung zweimal haben',
+    example: 'darf keinen Namen zweimal haben',
     variant: 'darf keinen Namen zweimal haben',
   },
   no_weight: 'braucht eine Variante mit einem Gewicht über 0',
   unknown_variant: 'muss der Name einer Variante dieser Aufteilung sein',
   misplaced_placeholder: 'darf Platzhalter nur hinter dem Host haben',
+  examples_too_large: 'darf höchstens {max} Byte haben',
   rules_too_large: 'darf höchstens {max} Bytes haben',
   unknown_rule_set: 'muss die ID einer Regelsammlung dieses Arbeitsbereichs sein',
 
@@ -287,6 +289,8 @@ const details: FaultTexts['details'] = {
       'Diese Regelsammlung ist die Vorgabe von {domains}. Nehmen Sie sie dort zuerst heraus.',
     both: 'Diese Regelsammlung verwenden {count} Links, zum Beispiel {links}, und sie ist die Vorgabe von {domains}. Nehmen Sie sie dort zuerst heraus.',
   },
+  examples_changed:
+    'Das ändert, wohin Beispiele des Links führen: {names}. Bestätigen Sie, dass es so gemeint ist.',
   foreign_page:
     'Diese Anfrage muss von einer Seite unter {address} kommen. Öffnen Sie das Dashboard dort.',
   foreign_page_with_session:
@@ -308,6 +312,7 @@ const errors: FaultTexts['errors'] = {
   idempotency_conflict:
     'Diese Anfrage wurde schon mit anderem Inhalt gesendet. Laden Sie die Seite neu, und versuchen Sie es erneut.',
   in_use: 'Das wird noch verwendet.',
+  examples_changed: 'Das ändert, wohin Beispiele des Links führen.',
   precondition_failed: 'Dies wurde inzwischen geändert. Laden Sie es neu, und ändern Sie es dann.',
   body_too_large: 'Die Anfrage ist zu groß.',
   unsupported_media_type: 'Die Anfrage muss JSON enthalten.',
