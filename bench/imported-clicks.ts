@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { NOWHERE } from '../src/clicks/click.ts'
 import { countBatch } from '../src/clicks/ingest/spool-drain.ts'
 import { isCounted } from '../src/clicks/spool/spool-reader.ts'
 import type { ImportedClick } from '../src/imports/imported-clicks.ts'
@@ -49,7 +50,7 @@ const clicks = new SpooledClicks({
   store,
   clock,
   random: systemRandom,
-  countries: async () => () => 'DE',
+  places: async () => () => ({ ...NOWHERE, country: 'DE' }),
   count: async (spoolId) => {
     const journalId = (await store.read.clickSpools.find(spoolId))?.journal_id ?? ''
     const writer = openWriterAt(place, { retentionDays: RETENTION_DAYS })

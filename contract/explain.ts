@@ -20,6 +20,8 @@ const country = z
 const madeUpVisitor = z
   .strictObject({
     country: country.optional().describe('ISO 3166-1 code such as `DE`; else that of the address.'),
+    region: line(80).optional().describe('ISO 3166-2 code such as `US-CA`, or a name.'),
+    city: line(80).optional().describe('The English name of a city.'),
     address: line(50)
       .optional()
       .describe('Their address, of IPv4 or IPv6. A split gives it the variant that it has today.'),
@@ -225,6 +227,8 @@ const urlParts = z.object({
 const seenVisitor = z.object({
   at: timestamp,
   country: z.string().nullable(),
+  region: z.string().nullable(),
+  city: z.string().nullable(),
   device: z.string().nullable(),
   os: z.array(z.string()),
   browser: z.string().nullable(),

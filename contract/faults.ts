@@ -137,6 +137,7 @@ export const FAULTS = {
   unknown_country: 'must be a country code of two letters such as DE, or one of {allowed}',
   invalid_country: 'must be a country code of two letters, such as DE',
   invalid_address: 'must be an address such as 192.0.2.1 or 2001:db8::1',
+  no_cities: 'needs a database of cities, which the operator of this service has not set up',
   invalid_language: 'must be a language tag such as de or pt-BR',
   invalid_network: 'must be an address or a network, such as 192.0.2.0/24 or 2001:db8::/32',
   invalid_time_of_day: 'must be a time of day from 00:00 to 24:00, such as 09:30',

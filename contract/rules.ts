@@ -9,6 +9,7 @@ const VALUES_MAX = 250
 const NAME_LENGTH_MAX = 100
 /** At most 240 bytes of UTF-8: the values of clicks have at most 253. */
 const VARIANT_NAME_LENGTH_MAX = 80
+const PLACE_LENGTH_MAX = 80
 const ALTERNATIVES_MAX = 10
 const VARIANTS_MAX = 20
 const WEIGHT_MAX = 10_000
@@ -127,6 +128,16 @@ const conditions = {
     .optional()
     .describe(
       `ISO 3166-1 codes such as \`DE\`, or sets: ${[...COUNTRY_SETS.keys()].map((name) => `\`${name}\``).join(', ')}.`,
+    ),
+  region: oneOrMore(line(PLACE_LENGTH_MAX))
+    .optional()
+    .describe(
+      'Regions: ISO 3166-2 codes such as `US-CA`, or English names such as `California`, as the database of the operator has them. Only where `TERSE_COUNTRY_DATABASE` has cities.',
+    ),
+  city: oneOrMore(line(PLACE_LENGTH_MAX))
+    .optional()
+    .describe(
+      'English names of cities, in any letter case. Only where `TERSE_COUNTRY_DATABASE` has cities.',
     ),
   device: oneOrMore(z.enum(DEVICES)).optional().describe('Kinds of device.'),
   os: oneOrMore(z.enum(SYSTEMS))

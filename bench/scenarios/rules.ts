@@ -1,5 +1,5 @@
 import type { Rule, When } from '@terse/contract/rules'
-import { parseUserAgent, type RawVisit } from '../../src/clicks/index.ts'
+import { NOWHERE, parseUserAgent, type RawVisit } from '../../src/clicks/index.ts'
 import { visitorFacts } from '../../src/clicks/record/click-maker.ts'
 import { decide, type Visit } from '../../src/redirects/decide.ts'
 import { RuleVisitor } from '../../src/redirects/rule-visitor.ts'
@@ -51,7 +51,7 @@ export const rules: Scenario = {
   async run({ rounds }) {
     const facts = visitorFacts({
       salts: { at: () => SALT },
-      countries: (address) => (address.endsWith('1') ? 'DE' : 'FR'),
+      places: (address) => ({ ...NOWHERE, country: address.endsWith('1') ? 'DE' : 'FR' }),
     })
     const visits = Array.from({ length: VISITORS }, (_, index) => rawVisit(index))
     const plain = preparedLink()
@@ -120,7 +120,7 @@ function microsPerVisit(
           acceptLanguage: raw.acceptLanguage,
           referer: raw.referer,
           address: () => address,
-          country: () => facts.country(address),
+          place: () => facts.place(address),
           visitor: () => facts.visitor(address, userAgent, NOW_MS * 1000),
           keptVariant: () => undefined,
         }),

@@ -132,3 +132,15 @@ export type ClickRecorder = {
    */
   record(click: Click, done: (isStored: boolean) => void): void
 }
+
+/** Where an address is, as far as the database knows; '' for what is unknown. */
+export type Place = {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** ISO 3166-2, such as `US-CA`, or its English name where the database has no code. */
+  readonly region: string
+  /** Its English name. */
+  readonly city: string
+}
+
+export const NOWHERE: Place = Object.freeze({ country: '', region: '', city: '' })

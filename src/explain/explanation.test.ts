@@ -13,7 +13,7 @@ import {
 import { directHasher } from '../../test/support/direct-hasher.ts'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { cases } from '../../test/support/properties.ts'
-import type { Click } from '../clicks/click.ts'
+import { type Click, NOWHERE } from '../clicks/click.ts'
 import { clickMaker, visitorFacts } from '../clicks/record/click-maker.ts'
 import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/store/link-directory.ts'
@@ -40,8 +40,8 @@ const COUNTRIES = new Map([
   ['10.1.2.3', 'DE'],
   ['192.0.2.1', 'US'],
 ])
-const countries = (address: string) => COUNTRIES.get(address) ?? ''
-const facts = visitorFacts({ salts: SALTS, countries })
+const places = (address: string) => ({ ...NOWHERE, country: COUNTRIES.get(address) ?? '' })
+const facts = visitorFacts({ salts: SALTS, places })
 const cookies = passwordCookies(KEY)
 const keptVariants = variantCookies(KEY)
 
@@ -84,7 +84,7 @@ async function visitLink(
     limits: { take: () => 'taken', giveBack: () => {}, isUsedUp: () => isUsedUp },
     machines: new MachineVisits(new Networks()),
     makeClick: clickMaker({
-      ...{ salts: SALTS, countries, cap: undefined },
+      ...{ salts: SALTS, places, cap: undefined },
       onSharedAddress: () => {},
     }),
     vault: passwordVault(KEY, systemRandom, directHasher()),

@@ -301,7 +301,9 @@ function presentVisitor({ rules }: ExplainedVisitor): ExplanationResource['visit
   const { source } = rules
   return {
     at: formatInstant(Math.round(source.atMs * 1000)),
-    country: rules.country || null,
+    country: rules.place.country || null,
+    region: rules.place.region || null,
+    city: rules.place.city || null,
     device: rules.device || null,
     os: [...rules.systems],
     browser: rules.browser || null,

@@ -8,8 +8,8 @@ import { madeUpVisitor } from './visitor.ts'
  * Returns how to try the examples of a link. A split gives an example the same variant each day, so that its result
  * changes with the link only; for the same reason its limit counts as not used up.
  */
-export function exampleTrial({ country }: Pick<VisitorFacts, 'country'>): TryExamples {
-  const facts = { country, visitor: () => 0, isSameAlways: true }
+export function exampleTrial({ place }: Pick<VisitorFacts, 'place'>): TryExamples {
+  const facts = { place, visitor: () => 0, isSameAlways: true }
   return (link, { sets, labelParameter, nowMicros }) => {
     const visited = { ...link, keyspace_id: 0, updated_at: 0 }
     const host = { keyspaceId: 0, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }

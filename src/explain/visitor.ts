@@ -3,6 +3,8 @@ import type { MadeUpVisitor } from '@terse/contract/explain'
 import {
   type Device,
   flagsOfVisit,
+  NOWHERE,
+  type Place,
   parseUserAgent,
   type RawClick,
   type VisitorFacts,
@@ -42,7 +44,7 @@ export function madeUpVisitor(
   labelParameter: string | null,
 ): ExplainedVisitor {
   const faults = new FaultList()
-  const { address = '', agent, country, method = 'GET', variants = {} } = input
+  const { address = '', agent, method = 'GET', variants = {} } = input
   if (address !== '' && bytesOfAddress(address) === undefined) {
     faults.add('address', { code: 'invalid_address' })
   }
@@ -59,7 +61,7 @@ export function madeUpVisitor(
     query,
     label: takeLabel(query, labelParameter).label,
     address: () => address,
-    country: () => country?.toUpperCase() ?? facts.country(address),
+    place: () => placeOf(input, facts.place(address)),
     visitor: () =>
       isKnownToday
         ? facts.visitor(address, agent, nowMicros)
@@ -114,7 +116,7 @@ export function recordedVisitor(click: RawClick): ExplainedVisitor {
       query: source === 'qr' ? QR_MARK : '',
       label: click.label,
       address: () => '',
-      country: () => country,
+      place: () => ({ ...NOWHERE, country }),
       visitor: () => visitor,
       keptVariant: (rule) => (rule === click.rule ? click.variant : undefined),
     },
@@ -129,6 +131,13 @@ export function recordedVisitor(click: RawClick): ExplainedVisitor {
     unknown: NOT_RECORDED,
     click,
   }
+}
+
+/** What is made up counts before what the address says; another country has none of its regions and cities. */
+function placeOf({ country, region, city }: MadeUpVisitor, found: Place): Place {
+  const code = country?.toUpperCase() ?? found.country
+  const known = code === found.country ? found : NOWHERE
+  return { country: code, region: region ?? known.region, city: city ?? known.city }
 }
 
 /** Identifies a made-up visitor: the same for the same description. 53 bits. */

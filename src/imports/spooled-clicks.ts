@@ -4,12 +4,12 @@ import {
   CLICK_FLAGS,
   type ClickSpool,
   type ClickSpoolStore,
-  type Countries,
   clickOfVisit,
   NO_INSTANT,
   OPENING_BUCKET,
   openingBalances,
   PEOPLE_TOTAL,
+  type Places,
   SpoolEncoder,
   TOTALS_BUCKET,
 } from '../clicks/store/index.ts'
@@ -41,7 +41,7 @@ type Dependencies<Stores extends SpoolStores> = {
   readonly store: Store<Stores>
   readonly clock: Clock
   readonly random: Random
-  readonly countries: () => Promise<Countries>
+  readonly places: () => Promise<Places>
   /** Resolves when all of a complete spool is counted. Rejects with the signal's reason when that is aborted. */
   readonly count: (spoolId: string, signal: AbortSignal) => Promise<void>
 }
@@ -56,7 +56,7 @@ export class SpooledClicks<Stores extends SpoolStores> implements ImportedClicks
 
   async prepare(of: ClickImport, clicks: readonly ImportedClick[]): Promise<PreparedClicks> {
     if (clicks.length === 0) return { refused: [], parts: [] }
-    const reading = { key: await this.#visitorKeyOf(of), countries: await this.#deps.countries() }
+    const reading = { key: await this.#visitorKeyOf(of), places: await this.#deps.places() }
     const encoder = new SpoolEncoder()
     const refused = this.refusedAmong(clicks)
     const isRefused = new Set(refused)
@@ -154,7 +154,7 @@ function encode(
   encoder: SpoolEncoder,
   imported: ImportedClick,
   latest: number,
-  reading: { readonly key: SipKey; readonly countries: Countries },
+  reading: { readonly key: SipKey; readonly places: Places },
 ): void {
   const { linkSeq } = imported
   if (imported.kind === 'click') {

@@ -47,6 +47,8 @@ export type LinkChanges = Partial<LinkAttributes> & {
 export type LinkRules = {
   /** URL schemes that `ios` and `android` may have, in addition to http and https. */
   readonly appSchemes: readonly string[]
+  /** Whether visitors have cities. */
+  readonly hasCities: boolean
   /** Makes the ids of rules. */
   readonly random: Random
   readonly parseDomain: (text: string) => Parsed<string>

@@ -61,6 +61,8 @@ export type LinkWriterDependencies = {
   readonly serviceHost: ServiceHost
   /** URL schemes that `ios` and `android` may have besides http and https. */
   readonly appSchemes: readonly string[]
+  /** Whether visitors have cities, for rules. */
+  readonly hasCities: boolean
   readonly quotas: QuotaBook
   /** Undefined where examples stay as they are. */
   readonly tryExamples: TryExamples | undefined
@@ -112,6 +114,7 @@ export class LinkWriter {
     this.#deps = deps
     this.#rules = {
       appSchemes: deps.appSchemes,
+      hasCities: deps.hasCities,
       random: deps.random,
       parseDomain: (text) => parseLinkHost(text, deps.serviceHost),
     }

@@ -5,7 +5,11 @@ import { FaultList, faultsFoundBy } from '../platform/failure.ts'
 import { validate } from '../platform/http/api/validation.ts'
 import { parseRules } from './rules.ts'
 
-const OPTIONS = { appSchemes: ['myapp'], random: (size: number) => Buffer.alloc(size, 0xab) }
+const OPTIONS = {
+  appSchemes: ['myapp'],
+  hasCities: false,
+  random: (size: number) => Buffer.alloc(size, 0xab),
+}
 const TO = { url: 'https://example.com/' }
 
 /** The codes of an input's faults by field, as a client gets them. */
@@ -67,6 +71,11 @@ describe('rules of a request', () => {
       'a network that is too long',
       ofCondition({ any: [{ address: ['10.0.0.0/33'] }] }),
       { 'rules.0.when.any.0.address.0': ['invalid_network'] },
+    ],
+    [
+      'a city where visitors have none',
+      ofCondition({ not: { city: ['Berlin'] }, region: ['US-CA'] }),
+      { 'rules.0.when.not.city': ['no_cities'], 'rules.0.when.region': ['no_cities'] },
     ],
     [
       'a time without bounds',

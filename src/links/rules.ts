@@ -28,10 +28,13 @@ export function parseRules(
   {
     appSchemes,
     random,
+    hasCities,
     ids = LINK_IDS,
   }: {
     readonly appSchemes: readonly string[]
     readonly random: Random
+    /** Whether visitors have cities. */
+    readonly hasCities: boolean
     readonly ids?: typeof LINK_IDS
   },
   faults: FaultList,
@@ -45,7 +48,7 @@ export function parseRules(
     return {
       ...rule,
       id: rule.id ?? ids.prefix + Buffer.from(random(ids.bytes)).toString('hex'),
-      when: parseWhen(rule.when, `${at}.when`, instant, faults),
+      when: parseWhen(rule.when, `${at}.when`, { instant, hasCities }, faults),
       then: {
         ...rule.then,
         ...(rule.then.url !== undefined && { url: url(`${at}.then.url`, rule.then.url) }),
@@ -81,15 +84,18 @@ function parseInstant(text: string): Parsed<string> {
 
 type When = Rule['when']
 type Conditions = Omit<When, 'not' | 'any'>
-type ParseInstant = (field: string, text: string) => string
+type Parsing = {
+  readonly instant: (field: string, text: string) => string
+  readonly hasCities: boolean
+}
 
 function parseWhen(
   { not, any, ...plain }: When,
   field: string,
-  instant: ParseInstant,
+  parsing: Parsing,
   faults: FaultList,
 ): When {
-  const parse = (group: Conditions, at: string) => parseConditions(group, at, instant, faults)
+  const parse = (group: Conditions, at: string) => parseConditions(group, at, parsing, faults)
   return {
     ...parse(plain, field),
     ...(not !== undefined && { not: parse(not, `${field}.not`) }),
@@ -102,10 +108,14 @@ function parseWhen(
 function parseConditions(
   group: Conditions,
   field: string,
-  instant: ParseInstant,
+  { instant, hasCities }: Parsing,
   faults: FaultList,
 ): Conditions {
   const { address = [], country, referrer, time } = group
+  for (const name of ['region', 'city'] as const) {
+    if (group[name] !== undefined && !hasCities)
+      faults.add(`${field}.${name}`, { code: 'no_cities' })
+  }
   for (const [index, text] of address.entries()) {
     if (parseAddressPattern(text) !== undefined) continue
     faults.add(`${field}.address.${index}`, { code: 'invalid_network' })

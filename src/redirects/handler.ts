@@ -182,7 +182,7 @@ export class RedirectHandler {
       userAgent: headers['user-agent'],
       acceptLanguage: headers['accept-language'],
       referer: headers.referer,
-      country: () => visitorFacts.country(address()),
+      place: () => visitorFacts.place(address()),
       visitor: () => visitorFacts.visitor(address(), headers['user-agent'], atMicros),
       keptVariant: (rule) =>
         link && variantCookies.find({ linkSeq: link.seq, rule }, headers.cookie, atMs),

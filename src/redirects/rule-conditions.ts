@@ -78,8 +78,10 @@ const COMPILERS: Compilers = {
   country: (values) =>
     oneOf(
       values.flatMap((value) => COUNTRY_SETS.get(value) ?? value),
-      (visitor) => visitor.country,
+      ({ place }) => place.country,
     ),
+  region: (values) => oneOf(values.map(folded), ({ place }) => folded(place.region)),
+  city: (values) => oneOf(values.map(folded), ({ place }) => folded(place.city)),
   language(values, { language }) {
     const wanted = new Set(values)
     return (visitor) => {
@@ -111,7 +113,9 @@ const FOUND: { readonly [N in Name]: (visitor: RuleVisitor, context: RuleContext
   device: (visitor) => visitor.device,
   browser: (visitor) => visitor.browser,
   os: (visitor) => visitor.systems[0] ?? '',
-  country: (visitor) => visitor.country,
+  country: ({ place }) => place.country,
+  region: ({ place }) => place.region,
+  city: ({ place }) => place.city,
   language: (visitor, { language }) =>
     language(visitor)?.text ?? visitor.source.acceptLanguage ?? '',
   referrer: (visitor) => visitor.referrer,
@@ -128,6 +132,10 @@ function compileOne<N extends Name>(
 ): Test | undefined {
   const values = conditions[name]
   return values === undefined ? undefined : COMPILERS[name](values as Values[N], context)
+}
+
+function folded(text: string): string {
+  return text.toLowerCase()
 }
 
 function oneOf(values: readonly string[], factOf: (visitor: RuleVisitor) => string): Test {

@@ -1,4 +1,11 @@
-import { CLICK_FLAGS, parseUserAgent, referrerHost, type UserAgentInfo } from '../clicks/index.ts'
+import {
+  CLICK_FLAGS,
+  NOWHERE,
+  type Place,
+  parseUserAgent,
+  referrerHost,
+  type UserAgentInfo,
+} from '../clicks/index.ts'
 import { hasQrMark } from '../links/index.ts'
 import { bytesOfAddress } from '../platform/network/ip-address.ts'
 import type { QueryValues } from './destination-template.ts'
@@ -17,8 +24,7 @@ export type VisitSource = {
   readonly label: string
   /** The client's address; '' if unknown. */
   readonly address: () => string
-  /** ISO 3166-1 alpha-2; '' if unknown. */
-  readonly country: () => string
+  readonly place: () => Place
   /** Identifies the visitor for a day: 53 bits. */
   readonly visitor: () => number
   /** Returns the variant that a cookie keeps for a rule. */
@@ -35,7 +41,7 @@ export class RuleVisitor {
   #agent: AgentFacts | undefined
   #query: QueryValues | undefined
   #address: readonly number[] | undefined
-  #country: string | undefined
+  #place: Place | undefined
   /** Of the list of rules that was asked for last; a link may have its own and those of sets. */
   #language: Language | undefined
   #offered: OfferedLanguages | undefined
@@ -46,9 +52,9 @@ export class RuleVisitor {
     this.#agent = agent
   }
 
-  get country(): string {
-    this.#country ??= this.source.country()
-    return this.#country
+  get place(): Place {
+    this.#place ??= this.source.place()
+    return this.#place
   }
 
   /** With the names of the API, as below; '' if unknown. */
@@ -113,7 +119,7 @@ export class RuleVisitor {
 export function unknownVisitor(atMs: number): RuleVisitor {
   const unknown = { userAgent: undefined, acceptLanguage: undefined, referer: undefined }
   const none = () => ''
-  const source = { ...unknown, atMs, query: '', label: '', address: none, country: none }
+  const source = { ...unknown, atMs, query: '', label: '', address: none, place: () => NOWHERE }
   return new RuleVisitor({ ...source, visitor: () => 0, keptVariant: () => undefined })
 }
 

@@ -289,6 +289,12 @@ const CONDITIONS: readonly [name: string, when: When, taken: MadeUpVisitor, left
       { atMs: Date.parse('2026-06-01T12:00:00Z') },
     ],
     [
+      'a city in any letter case, in its region',
+      { city: ['SAN diego'], region: ['us-ca'] },
+      { place: { city: 'San Diego', region: 'US-CA' } },
+      { place: { city: 'San Diego', region: 'US-TX' } },
+    ],
+    [
       'none of several',
       { not: { country: ['DE'], os: ['ios'] } },
       { country: 'AT', userAgent: AGENTS.android },

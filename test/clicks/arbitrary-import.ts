@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { type Click, countedClick } from '../../src/clicks/click.ts'
+import { type Click, countedClick, NOWHERE } from '../../src/clicks/click.ts'
 import { clickOfVisit } from '../../src/clicks/spool/visit-click.ts'
 import { OPENING_DAY } from '../../src/clicks/tally/click-day.ts'
 import type { ClickRecord } from '../../src/imports/import-source.ts'
@@ -119,7 +119,7 @@ export async function assertImported(
 }
 
 function expectedOf(imported: readonly ImportedClick[], linkSeq: number) {
-  const reading = { key: [0, 0, 0, 0] as const, countries: () => '' }
+  const reading = { key: [0, 0, 0, 0] as const, places: () => NOWHERE }
   const clicks: Click[] = []
   let total = 0
   let isOfPeople = false

@@ -1,4 +1,5 @@
 import type { FullStore } from '../../src/app/database/stores.ts'
+import { NOWHERE } from '../../src/clicks/click.ts'
 import { countSpool } from '../../src/clicks/ingest/spool-drain.ts'
 import { isCounted } from '../../src/clicks/spool/spool-reader.ts'
 import { dayOf } from '../../src/clicks/tally/click-day.ts'
@@ -33,7 +34,7 @@ export function spooledClicks(
     store,
     clock: systemClock(),
     random: systemRandom,
-    countries: async () => () => '',
+    places: async () => () => NOWHERE,
     count,
   })
 }

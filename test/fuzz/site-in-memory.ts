@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Click } from '../../src/clicks/click.ts'
+import { type Click, NOWHERE } from '../../src/clicks/click.ts'
 import { clickMaker } from '../../src/clicks/record/click-maker.ts'
 import { foldKey, isServicePath } from '../../src/links/key.ts'
 import { NO_ATTRIBUTES } from '../../src/links/link.ts'
@@ -118,7 +118,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     },
     makeClick: clickMaker({
       salts: { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) },
-      countries: (address) => (address.startsWith('203.') ? 'DE' : ''),
+      places: (address) => ({ ...NOWHERE, country: address.startsWith('203.') ? 'DE' : '' }),
       cap: undefined,
       onSharedAddress: () => {},
     }),
@@ -127,7 +127,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     variantCookies: variantCookies(KEY),
     limits: noLimits(),
     machines: new MachineVisits(new Networks()),
-    visitorFacts: { country: () => '', visitor: () => 1 },
+    visitorFacts: { place: () => NOWHERE, visitor: () => 1 },
     clock,
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies,

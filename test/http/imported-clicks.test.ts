@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { importedClicksInCommand, importedClicksOnNode } from '../../src/app/composition/imports.ts'
 import { readConfig } from '../../src/app/config/config.ts'
+import { NOWHERE } from '../../src/clicks/click.ts'
 import type { ImportedClick } from '../../src/imports/imported-clicks.ts'
 import { expectStatus } from '../support/api.ts'
 import { createLink } from '../support/links.ts'
@@ -24,13 +25,16 @@ const tests = (stage: Stage) => {
     return { ...link, workspaceId, linkSeq: found?.seq ?? 0 }
   }
 
-  const countries = async () => (address: string) => (address === '192.0.2.1' ? 'FR' : '')
-  const onNode = () => importedClicksOnNode(stage.service.instance, countries)
+  const places = async () => (address: string) => ({
+    ...NOWHERE,
+    country: address === '192.0.2.1' ? 'FR' : '',
+  })
+  const onNode = () => importedClicksOnNode(stage.service.instance, places)
   const inCommand = () =>
     importedClicksInCommand(
       readConfig({ ...stage.service.place.env }),
       stage.service.instance,
-      countries,
+      places,
       (error) => assert.fail(String(error)),
     )
 
@@ -100,8 +104,8 @@ const tests = (stage: Stage) => {
     )
     const hours = await show(`/links/${id}/clicks?${PERIOD}&interval=hour`)
     assert.equal(hours.data[24 + 5].clicks, 40)
-    const countries = await show(`/links/${id}/clicks?${PERIOD}&group_by=country`)
-    assert.deepEqual(countries.data, [
+    const places = await show(`/links/${id}/clicks?${PERIOD}&group_by=country`)
+    assert.deepEqual(places.data, [
       { value: null, clicks: 40 },
       { value: 'FR', clicks: 2 },
       { value: 'DE', clicks: 1 },

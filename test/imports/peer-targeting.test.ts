@@ -33,7 +33,11 @@ const CHROMEBOOK =
 /** Where a visitor of the imported link is sent. */
 function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): string {
   const faults = new FaultList()
-  const stored = parseRules(rules, { appSchemes: [], random: (n) => new Uint8Array(n) }, faults)
+  const stored = parseRules(
+    rules,
+    { appSchemes: [], hasCities: false, random: (n) => new Uint8Array(n) },
+    faults,
+  )
   faults.throwIfAny()
   const prepared = stored.length === 0 ? null : compileRules(stored)
   const visit = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { NOWHERE } from '../../src/clicks/click.ts'
 import type { RawVisit } from '../../src/clicks/record/raw-visit.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { createFront } from '../../src/platform/http/front.ts'
@@ -49,7 +50,7 @@ describe('the raw visit of a click', () => {
       variantCookies: variantCookies(randomBytes(32)),
       limits: noLimits(),
       machines: new MachineVisits(new Networks()),
-      visitorFacts: { country: () => '', visitor: () => 1 },
+      visitorFacts: { place: () => NOWHERE, visitor: () => 1 },
       clock,
       throttles: new Throttles({ clock, peers: undefined }),
       trustedProxies,

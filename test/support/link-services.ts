@@ -37,6 +37,7 @@ export async function linkServices({ store }: StoreUnderTest) {
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
     tryExamples: undefined,
     appSchemes: [],
+    hasCities: false,
   })
   const links = new Links({ ...base, domains, writer, searches: new FairQueue(SEARCH_QUEUE) })
   const actor = commandLine((await addWorkspace(store)).id)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countSpool } from '../../clicks/ingest/spool-drain.ts'
-import type { Countries } from '../../clicks/record/countries.ts'
+import type { Places } from '../../clicks/record/places.ts'
 import { isCounted } from '../../clicks/spool/spool-reader.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import type { Domains } from '../../domains/domains.ts'
@@ -12,7 +12,7 @@ import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import type { Config } from '../config/config.ts'
 import type { FullStore, Stores } from '../database/stores.ts'
-import { type AppContext, type Instance, openCountriesOf } from './instance.ts'
+import { type AppContext, type Instance, openPlacesOf } from './instance.ts'
 import { openLinkWriter } from './services.ts'
 
 type ImportContext = Pick<AppContext, 'config' | 'instance' | 'serviceHost' | 'hasher' | 'log'>
@@ -30,9 +30,9 @@ export function openImporter(
 ): Importer {
   const { config, instance, serviceHost, log } = context
   const { countsClicks, ...reports } = on
-  let opened: ReturnType<typeof openCountriesOf> | undefined
-  const countries = () => {
-    opened ??= openCountriesOf(config)
+  let opened: ReturnType<typeof openPlacesOf> | undefined
+  const places = () => {
+    opened ??= openPlacesOf(config)
     return opened
   }
   const { store, clock } = instance
@@ -44,10 +44,10 @@ export function openImporter(
     domains,
     utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
     clicks: countsClicks
-      ? importedClicksInCommand(config, instance, countries, (err) =>
+      ? importedClicksInCommand(config, instance, places, (err) =>
           log.warn({ err }, 'click ingestion failed'),
         )
-      : importedClicksOnNode(instance, countries),
+      : importedClicksOnNode(instance, places),
     serviceHost: serviceHost.host,
     ...reports,
   })
@@ -60,13 +60,13 @@ type Services = Pick<Instance, 'store' | 'clock'>
 /** Takes the clicks of imports on a node, whose drain thread counts them. */
 export function importedClicksOnNode(
   { store, clock }: Services,
-  countries: () => Promise<Countries>,
+  places: () => Promise<Places>,
 ): SpooledClicks<Stores> {
   return new SpooledClicks({
     store,
     clock,
     random: systemRandom,
-    countries,
+    places,
     async count(spoolId, signal) {
       while (!(await isCounted(store, spoolId))) {
         await sleep(POLL_INTERVAL_MS, undefined, { signal })
@@ -79,14 +79,14 @@ export function importedClicksOnNode(
 export function importedClicksInCommand(
   config: Config,
   { store, clock }: Services,
-  countries: () => Promise<Countries>,
+  places: () => Promise<Places>,
   onError: (error: unknown) => void,
 ): SpooledClicks<Stores> {
   return new SpooledClicks({
     store,
     clock,
     random: systemRandom,
-    countries,
+    places,
     count: (spoolId, signal) => countHere(config, { store, clock }, { spoolId, signal, onError }),
   })
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { refuseUnfinishedRestore } from '../../backup/unfinished-restore.ts'
 import { countClicksAfter } from '../../clicks/journal/journal-reader.ts'
-import { type Countries, openCountries } from '../../clicks/record/countries.ts'
+import { openPlaces, type Places } from '../../clicks/record/places.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { SetupLinks } from '../../identity/sign-in/setup.ts'
@@ -206,9 +206,9 @@ export function logUnexpected(log: Logger, operation: string): (error: unknown) 
 }
 
 /** @throws when `TERSE_COUNTRY_DATABASE` does not name a country database */
-export async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
+export async function openPlacesOf({ countryDatabase }: Config): Promise<Places> {
   try {
-    return await openCountries(countryDatabase)
+    return await openPlaces(countryDatabase)
   } catch (error) {
     if (countryDatabase === undefined) throw error
     const reason = error instanceof Error ? error.message : String(error)

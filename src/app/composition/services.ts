@@ -1,3 +1,4 @@
+import { hasCities } from '../../clicks/record/places.ts'
 import type { Domains } from '../../domains/domains.ts'
 import { WORKSPACE_EXPORT_QUEUE, WorkspaceExports } from '../../exports/workspace-exports.ts'
 import { Invitations } from '../../identity/members/invitations.ts'
@@ -32,7 +33,15 @@ export function openLinkWriter(
   const base = { clock, random: systemRandom, serviceHost }
   const keyspaces = new LinkKeyspaces({ ...base, domains, claimOnLink })
   const vault = vaultOf(context)
-  const writer = new LinkWriter({ ...base, keyspaces, vault, appSchemes, quotas, tryExamples })
+  const writer = new LinkWriter({
+    ...base,
+    keyspaces,
+    vault,
+    appSchemes,
+    quotas,
+    hasCities: hasCities(config.countryDatabase),
+    tryExamples,
+  })
   return { keyspaces, writer }
 }
 

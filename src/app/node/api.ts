@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { VisitorFacts } from '../../clicks/index.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
+import { hasCities } from '../../clicks/record/places.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
@@ -108,7 +109,11 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     labels: new Labels(base),
     utmTemplates: new UtmTemplates(base),
-    ruleSets: new RuleSets({ ...base, appSchemes: config.appSchemes }),
+    ruleSets: new RuleSets({
+      ...base,
+      appSchemes: config.appSchemes,
+      hasCities: hasCities(config.countryDatabase),
+    }),
     imports: parts.imports,
     uploads: queues.open(UPLOAD_QUEUE),
     domains,

@@ -15,7 +15,7 @@ import {
   type AppContext,
   type Instance,
   logUnexpected,
-  openCountriesOf,
+  openPlacesOf,
 } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
 import { ALONE, type Colleagues } from '../metrics/metrics.ts'
@@ -314,8 +314,8 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
   }
 
   const isComplete = instance.store.isAvailable()
-  const [countries] = await Promise.all([
-    openCountriesOf(config),
+  const [places] = await Promise.all([
+    openPlacesOf(config),
     caches.start(),
     isComplete ? begin() : undefined,
   ])
@@ -324,7 +324,7 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
   const limits = openLimits(context, intake, caches)
   const cap = openClickCap(config)
   const sharedAddresses = new SharedAddresses(log)
-  const clicks = { salts, countries, cap, sharedAddresses }
+  const clicks = { salts, places, cap, sharedAddresses }
   const redirect = openRedirect(context, caches.finder, intake, limits, clicks)
   const observation = openObservation({
     ...context,

@@ -9,7 +9,7 @@ import {
   type SharedFrom,
   visitorFacts,
 } from '../../clicks/record/click-maker.ts'
-import type { Countries } from '../../clicks/record/countries.ts'
+import type { Places } from '../../clicks/record/places.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import type { LinkHost } from '../../links/index.ts'
@@ -33,7 +33,7 @@ export function openRedirect(
   limits: ClickLimits,
   clicks: {
     readonly salts: VisitorSalts
-    readonly countries: Countries
+    readonly places: Places
     readonly cap: ClickCap | undefined
     readonly sharedAddresses: SharedAddresses
   },

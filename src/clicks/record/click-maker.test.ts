@@ -4,10 +4,12 @@ import fc from 'fast-check'
 import { AGENTS } from '../../../test/redirect/agents.ts'
 import { rawVisit } from '../../../test/redirect/click/raw-visits.ts'
 import { cases } from '../../../test/support/properties.ts'
-import { CLICK_FLAGS, cappedClick } from '../click.ts'
+import { CLICK_FLAGS, cappedClick, NOWHERE } from '../click.ts'
 import { ClickCap, clickMaker, type SharedAddress, type SharedFrom } from './click-maker.ts'
 import type { RawVisit } from './raw-visit.ts'
 import type { DaySalt } from './visitor-salts.ts'
+
+const SWISS = { ...NOWHERE, country: 'CH' }
 
 const saltOf = (day: number): DaySalt => ({ day, text: String(day), key: [day, 2, 3, 4] })
 
@@ -15,7 +17,7 @@ describe('clickMaker', () => {
   let salt = saltOf(1)
   const makeClick = clickMaker({
     salts: { at: () => salt },
-    countries: (address) => (address.startsWith('192.0.2.') ? 'CH' : ''),
+    places: (address) => (address.startsWith('192.0.2.') ? SWISS : NOWHERE),
     cap: undefined,
     onSharedAddress: () => {},
   })
@@ -124,7 +126,7 @@ describe('clickMaker without a cap', () => {
     const shared: [SharedAddress, SharedFrom][] = []
     const makeClick = clickMaker({
       salts: { at: () => saltOf(1) },
-      countries: () => 'CH',
+      places: () => SWISS,
       cap: undefined,
       onSharedAddress: (...reported) => shared.push(reported),
     })
@@ -145,7 +147,7 @@ describe('clickMaker above the cap', () => {
     const shared: SharedAddress[] = []
     const makeClick = clickMaker({
       salts: { at: () => saltOf(1) },
-      countries: () => 'CH',
+      places: () => SWISS,
       cap: new ClickCap(CAP, [1, 2, 3, 4]),
       onSharedAddress: (why) => shared.push(why),
     })

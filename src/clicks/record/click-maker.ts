@@ -2,9 +2,16 @@ import { hasQrMark } from '../../links/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { isPrivateAddress, subscriberOf } from '../../platform/network/ip-address.ts'
-import { CLICK_FLAGS, type Click, cappedClick, NO_RULE, type RuleValues } from '../click.ts'
+import {
+  CLICK_FLAGS,
+  type Click,
+  cappedClick,
+  NO_RULE,
+  type Place,
+  type RuleValues,
+} from '../click.ts'
 import { minuteOf } from '../tally/click-day.ts'
-import type { Countries } from './countries.ts'
+import type { Places } from './places.ts'
 import {
   firstLanguage,
   flagsOfVisit,
@@ -130,13 +137,13 @@ export type SharedFrom = { readonly address: string; readonly isPrivate: boolean
  */
 export function clickMaker(deps: {
   salts: Pick<VisitorSalts, 'at'>
-  countries: Countries
+  places: Places
   cap: ClickCap | undefined
   onSharedAddress: (why: SharedAddress, from: SharedFrom) => void
 }): ClickMaker {
   const { cap, onSharedAddress } = deps
   const addresses = new ClientAddresses(
-    deps.countries,
+    deps.places,
     (subscriber) => cap?.addressNumber(subscriber) ?? 0,
   )
 
@@ -168,7 +175,7 @@ export function clickMaker(deps: {
       flags: limit === 'machine' && flags === 0 ? CLICK_FLAGS.bot : flags,
       count: 1,
       visitor: address.visitor(agent, deps.salts.at(at)),
-      country: address.country,
+      country: address.place.country,
       device: agent.kind,
       os: agent.os,
       browser: agent.browser,
@@ -185,8 +192,7 @@ export function clickMaker(deps: {
 
 /** What the rules of a link may ask about a visitor. */
 export type VisitorFacts = {
-  /** ISO 3166-1 alpha-2; '' if unknown. */
-  country(address: string): string
+  place(address: string): Place
   /** Returns `Click.visitor`. */
   visitor(address: string, userAgent: string | undefined, atMicros: number): number
 }
@@ -194,11 +200,11 @@ export type VisitorFacts = {
 /** Caches addresses for itself, so that visits without rules cost nothing more. */
 export function visitorFacts(deps: {
   salts: Pick<VisitorSalts, 'at'>
-  countries: Countries
+  places: Places
 }): VisitorFacts {
-  const addresses = new ClientAddresses(deps.countries, () => 0)
+  const addresses = new ClientAddresses(deps.places, () => 0)
   return {
-    country: (address) => addresses.find(address).country,
+    place: (address) => addresses.find(address).place,
     visitor: (address, userAgent, atMicros) =>
       addresses.find(address).visitor(parseUserAgent(userAgent), deps.salts.at(atMicros)),
   }
@@ -209,13 +215,13 @@ const KNOWN_ADDRESSES_MAX = 16_384
 
 /** Caches what is known of client addresses, in memory only. */
 class ClientAddresses {
-  readonly #countries: Countries
+  readonly #places: Places
   readonly #numberOf: (subscriber: string) => number
   readonly #known = new SieveCache<ClientAddress>(KNOWN_ADDRESSES_MAX)
 
   /** @param numberOf returns the number that identifies a subscriber in `ClickCap` */
-  constructor(countries: Countries, numberOf: (subscriber: string) => number) {
-    this.#countries = countries
+  constructor(places: Places, numberOf: (subscriber: string) => number) {
+    this.#places = places
     this.#numberOf = numberOf
   }
 
@@ -224,7 +230,7 @@ class ClientAddresses {
     if (known !== undefined) return known
     const subscriber = subscriberOf(address)
     const found = new ClientAddress({
-      country: this.#countries(address),
+      place: this.#places(address),
       isPrivate: isPrivateAddress(address),
       subscriber,
       number: this.#numberOf(subscriber),
@@ -236,8 +242,7 @@ class ClientAddresses {
 
 /** The facts about one client address. */
 class ClientAddress {
-  /** ISO 3166-1 alpha-2; '' if unknown. */
-  readonly country: string
+  readonly place: Place
   /** Whether the address is in a private network, as those of proxies and containers are. */
   readonly isPrivate: boolean
   /** Identifies the subscriber in `ClickCap`. */
@@ -248,8 +253,8 @@ class ClientAddress {
   #salt: DaySalt | undefined
   #agent: string | undefined
 
-  constructor(facts: { country: string; isPrivate: boolean; subscriber: string; number: number }) {
-    this.country = facts.country
+  constructor(facts: { place: Place; isPrivate: boolean; subscriber: string; number: number }) {
+    this.place = facts.place
     this.isPrivate = facts.isPrivate
     this.number = facts.number
     this.#subscriber = facts.subscriber

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { subscriberOf } from '../../platform/network/ip-address.ts'
 import { CLICK_FLAGS, type Click, NO_RULE, UNKNOWN_VISITOR } from '../click.ts'
-import type { Countries } from '../record/countries.ts'
+import type { Places } from '../record/places.ts'
 import { parseUserAgent, referrerHost, type UserAgentInfo } from '../record/raw-visit.ts'
 import { dayOf } from '../tally/click-day.ts'
 
@@ -50,7 +50,7 @@ const UNKNOWN_AGENT: UserAgentInfo = {
 export function clickOfVisit(
   link_seq: number,
   visit: RecordedVisit,
-  { key, countries }: { readonly key: SipKey; readonly countries: Countries },
+  { key, places }: { readonly key: SipKey; readonly places: Places },
 ): Click {
   if (visit.stored !== undefined) return clickAsStored(link_seq, visit, visit.stored)
   const { at, address, user_agent, referrer } = visit
@@ -61,7 +61,7 @@ export function clickOfVisit(
     flags: agent.flags | (visit.is_bot ? CLICK_FLAGS.bot : 0),
     count: 1,
     visitor: visitorOf(address, `${dayOf(at)}\n${agent.digest}`, key),
-    country: countryOf(visit, countries),
+    country: countryOf(visit, places),
     device: agent.kind,
     os: agent.os,
     browser: agent.browser,
@@ -114,7 +114,7 @@ function visitorOf(address: string | null, dayAndAgent: string, key: SipKey): nu
   return sipHash53(key, `${subscriberOf(address)}\n${dayAndAgent}`)
 }
 
-function countryOf({ country, address }: RecordedVisit, countries: Countries): string {
+function countryOf({ country, address }: RecordedVisit, places: Places): string {
   if (COUNTRY.test(country) && country !== NO_COUNTRY) return country
-  return address === null ? '' : countries(address)
+  return address === null ? '' : places(address).country
 }

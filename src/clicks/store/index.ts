@@ -11,7 +11,7 @@ export {
   writeFence,
 } from '../journal/journal-folder.ts'
 export { countClicksAfter, endOfClicks, totalBacklogBytes } from '../journal/journal-reader.ts'
-export type { Countries } from '../record/countries.ts'
+export type { Places } from '../record/places.ts'
 export {
   bucketOf,
   NO_INSTANT,

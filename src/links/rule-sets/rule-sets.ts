@@ -55,6 +55,8 @@ type Dependencies = {
   readonly random: Random
   /** URL schemes that destinations may have besides http and https. */
   readonly appSchemes: readonly string[]
+  /** Whether visitors have cities. */
+  readonly hasCities: boolean
 }
 
 /** Identifies the state of everything that a write can change, for `If-Match`. */
@@ -189,9 +191,9 @@ export class RuleSets {
   /** @throws {Failure} `validation_failed` naming every field that is wrong */
   #parse(input: readonly RuleInput[] | undefined): RuleSet['rules'] | undefined {
     if (input === undefined) return undefined
-    const { appSchemes, random } = this.#deps
+    const { appSchemes, hasCities, random } = this.#deps
     const faults = new FaultList()
-    const rules = parseRules(input, { appSchemes, random, ids: IDS }, faults)
+    const rules = parseRules(input, { appSchemes, hasCities, random, ids: IDS }, faults)
     faults.throwIfAny()
     return rules
   }

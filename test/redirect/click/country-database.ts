@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
  * Writes a database in MaxMind’s format (MaxMind DB File Format Specification 2.0) with one node, which
  * has the same entry for every IPv4 address.
  */
-export function writeCountryDatabase(file: string, entry: object): void {
+export function writeCountryDatabase(file: string, entry: object, type = 'test'): void {
   const nodeCount = 1
   // Both branches lead to the entry at the start of the data section, 16 bytes after the tree.
   const pointer = Buffer.from([0, 0, nodeCount + 16])
@@ -12,7 +12,7 @@ export function writeCountryDatabase(file: string, entry: object): void {
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
     build_epoch: 0,
-    database_type: 'test',
+    database_type: type,
     description: {},
     ip_version: 4,
     languages: [],
@@ -36,15 +36,17 @@ const TYPES = { string: 2, number: 6, object: 7 } as const
 
 function encode(value: unknown): Buffer {
   if (typeof value === 'string') {
-    return Buffer.concat([control(TYPES.string, value.length), Buffer.from(value)])
+    return Buffer.concat([control(TYPES.string, Buffer.byteLength(value)), Buffer.from(value)])
   }
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(4)
     bytes.writeUInt32BE(value)
     return Buffer.concat([control(TYPES.number, 4), bytes])
   }
-  // An array has an extended type; those here are empty.
-  if (Array.isArray(value)) return Buffer.from([0, 4])
+  // An array has an extended type, in a byte of its own.
+  if (Array.isArray(value)) {
+    return Buffer.concat([Buffer.from([value.length, 4]), ...value.map(encode)])
+  }
   const pairs = Object.entries(value as object)
   return Buffer.concat([
     control(TYPES.object, pairs.length),

@@ -51,7 +51,7 @@ export const LINK_SETTINGS = {
     default: undefined,
     unset: 'the one that comes with Terse',
     description:
-      'An `.mmdb` file that maps addresses to countries, such as DB-IP’s or MaxMind’s. Read once, at the start.',
+      'An `.mmdb` file that maps addresses to countries, such as DB-IP’s or MaxMind’s. With one of cities, rules of links may ask for regions and cities. Read once, at the start.',
     path: true,
   }),
   TERSE_SCANNER_NETWORKS: setting({

@@ -24,7 +24,7 @@ import { ValuePicker } from './ValuePicker.tsx'
 
 /** The conditions by what they are about, as the menu lists them. */
 const GROUPS = [
-  ['who', ['country', 'device', 'os', 'browser', 'language']],
+  ['who', ['country', 'region', 'city', 'device', 'os', 'browser', 'language']],
   ['how', ['label', 'query', 'referrer', 'qr']],
   ['when', ['time']],
   ['other', ['address', 'bot']],

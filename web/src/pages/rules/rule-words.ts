@@ -56,6 +56,8 @@ export type Weekday = (typeof WEEKDAYS)[number]
 /** The kinds whose values are words of a list. */
 export type ListKind =
   | 'country'
+  | 'region'
+  | 'city'
   | 'device'
   | 'os'
   | 'browser'

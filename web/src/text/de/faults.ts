@@ -136,6 +136,8 @@ const fields: FaultTexts['fields'] = {
   unknown_country: 'muss ein Ländercode aus zwei Buchstaben wie DE sein, oder: {allowed}',
   invalid_country: 'muss ein Ländercode aus zwei Buchstaben sein, etwa DE',
   invalid_address: 'muss eine Adresse wie 192.0.2.1 oder 2001:db8::1 sein',
+  no_cities:
+    'braucht eine Datenbank von Städten, die der Betreiber dieses Dienstes nicht eingerichtet hat',
   invalid_language: 'muss ein Sprachcode wie de oder pt-BR sein',
   invalid_network: 'muss eine Adresse oder ein Netz sein, etwa 192.0.2.0/24 oder 2001:db8::/32',
   invalid_time_of_day: 'muss eine Uhrzeit von 00:00 bis 24:00 sein, etwa 09:30',

@@ -30,6 +30,14 @@ export const rules: RuleWords = {
       is: (values) => `das Land ${values} ist`,
       not: (values) => `das Land nicht ${values} ist`,
     },
+    region: {
+      is: (values) => `die Region ${values} ist`,
+      not: (values) => `die Region nicht ${values} ist`,
+    },
+    city: {
+      is: (values) => `die Stadt ${values} ist`,
+      not: (values) => `die Stadt nicht ${values} ist`,
+    },
     device: {
       is: (values) => `das Gerät ${values} ist`,
       not: (values) => `das Gerät nicht ${values} ist`,
@@ -89,6 +97,8 @@ export const rules: RuleWords = {
   conditionGroups: { who: 'Wer', how: 'Woher', when: 'Wann', other: 'Sonstiges' },
   kinds: {
     country: 'Land',
+    region: 'Region',
+    city: 'Stadt',
     device: 'Gerät',
     os: 'System',
     browser: 'Browser',
@@ -103,6 +113,8 @@ export const rules: RuleWords = {
   },
   examples: {
     country: 'Japan, EU, Asien',
+    region: 'US-CA, Bavaria',
+    city: 'Berlin, San Diego',
     device: 'Handy, Tablet',
     os: 'iOS, Windows',
     browser: 'Firefox',

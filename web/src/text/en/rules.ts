@@ -42,6 +42,14 @@ export const rules = {
       is: (values: string) => `the country is ${values}`,
       not: (values: string) => `the country is not ${values}`,
     },
+    region: {
+      is: (values: string) => `the region is ${values}`,
+      not: (values: string) => `the region is not ${values}`,
+    },
+    city: {
+      is: (values: string) => `the city is ${values}`,
+      not: (values: string) => `the city is not ${values}`,
+    },
     device: {
       is: (values: string) => `the device is a ${values}`,
       not: (values: string) => `the device is no ${values}`,
@@ -104,6 +112,8 @@ export const rules = {
   conditionGroups: { who: 'Who', how: 'How they came', when: 'When', other: 'Other' },
   kinds: {
     country: 'Country',
+    region: 'Region',
+    city: 'City',
     device: 'Device',
     os: 'System',
     browser: 'Browser',
@@ -118,6 +128,8 @@ export const rules = {
   },
   examples: {
     country: 'Japan, EU, Asia',
+    region: 'US-CA, Bavaria',
+    city: 'Berlin, San Diego',
     device: 'phone, tablet',
     os: 'iOS, Windows',
     browser: 'Firefox',
