@@ -141,6 +141,45 @@ describe('JournalWriter', () => {
     assert.equal(writer.segment, 1)
   })
 
+  test('says of each click whether it was stored', async () => {
+    const writer = createWriter()
+    const stored: [number, boolean][] = []
+    const record = (at: number) =>
+      writer.record(clickOf(at), (isStored) => stored.push([at, isStored]))
+    record(1)
+    await nextTurn()
+    const before = sizeOf(1) ?? 0
+    files.roomBytes = before + 20
+    record(2)
+    record(3)
+    await nextTurn()
+    files.roomBytes = Number.POSITIVE_INFINITY
+    record(4)
+    await nextTurn()
+    assert.deepEqual(stored, [
+      [1, true],
+      [2, false],
+      [3, false],
+      [4, true],
+    ])
+  })
+
+  test('says so of the clicks of each frame of a turn', async () => {
+    const writer = createWriter()
+    const clicks = clicksFrom(1, 10_000)
+    const stored: boolean[] = []
+    for (const click of clicks) writer.record(click, (isStored) => stored.push(isStored))
+    // Full frames are written; there is no room for the last one.
+    files.roomBytes = sizeOf(1) ?? 0
+    await nextTurn()
+    const kept = files.clicks().length
+    assert.ok(kept > 0 && kept < clicks.length, `${kept}`)
+    assert.deepEqual(
+      stored,
+      clicks.map((_, nth) => nth < kept),
+    )
+  })
+
   test('loses nothing when room is made on a full disk', async () => {
     const freeSpace = (error: unknown) => {
       assert.equal((error as { code?: string }).code, 'ENOSPC')
