@@ -3,8 +3,7 @@ import type { Rule } from '@terse/contract/rules'
 import { Failure, type FaultList } from '../platform/failure.ts'
 import { bytesOfAddress } from '../platform/network/ip-address.ts'
 import { canonicalInstant } from '../platform/time/clock.ts'
-import type { UncountedLink } from './link.ts'
-import type { LinkChanges } from './link-input.ts'
+import type { LinkAttributes, UncountedLink } from './link.ts'
 
 /** Bytes of one link's examples, in their stored form. */
 const EXAMPLES_BYTES_MAX = 32 * 1024
@@ -46,7 +45,7 @@ export function parseExamples(
 }
 
 type Change = {
-  readonly changes: LinkChanges
+  readonly changes: Partial<LinkAttributes>
   readonly current: UncountedLink
   readonly next: Parameters<TryExamples>[0]
   /** Whether results may change without a question. */

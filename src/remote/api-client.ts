@@ -24,6 +24,8 @@ type Sent = {
   readonly body?: unknown
   /** For `If-Match`. */
   readonly version?: string
+  /** Of a POST that changes nothing. */
+  readonly isRead?: true
 }
 
 type Received = { readonly body: Buffer; readonly headers: Headers }
@@ -50,6 +52,11 @@ export class ApiClient {
 
   post<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
     return this.#json('POST', path, schema, { body })
+  }
+
+  /** Sends a POST that changes nothing. */
+  ask<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
+    return this.#json('POST', path, schema, { body, isRead: true })
   }
 
   patch<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
@@ -111,7 +118,7 @@ export class ApiClient {
       'user-agent': `terse/${VERSION}`,
       ...(sent.body !== undefined && { 'content-type': 'application/json' }),
       ...(sent.version !== undefined && { 'if-match': sent.version }),
-      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+      ...(method === 'POST' && !sent.isRead && { 'idempotency-key': randomUUID() }),
     }
     const body = sent.body === undefined ? null : JSON.stringify(sent.body)
     for (let attempt = 1; ; attempt += 1) {

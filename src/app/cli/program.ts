@@ -17,10 +17,12 @@ import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { explainCommand } from '../../remote/commands/explain.ts'
 import { labelsCommand } from '../../remote/commands/labels.ts'
 import { linkCommand } from '../../remote/commands/link.ts'
 import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
+import { rulesCommand } from '../../remote/commands/rules.ts'
 import { statsCommand } from '../../remote/commands/stats.ts'
 import {
   backup,
@@ -73,6 +75,8 @@ export function buildProgram(terminal: Terminal): Command {
     linkCommand(terminal),
     statsCommand(terminal),
     labelsCommand(terminal),
+    rulesCommand(terminal),
+    explainCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),
