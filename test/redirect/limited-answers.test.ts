@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Click } from '../../src/clicks/click.ts'
+import { type Click, NOWHERE } from '../../src/clicks/click.ts'
 import type { ClickLimits } from '../../src/clicks/limits/click-limits.ts'
 import { clickMaker } from '../../src/clicks/record/click-maker.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
@@ -58,13 +58,13 @@ async function visitLimited(take: ClickLimits['take'], isStored = true) {
     },
     machines: new MachineVisits(new Networks()),
     makeClick: clickMaker({
-      ...{ salts, countries: () => '', cap: undefined },
+      ...{ salts, places: () => NOWHERE, cap: undefined },
       onSharedAddress: () => {},
     }),
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
     variantCookies: variantCookies(KEY),
-    visitorFacts: { country: () => '', visitor: () => 1 },
+    visitorFacts: { place: () => NOWHERE, visitor: () => 1 },
     clock,
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies: new Networks(),
