@@ -203,9 +203,16 @@ const urlParts = z.object({
     .array(z.object({ name: z.string(), value: z.string() }))
     .describe('Parameters of the visitor that filled a placeholder; empty where they had none.'),
   utm: z
-    .array(z.object({ name: z.string(), value: z.string(), replaces: z.boolean() }))
+    .array(
+      z.object({
+        of: z.enum(['link', 'domain']),
+        name: z.string(),
+        value: z.string(),
+        replaces: z.boolean(),
+      }),
+    )
     .describe(
-      'UTM values of the link that it sets, and whether the destination had a parameter of that name.',
+      'UTM values that are set: those of the link, and whether the destination had a parameter of that name; those of the domain where nothing else has one.',
     ),
   query: z
     .array(

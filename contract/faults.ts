@@ -164,6 +164,13 @@ export const FAULTS = {
   },
   public_suffix: 'is a public suffix, under which others register names; use a name below it',
   special_use: 'is a name under .{suffix}, which public DNS does not have',
+  invalid_app_id:
+    'must be the prefix of a team, a dot and a bundle ID, such as ABCDE12345.com.example.app',
+  invalid_package_name: 'must be the name of an Android package, such as com.example.app',
+  invalid_fingerprint:
+    'must be a SHA-256 fingerprint: 32 pairs of upper-case hexadecimal digits with colons between',
+  invalid_relation: 'must be a relation such as delegate_permission/common.handle_all_urls',
+  document_too_large: 'must have at most {max} bytes',
   unknown_domain: 'must be a domain of this workspace',
   unavailable_domain: 'is not available to this workspace',
   domain_not_added: {

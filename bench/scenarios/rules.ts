@@ -13,7 +13,13 @@ const VISITORS = 64
 const VISITS_PER_ROUND = 200_000
 const TEN_RULES_MICROS_MAX = 1.5
 const NOW_MS = Date.UTC(2026, 5, 1)
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 
 /** Nine rules that take no visitor below, of the kinds that people use, and a split for all. */
 const CONDITIONS: readonly When[] = [

@@ -50,7 +50,13 @@ const LINK: VisitedLink = {
   ...NO_ATTRIBUTES,
   ...{ seq: 1, id: 'id', workspace_id: 'workspace', key: 'key', url: 'https://u.example/?b=2#x' },
 }
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 
 type Answered = { status: number; location: string | null; click: Click | undefined }
 
@@ -74,6 +80,7 @@ async function visitLink(
       findByPath: () => undefined,
       findRuleSets: () => sets,
       findLabelParameter: () => LABEL_PARAMETER,
+      findFile: () => undefined,
     },
     recorder: {
       record(made, done) {
@@ -252,8 +259,8 @@ describe('an explanation', () => {
       destination: 'https://shop.example/{query.sku}?utm_medium=old&a=0&z=1',
       placeholders: [{ name: 'sku', value: '7' }],
       utm: [
-        { name: 'utm_source', value: 'ä & b', replaces: false },
-        { name: 'utm_medium', value: 'print', replaces: true },
+        { of: 'link', name: 'utm_source', value: 'ä & b', replaces: false },
+        { of: 'link', name: 'utm_medium', value: 'print', replaces: true },
       ],
       query: [
         { parameter: 'sku=7', effect: 'removed', reason: 'placeholder' },

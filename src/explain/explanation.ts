@@ -61,6 +61,8 @@ class Steps implements Trace {
   target = ''
   added: readonly Parameter[] = []
   readonly replacedTexts: string[] = []
+  /** UTM values of the domain. */
+  defaultsAdded: readonly Parameter[] = []
   readonly #rules: readonly ListedRule[]
   readonly #visitor: ExplainedVisitor
 
@@ -87,6 +89,10 @@ class Steps implements Trace {
   readonly query: Trace['query'] = (destination, added) => {
     this.target = destination
     this.added = added
+  }
+
+  readonly defaults: Trace['defaults'] = (added) => {
+    this.defaultsAdded = added
   }
 
   readonly replaced: Trace['replaced'] = (text) => {
@@ -236,7 +242,10 @@ function urlOf(explained: Explained): UrlParts | null {
   return {
     destination,
     placeholders: [...used].map((name) => ({ name, value: values.get(name)?.[0] ?? '' })),
-    utm: utmOf(prepared, destination),
+    utm: [
+      ...utmOf(prepared, destination),
+      ...steps.defaultsAdded.map((added) => ({ ...utmValue(added, 'domain'), replaces: false })),
+    ],
     query: queryOf(explained, used),
     replaced: replacedOf(explained),
   }
@@ -255,10 +264,13 @@ function utmOf({ utm }: PreparedLink, destination: string): UrlParts['utm'] {
     const set = withParameters(destination, [parameter], () => {
       replaces = true
     })
-    const { name } = parameter
-    const value = decodeURIComponent(parameter.text.slice(name.length + 1))
-    return set === destination && !replaces ? [] : [{ name, value, replaces }]
+    if (set === destination && !replaces) return []
+    return [{ ...utmValue(parameter, 'link'), replaces }]
   })
+}
+
+function utmValue({ name, text }: Parameter, of: 'link' | 'domain') {
+  return { of, name, value: decodeURIComponent(text.slice(name.length + 1)) }
 }
 
 function queryOf(

@@ -13,10 +13,10 @@ import type { Clock } from '../platform/time/clock.ts'
 import {
   type FoundLink,
   findOn,
-  type LinkFinder,
   LoopDetector,
   prepare,
   type SharedRules,
+  type VisitFinder,
   withSettings,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
@@ -30,16 +30,7 @@ type Dependencies = {
   readonly clicks: {
     find(actor: Actor, link: Link, id: string): Promise<RawClick>
   }
-  readonly finder: Pick<
-    LinkFinder,
-    | 'findByPath'
-    | 'findHost'
-    | 'findLink'
-    | 'findRuleSets'
-    | 'findLabelParameter'
-    | 'hostsVersion'
-    | 'peekHost'
-  >
+  readonly finder: VisitFinder
   readonly visitorFacts: VisitorFacts
   readonly tryExamples: TryExamples
   readonly service: ServiceHost
@@ -57,7 +48,7 @@ export class Explanations {
     const { service, finder, serviceHostFor } = deps
     this.#loops = new LoopDetector({
       ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, path, query) => findOn(finder, host, path, query),
+      findOn: (host, place) => findOn(finder, host, place),
     })
   }
 
@@ -122,7 +113,7 @@ export class Explanations {
     const { finder, serviceHostFor } = this.#deps
     const host = serviceHostFor(link.domain) ?? (await finder.findHost(link.domain))
     if (host?.keyspaceId === link.keyspace_id) return { host, domainWorks: true }
-    const later = { notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+    const later = { notFoundUrl: null, expiredUrl: null, hstsMaxAge: null, settings: null }
     return { host: { keyspaceId: link.keyspace_id, ...later }, domainWorks: false }
   }
 

@@ -12,7 +12,13 @@ export function exampleTrial({ place }: Pick<VisitorFacts, 'place'>): TryExample
   const facts = { place, visitor: () => 0, isSameAlways: true }
   return (link, { sets, labelParameter, nowMicros }) => {
     const visited = { ...link, keyspace_id: 0, updated_at: 0 }
-    const host = { keyspaceId: 0, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+    const host = {
+      keyspaceId: 0,
+      notFoundUrl: null,
+      expiredUrl: null,
+      hstsMaxAge: null,
+      settings: null,
+    }
     const subject = {
       host,
       link: visited,

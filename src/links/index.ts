@@ -24,7 +24,13 @@ export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export type { DraftInput } from './links.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
-export type { LabelSetting, LinkDirectory, LinkHost, VisitedLink } from './store/link-directory.ts'
+export type {
+  HostDocument,
+  LabelSetting,
+  LinkDirectory,
+  LinkHost,
+  VisitedLink,
+} from './store/link-directory.ts'
 export type { LinkStore } from './store/link-store.ts'
 export type { UtmTemplate, UtmTemplateStore } from './utm-templates/utm-template-store.ts'
 export type { UtmTemplates } from './utm-templates/utm-templates.ts'

@@ -6,12 +6,19 @@ import { decide, type Visit } from './decide.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
 
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 const HOST_WITH_FALLBACKS = {
   keyspaceId: 1,
   notFoundUrl: 'https://domain.example/not-found',
   expiredUrl: 'https://domain.example/expired',
   hstsMaxAge: null,
+  settings: null,
 }
 const LINK = preparedLink()
 const EXPIRED = preparedLink({ expiresAtMs: NOW_MS })

@@ -1,6 +1,13 @@
 import type { Device, LimitedLink } from '../clicks/index.ts'
 import { type LinkHost, withoutQrMark } from '../links/index.ts'
-import { type Parameter, parseQuery, withoutQuery, withParameters } from './destination-query.ts'
+import {
+  formatParameter,
+  missingIn,
+  type Parameter,
+  parseQuery,
+  withoutQuery,
+  withParameters,
+} from './destination-query.ts'
 import { type LabelledQuery, takeLabel } from './label.ts'
 import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
@@ -68,7 +75,10 @@ export type Decision =
 export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   const { host, link } = visit
   if (host === undefined) return { kind: 'unknown-host' }
-  if (visit.isRoot || link === undefined) return fallback(host.notFoundUrl, { kind: 'not-found' })
+  if (visit.isRoot || link === undefined) {
+    const rootUrl = visit.isRoot && host.settings !== null ? host.settings.rootUrl : null
+    return fallback(rootUrl ?? host.notFoundUrl, { kind: 'not-found' })
+  }
   if (link.expiresAtMs <= nowMs) {
     const location = link.expiredRedirectUrl ?? host.expiredUrl
     return fallback(location, { kind: 'expired', expiredAtMs: link.expiresAtMs })
@@ -82,11 +92,22 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }
   }
+  const redirect = redirectOf(visit, link, trace)
+  const utm = host.settings === null ? null : host.settings.utm
+  if (utm === null) return redirect
+  const missing = missingIn(redirect.location, parametersOf(utm))
+  trace?.defaults(missing)
+  return { ...redirect, location: withParameters(redirect.location, missing) }
+}
+
+type Redirect = Extract<Decision, { kind: 'redirect' }>
+
+function redirectOf(visit: Visit, link: PreparedLink, trace: Trace | undefined): Redirect {
   const labelled = takeLabel(visit.query, visit.labelParameter)
   const { label, query } = labelled
   if (link.rules !== null || visit.sets.length > 0) {
-    const decision = decideByRules(visit, link, labelled, trace)
-    if (decision !== undefined) return decision
+    const redirect = redirectByRules(visit, link, labelled, trace)
+    if (redirect !== undefined) return redirect
   }
   const destination = onPath(destinationFor(link, visit.device, trace), link, visit.path)
   const location = withQuery(destination, link, query, undefined, trace)
@@ -105,13 +126,27 @@ export function whenUsedUp(
   return fallback(link.expiredRedirectUrl ?? host?.expiredUrl ?? null, { kind: 'used-up' })
 }
 
+type HostUtm = NonNullable<NonNullable<LinkHost['settings']>['utm']>
+
+/** Encoded once for each host that is cached. */
+const encodedUtm = new WeakMap<HostUtm, readonly Parameter[]>()
+
+function parametersOf(utm: HostUtm): readonly Parameter[] {
+  let parameters = encodedUtm.get(utm)
+  if (parameters === undefined) {
+    parameters = Object.entries(utm).map(([name, value]) => formatParameter(name, value))
+    encodedUtm.set(utm, parameters)
+  }
+  return parameters
+}
+
 /** Returns undefined where no rule matches. */
-function decideByRules(
+function redirectByRules(
   visit: Visit,
   link: PreparedLink,
   labelled: LabelledQuery,
   trace: Trace | undefined,
-): Decision | undefined {
+): Redirect | undefined {
   const visitor = visit.visitorOf(visit, labelled.label)
   const sent = { ...labelled, path: visit.path }
   const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
@@ -133,7 +168,7 @@ function redirectBy(
   { path, query, label }: LabelledQuery & Pick<Visit, 'path'>,
   destination: string,
   trace: Trace | undefined,
-): Decision {
+): Redirect {
   const { parameters } = outcome.template
   const location = withQuery(onPath(destination, link, path), link, query, parameters, trace)
   return { kind: 'redirect', link, location, outcome, label }

@@ -59,6 +59,24 @@ export function withoutQuery(destination: string, onReplaced?: (text: string) =>
   return base + destination.slice(whole.length)
 }
 
+/** Returns those of the parameters of whose names the destination has none. */
+export function missingIn(
+  destination: string,
+  parameters: readonly Parameter[],
+): readonly Parameter[] {
+  const hashAt = destination.indexOf('#')
+  const whole = hashAt === -1 ? destination : destination.slice(0, hashAt)
+  const queryAt = whole.indexOf('?')
+  if (queryAt === -1) return parameters
+  const names = new Set(
+    whole
+      .slice(queryAt + 1)
+      .split('&')
+      .map(nameOf),
+  )
+  return parameters.filter(({ name }) => !names.has(name))
+}
+
 /** Returns the parameters of a query as it was sent, escaped where a header must not hold a character. */
 export function parseQuery(query: string): Parameter[] {
   if (query === '') return []

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawVisit } from '../clicks/index.ts'
+import type { LinkHost } from '../links/index.ts'
 import { arrivedSecurely } from '../platform/http/forwarded.ts'
 import { http } from '../platform/http/node-http.ts'
 import { preferredLanguage } from '../platform/http/preferred-language.ts'
@@ -9,6 +10,7 @@ import {
   visitHeadersOf,
 } from '../platform/http/request-target.ts'
 import { clientAddress, hidesClient, type Networks } from '../platform/network/ip-address.ts'
+import type { HostFile } from './host-documents.ts'
 import { PAGE_POLICY } from './pages/page.ts'
 import type { PageTexts } from './pages/texts/page-texts.ts'
 import { DEFAULT_TEXTS, TEXTS } from './pages/texts/texts-by-language.ts'
@@ -131,20 +133,40 @@ const COMMON_HEADERS: AnswerHeaders = {
 
 const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
 
+/** Of hosts whose links search engines may list. */
+const LISTED_REDIRECT_HEADERS: AnswerHeaders = {
+  'Cache-Control': 'private, no-store',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Content-Length': '0',
+}
+
 /**
  * By the texts of a language. No cache keeps a page; `Vary` is for those that are configured to keep it anyway,
  * which must not show it to visitors with another language.
  */
 const pageHeaders = new WeakMap<PageTexts, AnswerHeaders>()
 
-/** @param status 302 for a visit, 303 for the answer to a form */
+/**
+ * @param status 302 for a visit, 303 for the answer to a form
+ * @param host that of the link, which says whether search engines may list it
+ */
 export function sendRedirect(
   exchange: Exchange,
   status: 302 | 303,
   location: string,
-  extra?: AnswerHeaders,
+  extra: AnswerHeaders | undefined,
+  host: LinkHost | undefined,
 ): void {
-  exchange.answer(status, REDIRECT_HEADERS, { Location: location, ...extra }, '')
+  const settings = host?.settings ?? null
+  const isListed = settings !== null && settings.robots === 'index'
+  const fixed = isListed ? LISTED_REDIRECT_HEADERS : REDIRECT_HEADERS
+  exchange.answer(status, fixed, { Location: location, ...extra }, '')
+}
+
+/** Sends what a host serves in place of a link. */
+export function sendFile(exchange: Exchange, file: HostFile, extra?: AnswerHeaders): void {
+  const { headers, body } = file
+  exchange.answer(200, headers, { 'Content-Length': String(body.length), ...extra }, body)
 }
 
 /** Sends a page in the visitor's language. */

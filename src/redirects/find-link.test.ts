@@ -38,6 +38,7 @@ describe('linkFinder', () => {
         findRuleSet: async () => undefined,
         findPathKeys: async () =>
           [...stored.values()].filter(({ path }) => path !== 'none').map(({ key }) => key),
+        findDocument: async () => undefined,
         async findByFoldedKey(_keyspaceId, foldedKey) {
           reads.folded += 1
           const found = [...stored.values()].filter(({ key }) => foldKey(key) === foldedKey)

@@ -10,6 +10,7 @@ import {
 } from '../storage/coherent-cache.ts'
 import { LabelSettings } from './find-labels.ts'
 import { RuleSetFinder } from './find-rule-sets.ts'
+import { HostDocuments } from './host-documents.ts'
 import {
   INDEXED_KEYS_MAX,
   indexPaths,
@@ -70,12 +71,17 @@ export type LinkFinder = ChangeListener & {
   readonly findLabelParameter: LabelSettings['parameterOf']
   /** As `RuleSetFinder.find`. */
   readonly findRuleSets: RuleSetFinder['find']
+  /** As `HostDocuments.find`. */
+  readonly findFile: HostDocuments['find']
   readonly uses: {
     readonly hosts: CacheUse
     readonly links: CacheUse
     readonly rule_sets: CacheUse
   }
 }
+
+/** What answers a visit; the rest keeps it coherent. */
+export type VisitFinder = Omit<LinkFinder, 'restore' | 'uses' | keyof ChangeListener>
 
 /**
  * @param options.bytesMax of memory for links
@@ -116,6 +122,7 @@ export function linkFinder(options: {
   })
 
   const ruleSets = new RuleSetFinder(directory, warmStart)
+  const documents = new HostDocuments(directory)
 
   const findLink = linkLookUp(links)
   const paths = linksByPath(directory, findLink, warmStart.values('paths'))
@@ -143,6 +150,7 @@ export function linkFinder(options: {
     findByPath: paths.find,
     findLabelParameter: (workspaceId) => labels.parameterOf(workspaceId),
     findRuleSets: (ofLink, ofHost) => ruleSets.find(ofLink, ofHost),
+    findFile: (host, name, path) => documents.find(host, name, path),
     apply(changes) {
       for (const { kind, subject } of changes) {
         if (kind === 'host') {
@@ -155,15 +163,17 @@ export function linkFinder(options: {
         }
       }
       ruleSets.apply(changes)
+      documents.apply(changes)
       labels.apply(changes)
     },
     forgetAll() {
       hostsVersion += 1
-      for (const cache of [hosts, links, paths.cache, ruleSets, labels]) cache.forgetAll()
+      for (const cache of [hosts, links, paths.cache, ruleSets, labels, documents])
+        cache.forgetAll()
       warmStart.clear()
     },
     forgetAbsences() {
-      for (const cache of [hosts, links, paths.cache, ruleSets]) cache.forgetAbsences()
+      for (const cache of [hosts, links, paths.cache, ruleSets, documents]) cache.forgetAbsences()
     },
   }
 }

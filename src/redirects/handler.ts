@@ -22,12 +22,13 @@ import {
   type AnswerHeaders,
   type Exchange,
   HttpExchange,
+  sendFile,
   sendPage,
   sendRedirect,
   type VisitReader,
   visitReader,
 } from './exchange.ts'
-import type { LinkFinder } from './find-link.ts'
+import type { VisitFinder } from './find-link.ts'
 import { type FoundLink, findOn, LoopDetector } from './loop-detector.ts'
 import type { MachineVisits } from './machine-visits.ts'
 import {
@@ -56,16 +57,7 @@ type LimitedVisit = {
 }
 
 type RedirectParts = {
-  readonly finder: Pick<
-    LinkFinder,
-    | 'findByPath'
-    | 'findHost'
-    | 'findLink'
-    | 'findRuleSets'
-    | 'findLabelParameter'
-    | 'hostsVersion'
-    | 'peekHost'
-  >
+  readonly finder: VisitFinder
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
   readonly limits: ClickLimits
@@ -98,7 +90,7 @@ export class RedirectHandler {
     const { service, finder, serviceHostFor } = parts
     this.#loops = new LoopDetector({
       ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, path, query) => findOn(finder, host, path, query),
+      findOn: (host, target) => findOn(finder, host, target),
     })
   }
 
@@ -135,23 +127,23 @@ export class RedirectHandler {
   }
 
   /** Without a promise where everything is cached, as it is for nearly every visit. */
-  #find({ host: name, path, query }: RequestTarget): FoundLink | Promise<FoundLink> {
+  #find(target: RequestTarget): FoundLink | Promise<FoundLink> {
     const { finder, serviceHostFor } = this.#parts
-    const host = serviceHostFor(name) ?? finder.findHost(name)
+    const host = serviceHostFor(target.host) ?? finder.findHost(target.host)
     return host instanceof Promise
-      ? host.then((loaded) => findOn(finder, loaded, path, query))
-      : findOn(finder, host, path, query)
+      ? host.then((loaded) => findOn(finder, loaded, target))
+      : findOn(finder, host, target)
   }
 
   #decide(
     exchange: Exchange,
-    { host, link, path, sets, labelParameter }: FoundLink,
+    { host, link, isRoot, path, sets, labelParameter }: FoundLink,
     knowsPassword: boolean,
     atMicros: number,
   ): Decision {
     const visit = {
       host,
-      isRoot: exchange.target.path === '/',
+      isRoot,
       link,
       sets,
       path,
@@ -192,7 +184,12 @@ export class RedirectHandler {
   #answerVisit(exchange: Exchange, found: FoundLink): void {
     const { clock, cookies } = this.#parts
     const atMicros = clock.nowMicros()
-    const { link } = found
+    const { link, file } = found
+    if (file !== undefined) {
+      sendFile(exchange, file, this.#hstsOf(found, exchange))
+      this.meter.count('document', exchange.startedMs)
+      return
+    }
     const knowsPassword =
       link !== undefined &&
       link.password !== null &&
@@ -325,11 +322,12 @@ export class RedirectHandler {
 
   #answer(exchange: Exchange, found: FoundLink, decision: Decision, atMicros: number): void {
     const hsts = this.#hstsOf(found, exchange)
+    const { host } = found
     switch (decision.kind) {
       case 'redirect': {
         const respond = () => {
           const kept = this.#variantCookie(exchange, decision, atMicros)
-          sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts)
+          sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts, host)
           this.meter.count('redirected', exchange.startedMs)
         }
         if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
@@ -337,7 +335,7 @@ export class RedirectHandler {
         return
       }
       case 'fallback':
-        sendRedirect(exchange, 302, decision.location, hsts)
+        sendRedirect(exchange, 302, decision.location, hsts, host)
         this.meter.count('fallback', exchange.startedMs)
         return
       case 'ask-password':
@@ -409,7 +407,8 @@ export class RedirectHandler {
     const decision = this.#decide(exchange, found, false, requestedAt)
     if (decision.kind !== 'ask-password') {
       request.resume()
-      if (decision.kind !== 'redirect') this.#answer(exchange, found, decision, requestedAt)
+      if (found.file !== undefined) this.#refuseMethod(exchange)
+      else if (decision.kind !== 'redirect') this.#answer(exchange, found, decision, requestedAt)
       else if (decision.link.maxClicks === null) this.#refuseMethod(exchange)
       else await this.#passForm(exchange, found, decision, requestedAt)
       return
@@ -443,7 +442,7 @@ export class RedirectHandler {
     }
     const respond = () => {
       const hsts = this.#hstsOf(found, exchange)
-      sendRedirect(exchange, 303, decision.location, { ...headers, ...hsts })
+      sendRedirect(exchange, 303, decision.location, { ...headers, ...hsts }, found.host)
       this.meter.count('redirected', exchange.startedMs)
     }
     if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)

@@ -1,7 +1,7 @@
 /** The exports of redirects for other modules. */
 export { type Decision, decide } from './decide.ts'
 export { parseQuery, withParameters } from './destination-query.ts'
-export type { LinkFinder } from './find-link.ts'
+export type { VisitFinder } from './find-link.ts'
 export { takeLabel } from './label.ts'
 export { type FoundLink, findOn, LoopDetector, withSettings } from './loop-detector.ts'
 export { loadByKey, loadRuleSet, type PreparedLink, prepare } from './prepared-link.ts'

@@ -2,6 +2,7 @@ import { hostThatCouldLoop, type ServiceName } from '../hosts/index.ts'
 import { keyOfPath, type LinkHost } from '../links/index.ts'
 import { type Decision, decide, type Visit } from './decide.ts'
 import type { LinkFinder, LinkOnPath } from './find-link.ts'
+import type { HostFile } from './host-documents.ts'
 import type { PathMatch } from './paths.ts'
 import type { PreparedLink } from './prepared-link.ts'
 import { NO_SETS, type PreparedRules, type SharedRules } from './rules.ts'
@@ -16,6 +17,9 @@ export type FoundLink = {
   readonly link: PreparedLink | undefined
   /** Where the link was found by a part of the path. */
   readonly path: PathMatch | undefined
+  readonly isRoot: boolean
+  /** What the host serves in place of a link. */
+  readonly file: HostFile | undefined
   /** Rule sets that are tried after the link's own rules, in their order. */
   readonly sets: readonly SharedRules[]
   /** The parameter that has the labels of visits to the link; null for no labels, and for a visit without a query. */
@@ -23,21 +27,54 @@ export type FoundLink = {
 }
 
 /** Where links, and what they share with others, are found. */
-type Finder = Pick<LinkFinder, 'findByPath' | 'findLink' | 'findRuleSets' | 'findLabelParameter'>
+type Finder = Pick<
+  LinkFinder,
+  'findByPath' | 'findFile' | 'findLabelParameter' | 'findLink' | 'findRuleSets'
+>
 
-/** Finds what a path and a query on a host lead to: at once where it is cached. */
+/** What a visitor asks for: the name of a host, a path and a query. */
+type Place = { readonly host: string; readonly path: string; readonly query: string }
+
+/**
+ * Finds what a path and a query on a host lead to: at once where it is cached.
+ *
+ * @param host undefined for one that is unknown or pending
+ */
 export function findOn(
   finder: Finder,
   host: LinkHost | undefined,
-  path: string,
-  query: string,
+  place: Place,
 ): FoundLink | Promise<FoundLink> {
-  if (host === undefined || path === '/') return nothingOn(host)
+  const { host: name, path } = place
+  if (host === undefined) return nothingOn(host, path)
+  const file = host.settings === null ? undefined : finder.findFile(host, name, path)
+  if (file instanceof Promise) {
+    return file.then((loaded) =>
+      loaded === undefined
+        ? findLinkOn(finder, host, place)
+        : { ...nothingOn(host, path), file: loaded },
+    )
+  }
+  return file === undefined ? findLinkOn(finder, host, place) : { ...nothingOn(host, path), file }
+}
+
+function nothingOn(host: LinkHost | undefined, path: string): FoundLink {
+  const none = { link: undefined, path: undefined, file: undefined, sets: NO_SETS }
+  return { host, isRoot: path === '/', ...none, labelParameter: null }
+}
+
+function findLinkOn(
+  finder: Finder,
+  host: LinkHost,
+  place: Omit<Place, 'host'>,
+): FoundLink | Promise<FoundLink> {
+  const { path } = place
+  if (path === '/') return nothingOn(host, path)
   const key = keyOfPath(path)
   const link = key === undefined ? undefined : finder.findLink(host.keyspaceId, key)
   return link instanceof Promise
-    ? link.then((loaded) => orByPath(finder, host, { path, query }, loaded))
-    : orByPath(finder, host, { path, query }, link)
+    ? link.then((loaded) => orByPath(finder, host, place, loaded))
+    : orByPath(finder, host, place, link)
 }
 
 function orByPath(
@@ -49,26 +86,25 @@ function orByPath(
   if (link !== undefined) return withSettings(finder, { host, link, path: undefined }, query)
   const found = finder.findByPath(host.keyspaceId, path)
   const onPath = (loaded: LinkOnPath | undefined) =>
-    loaded === undefined ? nothingOn(host) : withSettings(finder, { host, ...loaded }, query)
+    loaded === undefined ? nothingOn(host, path) : withSettings(finder, { host, ...loaded }, query)
   return found instanceof Promise ? found.then(onPath) : onPath(found)
-}
-
-function nothingOn(host: LinkHost | undefined): FoundLink {
-  return { host, link: undefined, path: undefined, sets: NO_SETS, labelParameter: null }
 }
 
 /** Adds the rule sets of a link and its host, and for a visit with a query how it gets a label. */
 export function withSettings(
   finder: Pick<Finder, 'findRuleSets' | 'findLabelParameter'>,
-  found: Pick<FoundLink, 'host' | 'path'> & { readonly link: PreparedLink },
+  found: { readonly host: LinkHost; readonly link: PreparedLink; readonly path: FoundLink['path'] },
   query: string,
 ): FoundLink | Promise<FoundLink> {
   const { host, link, path } = found
-  const sets = finder.findRuleSets(link.ruleSet, null)
+  const sets = finder.findRuleSets(
+    link.ruleSet,
+    host.settings === null ? null : host.settings.ruleSet,
+  )
   const labelParameter = query === '' ? null : finder.findLabelParameter(link.workspaceId)
   return sets instanceof Promise || labelParameter instanceof Promise
     ? withLoaded(found, sets, labelParameter)
-    : { host, link, path, sets, labelParameter }
+    : { host, link, path, isRoot: false, file: undefined, sets, labelParameter }
 }
 
 async function withLoaded(
@@ -77,10 +113,11 @@ async function withLoaded(
   labelParameter: string | null | Promise<string | null>,
 ): Promise<FoundLink> {
   const [loadedSets, loadedParameter] = await Promise.all([sets, labelParameter])
-  return { ...found, sets: loadedSets, labelParameter: loadedParameter }
+  const rest = { isRoot: false, file: undefined, labelParameter: loadedParameter }
+  return { ...found, ...rest, sets: loadedSets }
 }
 
-type FindOn = (host: LinkHost, path: string, query: string) => FoundLink | Promise<FoundLink>
+type FindOn = (host: LinkHost, place: Place) => FoundLink | Promise<FoundLink>
 
 type Sent = Extract<Decision, { location: string }>
 
@@ -136,14 +173,15 @@ export class LoopDetector {
     for (let hops = 0; hops < HOPS_MAX; hops += 1) {
       const host = this.#hostOf(location)
       if (host === undefined) return false
+      const name = hostThatCouldLoop(location, this.#service) ?? ''
       const { pathname, search } = new URL(location)
       const query = search.slice(1)
-      const found = await this.#findOn(host, pathname, query)
+      const found = await this.#findOn(host, { host: name, path: pathname, query })
       const place = placeOf(found)
       if (passed.has(place)) return true
       passed.add(place)
-      const isRoot = pathname === '/'
-      const visit = { ...found, ...visitor, isRoot, query, knowsPassword: false }
+      if (found.file !== undefined) return false
+      const visit = { ...found, ...visitor, query, knowsPassword: false }
       const decision = decide(visit, nowMs)
       if (!('location' in decision)) return false
       location = decision.location
@@ -191,6 +229,7 @@ function* destinationsOf({ compiled }: PreparedRules): Generator<string> {
 }
 
 /** Names what decides where a visitor is sent: a link, or what a host does with paths that are none. */
-function placeOf({ host, link }: FoundLink): string {
-  return link === undefined ? `host ${host?.keyspaceId}` : `link ${link.seq}`
+function placeOf({ host, link, isRoot }: FoundLink): string {
+  if (link !== undefined) return `link ${link.seq}`
+  return `${isRoot ? 'root' : 'host'} ${host?.keyspaceId}`
 }

@@ -13,7 +13,13 @@ import { decide, type Visit } from './decide.ts'
 import { compileRules, type Trace } from './rules.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 /** The destination of those whom no rule takes, and of the peers' links. */
 const U = 'https://u.example/'
 const A = 'https://a.example/'
@@ -402,6 +408,7 @@ describe('explanations', () => {
           destination: () => {},
           query: () => {},
           replaced: () => {},
+          defaults: () => {},
         })
         const silent = decideBy(list, facts)
         assert.equal(explained.location, silent.location)

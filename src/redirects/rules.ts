@@ -36,6 +36,8 @@ export type Trace = {
   query(destination: string, added: readonly Parameter[]): void
   /** Called for each parameter of the destination that one of the visitor replaces. */
   replaced(text: string): void
+  /** Called before UTM values of the domain are added, with those. */
+  defaults(added: readonly Parameter[]): void
 }
 
 /** The rules of a link that has some, or of a set. */

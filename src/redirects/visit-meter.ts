@@ -6,6 +6,8 @@ type VisitOutcome =
   | 'redirected'
   /** Sent to the address that the domain or an expired link sets. */
   | 'fallback'
+  /** Got what the domain serves in place of a link, such as `robots.txt`. */
+  | 'document'
   | 'unknown_host'
   | 'not_found'
   | 'expired'
@@ -40,6 +42,7 @@ export class VisitMeter {
   readonly counts: Record<VisitOutcome, number> = {
     redirected: 0,
     fallback: 0,
+    document: 0,
     unknown_host: 0,
     not_found: 0,
     expired: 0,

@@ -101,6 +101,19 @@ export type Schema = PeopleTables &
     }
     /** The HSTS settings of domains. Deleted with the claim. */
     domain_hsts: { domain_id: string; max_age: number }
+    /** Settings of domains besides what the specification has. Deleted with the claim. */
+    domain_settings: {
+      domain_id: string
+      workspace_id: string
+      root_url: string | null
+      robots: 'noindex' | 'index' | 'disallow' | null
+      /** The three below are JSON. */
+      utm: string | null
+      apple_app_site_association: string | null
+      assetlinks: string | null
+      rule_set: string | null
+      updated_at: number
+    }
     /** The current certificate of each host. */
     certificates: {
       host: string

@@ -60,14 +60,29 @@ const LINKS = new Map<string, readonly VisitedLink[]>(
 )
 
 const HOSTS = new Map<string, LinkHost>([
-  ['go.localhost', { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }],
+  [
+    'go.localhost',
+    { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null, settings: null },
+  ],
   [
     'fallback.localhost',
-    { keyspaceId: 2, notFoundUrl: 'https://no.example/', expiredUrl: null, hstsMaxAge: null },
+    {
+      keyspaceId: 2,
+      notFoundUrl: 'https://no.example/',
+      expiredUrl: null,
+      hstsMaxAge: null,
+      settings: null,
+    },
   ],
 ])
 const OWN_HOST = 'own.localhost'
-const OWN: LinkHost = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const OWN: LinkHost = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 
 export type Site = {
   readonly port: number
@@ -89,6 +104,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
       findActiveHost: async (host) => HOSTS.get(host),
       findRuleSet: async () => undefined,
       findPathKeys: async () => [],
+      findDocument: async () => undefined,
       async findByFoldedKey(_, key) {
         if (key.startsWith('slow')) await new Promise(setImmediate)
         if (key === 'away') throw Failure.unavailable('the store is unavailable')

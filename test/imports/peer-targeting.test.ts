@@ -18,7 +18,13 @@ import { preparedLink } from '../redirect/prepared-links.ts'
 import { type MadeUpVisitor, ruleVisitor } from '../redirect/rule-visitors.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 const U = 'https://u.example/'
 const A = 'https://a.example/'
 const B = 'https://b.example/'

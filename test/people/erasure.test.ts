@@ -146,6 +146,7 @@ for (const engine of ENGINES) {
           'clicks',
           'default_domains',
           'deleted_links',
+          'domain_settings',
           'event_authors',
           'group_bindings',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],

@@ -21,7 +21,13 @@ import { rawVisit } from './click/raw-visits.ts'
 import { noLimits } from './no-limits.ts'
 import { preparedLink } from './prepared-links.ts'
 
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 
 describe('the raw visit of a click', () => {
   /** Visits a link once, and returns the raw visit passed to makeClick. */
@@ -39,6 +45,7 @@ describe('the raw visit of a click', () => {
         findRuleSets: () => [],
         findByPath: () => undefined,
         findLabelParameter: () => null,
+        findFile: () => undefined,
       },
       recorder: { record: (_click, done) => done(true) },
       makeClick(link_seq, raw) {

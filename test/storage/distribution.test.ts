@@ -38,6 +38,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domain_checks: REFERENCE,
   default_domains: REFERENCE,
   domain_hsts: REFERENCE,
+  domain_settings: REFERENCE,
   domains: REFERENCE,
   utm_templates: 'workspace_id',
   rule_sets: 'workspace_id',

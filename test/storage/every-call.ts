@@ -151,6 +151,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'utmTemplates.findById': (s) => s.utmTemplates.findById(workspace, id),
     'utmTemplates.findByName': (s) => s.utmTemplates.findByName(workspace, 'name'),
     'utmTemplates.count': (s) => s.utmTemplates.count(workspace),
+    'domainSettings.find': (s) => s.domainSettings.find(id),
+    'domainSettings.hostsWithRuleSet': (s) => s.domainSettings.hostsWithRuleSet(workspace, id, 10),
+    'directory.findDocument': (s) => s.directory.findDocument(host, 'assetlinks'),
+    'directory.findRuleSet': (s) => s.directory.findRuleSet(workspace, id),
     'ruleSets.page': (s) => s.ruleSets.page(workspace, 0, 25),
     'ruleSets.run': (s) => s.ruleSets.run({ ...runOf(workspace), beyond: 'a' }),
     'ruleSets.count': (s) => s.ruleSets.count(workspace),
@@ -407,6 +411,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'utmTemplates.insert': (s) => s.utmTemplates.insert(template),
     'utmTemplates.update': (s) => s.utmTemplates.update(template, template),
     'utmTemplates.delete': (s) => s.utmTemplates.delete(workspace, id),
+    'domainSettings.save': async (s) => {
+      const settings = await s.domainSettings.find(id)
+      if (settings !== undefined) await s.domainSettings.save(settings, 1)
+    },
     'ruleSets.has': (s) => s.ruleSets.has(workspace, id, 'update'),
     'ruleSets.insert': (s) => s.ruleSets.insert(ruleSet),
     'ruleSets.update': (s) => s.ruleSets.update(ruleSet, ruleSet),

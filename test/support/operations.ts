@@ -165,6 +165,8 @@ const REQUESTS: Readonly<
     otherBody: { examples: [{ name: 'Each' }] },
   },
   'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
+  'domains.updateSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
+  'domains.patchSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },

@@ -9,6 +9,7 @@ import fastify, {
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
+import { domainSettingsRoutes } from '../../domains/settings-routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { explainRoutes } from '../../explain/routes.ts'
 import { exportRoutes } from '../../exports/routes.ts'
@@ -77,6 +78,7 @@ const API_ROUTES = [
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,
+  domainSettingsRoutes,
   clickRoutes,
   liveRoutes,
   usageRoutes,

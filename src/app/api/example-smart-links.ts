@@ -1,3 +1,6 @@
+import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
+
+const NO_UTM = fromFields(UTM_FIELDS, () => null)
 const RULE_SET = '01a1f890-2f3e-7d4c-9b5a-6978f8e7d6c5'
 
 const RULE = {
@@ -17,6 +20,28 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     path: 'none',
     query: 'merge',
     rule_set: RULE_SET,
+  },
+  DomainSettings: {
+    domain: 'go.example.com',
+    root_url: 'https://example.com/',
+    robots: 'noindex',
+    utm: { ...NO_UTM, utm_source: 'short-link' },
+    rule_set: RULE_SET,
+    apple_app_site_association: {
+      applinks: {
+        details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/buy/*' }] }],
+      },
+    },
+    assetlinks: [
+      {
+        relation: ['delegate_permission/common.handle_all_urls'],
+        target: {
+          namespace: 'android_app',
+          package_name: 'com.example.app',
+          sha256_cert_fingerprints: [Array.from({ length: 32 }, () => 'A1').join(':')],
+        },
+      },
+    ],
   },
   LinkRules: { rules: [RULE] },
   RuleSet: {
@@ -60,7 +85,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     url: {
       destination: 'https://example.com/de/app',
       placeholders: [],
-      utm: [{ name: 'utm_source', value: 'mail', replaces: false }],
+      utm: [{ of: 'link', name: 'utm_source', value: 'mail', replaces: false }],
       query: [{ parameter: 'qr=1', effect: 'removed', reason: 'qr' }],
       replaced: [],
     },

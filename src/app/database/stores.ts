@@ -22,6 +22,10 @@ import type { RawClickSource } from '../../clicks/store/raw-click-source.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import {
+  type DomainSettingsStore,
+  domainSettingsStore,
+} from '../../domains/store/domain-settings-store.ts'
+import {
   type DomainStore,
   domainStore,
   type HstsStore,
@@ -112,6 +116,7 @@ export type Stores = {
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
   readonly hsts: HstsStore
+  readonly domainSettings: DomainSettingsStore
   readonly certificates: CertificateStore
   readonly certificateOrders: CertificateOrderStore
   readonly acmeAccounts: AcmeAccountStore
@@ -188,6 +193,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   domains: ({ db }) => domainStore(db),
   domainChecks: ({ db }) => domainCheckStore(db),
   hsts: ({ db }) => hstsStore(db),
+  domainSettings: ({ db }) => domainSettingsStore(db),
   certificates: ({ db }) => certificateStore(db),
   certificateOrders: ({ db }) => certificateOrderStore(db),
   acmeAccounts: ({ db }) => acmeAccountStore(db),

@@ -5,6 +5,7 @@ import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { hasCities } from '../../clicks/record/places.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
+import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { Explanations } from '../../explain/explanations.ts'
@@ -123,6 +124,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     }),
     domainChecks: checks,
     domainHttps: new DomainHttps({ store, clock }),
+    domainSettings: new DomainSettingsService({ store, clock, serviceHost }),
     clicks,
     liveClicks,
     events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),

@@ -65,7 +65,7 @@ export function serviceHostsOf(
   { host: name, keyspaceId }: ServiceHost,
 ): (host: string) => LinkHost | undefined {
   const hstsMaxAge = hstsSeconds === 0 ? null : hstsSeconds
-  const shared = { keyspaceId, notFoundUrl: null, expiredUrl: null, hstsMaxAge }
+  const shared = { keyspaceId, notFoundUrl: null, expiredUrl: null, hstsMaxAge, settings: null }
   return (host) => (isServiceHost(host, name) ? shared : undefined)
 }
 

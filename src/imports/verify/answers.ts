@@ -106,6 +106,8 @@ async function findHost(
     notFoundUrl: domain?.not_found_url ?? null,
     expiredUrl: domain?.expired_url ?? null,
     hstsMaxAge: null,
+    // Defaults of the domain are no part of what the old service had.
+    settings: null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RuleInput } from '@terse/contract/rules'
+import type { DomainSettingsStore } from '../../domains/index.ts'
 import type { Actor, QuotaStores } from '../../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../../platform/crypto/random.ts'
 import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../../platform/failure.ts'
@@ -25,8 +26,8 @@ import {
 
 /** Sets of one workspace: they are chosen from a list, and each may take 64 KiB. */
 const RULE_SETS_MAX = 200
-/** Links that a refusal to delete a set names. */
-const NAMED_LINKS_MAX = 10
+/** Links and domains that a refusal to delete a set names, each. */
+const NAMED_MAX = 10
 /**
  * The made ids of rules in sets. Clicks are counted by the id of a rule, so those of a set and of the links that use it
  * must differ: 80 bits do, and the prefix tells people which are which.
@@ -36,6 +37,7 @@ const IDS = { prefix: 'set-', bytes: 10 }
 type RuleSetStores = IdempotencyStores &
   QuotaStores & {
     readonly ruleSets: RuleSetStore
+    readonly domainSettings: Pick<DomainSettingsStore, 'hostsWithRuleSet'>
     readonly changes: ChangeLog
     readonly events: EventWriter
   }
@@ -233,10 +235,20 @@ function nameTaken(): Failure {
 
 /** @throws {Failure} `in_use` */
 async function refuseUsed(stores: RuleSetStores, { id, workspace_id }: RuleSet): Promise<void> {
-  const uses = await stores.ruleSets.findUses(workspace_id, id, NAMED_LINKS_MAX)
-  if (uses.linkCount === 0) return
+  const uses = await stores.ruleSets.findUses(workspace_id, id, NAMED_MAX)
+  const domains = await stores.domainSettings.hostsWithRuleSet(workspace_id, id, NAMED_MAX)
+  const hasLinks = uses.linkCount > 0
+  if (!hasLinks && domains.length === 0) return
   const links = uses.links.map(({ domain, key }) => `${domain}/${key}`)
-  throw Failure.inUse({ code: 'rule_set_in_use', reason: 'links', count: uses.linkCount, links })
+  const reason = hasLinks ? (domains.length > 0 ? 'both' : 'links') : 'domains'
+  const details = {
+    code: 'rule_set_in_use',
+    reason,
+    count: uses.linkCount,
+    links,
+    domains,
+  } as const
+  throw Failure.inUse(details)
 }
 
 function fieldsOf({ name, rules }: RuleSet): EventFields {

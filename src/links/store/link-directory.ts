@@ -1,6 +1,8 @@
+import type { RobotsPolicy } from '@terse/contract/domain-settings'
 import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import { type Kysely, sql } from 'kysely'
+import { ruleSetSubject } from '../../storage/changes.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
@@ -13,6 +15,23 @@ export type LinkHost = {
   readonly expiredUrl: string | null
   /** The HSTS max-age in seconds; null when the host sends no HSTS header. */
   readonly hstsMaxAge: number | null
+  /** Null for nearly every host: it has those of a new domain. */
+  readonly settings: HostSettings | null
+}
+
+/** A document of a host, by the name of its setting. */
+export type HostDocument = 'apple_app_site_association' | 'assetlinks'
+
+/** What a host does besides its links. */
+export type HostSettings = {
+  readonly rootUrl: string | null
+  readonly robots: RobotsPolicy | null
+  /** UTM values for destinations without a parameter of this name. */
+  readonly utm: Readonly<Record<string, string>> | null
+  /** The subject, in the change log, of the rule set that is tried last; null for none. */
+  readonly ruleSet: string | null
+  /** Those that it has. */
+  readonly documents: readonly HostDocument[]
 }
 
 /** The data of a link that a redirect needs. */
@@ -54,6 +73,8 @@ export type LinkDirectory = {
   /** Returns the rules of a set of the workspace. */
   findRuleSet(workspaceId: string, id: string): Promise<readonly Rule[] | undefined>
   findLabelSetting(workspaceId: string): Promise<LabelSetting>
+  /** Returns a document of an active host, as JSON. */
+  findDocument(host: string, document: HostDocument): Promise<string | undefined>
 }
 
 const findActiveHost = statement((db, { host }: { host: string }) =>
@@ -65,11 +86,17 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
         .onRef('keyspaces.host', '=', 'domains.host'),
     )
     .leftJoin('domain_hsts', 'domain_hsts.domain_id', 'domains.id')
+    .leftJoin('domain_settings as settings', 'settings.domain_id', 'domains.id')
     .select([
       'keyspaces.id as keyspaceId',
       'domains.not_found_url as notFoundUrl',
       'domains.expired_url as expiredUrl',
       'domain_hsts.max_age as hstsMaxAge',
+      'domains.workspace_id as workspaceId',
+      ...(['settings.root_url', 'settings.robots', 'settings.utm', 'settings.rule_set'] as const),
+      (eb) => eb('settings.apple_app_site_association', 'is not', null).as('hasAppleDocument'),
+      (eb) => eb('settings.assetlinks', 'is not', null).as('hasAssetLinks'),
+      'settings.updated_at as settledAt',
     ])
     .where('domains.host', '=', host)
     // A literal: with a parameter the partial index of active hosts could not be used right away.
@@ -96,6 +123,23 @@ const findByKey = statement((db, { key, ...folded }: FoldedKey & { key: string }
   selectVariants(db, folded).where('key', '=', key),
 )
 
+const findDocument = {
+  apple_app_site_association: statement((db, { host }: { host: string }) =>
+    selectSettings(db, host).select('settings.apple_app_site_association as json'),
+  ),
+  assetlinks: statement((db, { host }: { host: string }) =>
+    selectSettings(db, host).select('settings.assetlinks as json'),
+  ),
+}
+
+function selectSettings(db: Kysely<Schema>, host: string) {
+  return db
+    .selectFrom('domains')
+    .innerJoin('domain_settings as settings', 'settings.domain_id', 'domains.id')
+    .where('domains.host', '=', host)
+    .where('domains.status', '=', sql.lit('active'))
+}
+
 const findRuleSet = statement((db, set: { workspaceId: string; id: string }) =>
   db
     .selectFrom('rule_sets')
@@ -121,7 +165,10 @@ const findLabelSetting = statement((db, { workspaceId }: { workspaceId: string }
 
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   return {
-    findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
+    async findActiveHost(host) {
+      const [row] = (await findActiveHost(db, { host })).rows
+      return row && withSettings(row)
+    },
     findByFoldedKey: async (keyspaceId, foldedKey) =>
       (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows.map(withRules),
     findPathKeys: async (keyspaceId, limit) =>
@@ -129,6 +176,10 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
     async findByKey(keyspaceId, key) {
       const [row] = (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows
       return row && withRules(row)
+    },
+    async findDocument(host, document) {
+      const { json = null } = (await findDocument[document](db, { host })).rows[0] ?? {}
+      return json ?? undefined
     },
     async findRuleSet(workspaceId, id) {
       const [row] = (await findRuleSet(db, { workspaceId, id })).rows
@@ -139,6 +190,41 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
       return row ?? { parameter: USUAL_PARAMETER }
     },
   }
+}
+
+type HostRow = Omit<LinkHost, 'settings'> & {
+  readonly workspaceId: string
+  readonly root_url: string | null
+  readonly robots: RobotsPolicy | null
+  readonly utm: string | null
+  readonly rule_set: string | null
+  /** Numbers on SQLite. */
+  readonly hasAppleDocument: unknown
+  readonly hasAssetLinks: unknown
+  /** Null for a domain whose settings were never changed. */
+  readonly settledAt: number | null
+}
+
+function withSettings({
+  keyspaceId,
+  notFoundUrl,
+  expiredUrl,
+  hstsMaxAge,
+  ...row
+}: HostRow): LinkHost {
+  const host = { keyspaceId, notFoundUrl, expiredUrl, hstsMaxAge }
+  if (row.settledAt === null) return { ...host, settings: null }
+  const documents: HostDocument[] = []
+  if (row.hasAppleDocument) documents.push('apple_app_site_association')
+  if (row.hasAssetLinks) documents.push('assetlinks')
+  const settings = {
+    rootUrl: row.root_url,
+    robots: row.robots,
+    utm: row.utm === null ? null : JSON.parse(row.utm),
+    ruleSet: row.rule_set === null ? null : ruleSetSubject(row.workspaceId, row.rule_set),
+    documents,
+  }
+  return { ...host, settings }
 }
 
 function withRules<R extends { readonly rules: string | null }>(row: R) {

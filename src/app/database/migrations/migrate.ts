@@ -39,6 +39,7 @@ import { linkPaths } from './034-link-paths.ts'
 import { clickLimits } from './035-click-limits.ts'
 import { labels } from './036-labels.ts'
 import { linkExamples } from './037-link-examples.ts'
+import { domainSettings } from './038-domain-settings.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clickLimits,
   labels,
   linkExamples,
+  domainSettings,
 ]
 
 /** The schema version of this program. */

@@ -62,6 +62,7 @@ const RELEASED = [
   { name: 'click-limits', SQLite: '9bb02144d7de747d', PostgreSQL: '396197430ddf7474' },
   { name: 'labels', SQLite: 'fe943252aec7c877', PostgreSQL: 'ecd42deef8c7b8a9' },
   { name: 'link-examples', SQLite: '0cd00c6808c6722a', PostgreSQL: '0cd00c6808c6722a' },
+  { name: 'domain-settings', SQLite: '523026d98441600e', PostgreSQL: '3304a85dcbddddb1' },
 ]
 
 const DIALECTS = {

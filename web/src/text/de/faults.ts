@@ -164,6 +164,13 @@ const fields: FaultTexts['fields'] = {
   public_suffix:
     'ist eine öffentliche Endung, unter der andere Namen registrieren; verwenden Sie einen Namen darunter',
   special_use: 'ist ein Name unter .{suffix}; diese Endung gibt es im öffentlichen DNS nicht',
+  invalid_app_id:
+    'muss aus dem Präfix eines Teams, einem Punkt und einer Bundle-ID bestehen, zum Beispiel ABCDE12345.com.example.app',
+  invalid_package_name: 'muss der Name eines Android-Pakets sein, zum Beispiel com.example.app',
+  invalid_fingerprint:
+    'muss ein SHA-256-Fingerabdruck sein: 32 Paare hexadezimaler Ziffern in Großbuchstaben, durch Doppelpunkte getrennt',
+  invalid_relation: 'muss eine Beziehung sein wie delegate_permission/common.handle_all_urls',
+  document_too_large: 'darf höchstens {max} Bytes haben',
   unknown_domain: 'muss eine Domain dieses Arbeitsbereichs sein',
   unavailable_domain: 'steht diesem Arbeitsbereich nicht zur Verfügung',
   domain_not_added: {

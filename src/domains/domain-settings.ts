@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import type {
+  AppleDocument,
+  AssetLinksDocument,
+  DomainSettingsInput,
+  DomainSettingsResource,
+  RobotsPolicy,
+} from '@terse/contract/domain-settings'
+import { fromFields, UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
+import { hostThatCouldLoop, parseDestination, type ServiceName } from '../hosts/index.ts'
+import type { Actor } from '../identity/index.ts'
+import { isUuid } from '../platform/crypto/random.ts'
+import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
+import { type ChangeLog, hostChange } from '../storage/changes.ts'
+import {
+  changedFields,
+  type EventFields,
+  type EventWriter,
+  type NewEvent,
+} from '../storage/event-log.ts'
+import type { RowLock, Store } from '../storage/store.ts'
+import type { Domain } from './domain.ts'
+import type { DomainSettingsStore } from './store/domain-settings-store.ts'
+import type { DomainStore } from './store/domain-store.ts'
+
+/** What a domain does besides its links, in its stored form. */
+export type DomainSettings = {
+  readonly domain_id: string
+  readonly workspace_id: string
+  /** Where visits to the bare host go; null for `not_found_url`. */
+  readonly root_url: string | null
+  readonly robots: RobotsPolicy | null
+  /** Values for destinations without a parameter of this name; those that are set, at least one. */
+  readonly utm: { readonly [F in UtmField]?: string } | null
+  /** The id of the rule set that is tried after those of each link. */
+  readonly rule_set: string | null
+  readonly apple_app_site_association: AppleDocument | null
+  readonly assetlinks: AssetLinksDocument | null
+  /** Microseconds since the epoch; rises with every update. */
+  readonly updated_at: number
+}
+
+type SettingName = Exclude<keyof DomainSettings, 'domain_id' | 'workspace_id' | 'updated_at'>
+type Settings = Pick<DomainSettings, SettingName>
+
+/** Of a new domain. */
+const NO_SETTINGS: Settings = Object.freeze({
+  root_url: null,
+  robots: null,
+  utm: null,
+  rule_set: null,
+  apple_app_site_association: null,
+  assetlinks: null,
+})
+
+type SettingsStores = {
+  readonly domains: Pick<DomainStore, 'findById'>
+  readonly domainSettings: DomainSettingsStore
+  readonly ruleSets: { has(workspaceId: string, id: string, rowLock?: RowLock): Promise<boolean> }
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** A domain, with its settings; undefined when they were never changed. */
+export type SettledDomain = {
+  readonly domain: Domain
+  readonly settings: DomainSettings | undefined
+}
+
+/** Identifies the state of everything that a write can change, for `If-Match`. */
+export function settingsVersion({ domain, settings }: SettledDomain): string {
+  return versionOf(domain.id, domain.host, settings?.updated_at ?? null)
+}
+
+export function presentSettings({ domain, settings }: SettledDomain): DomainSettingsResource {
+  const { root_url, robots, utm, ...others } = settings ?? NO_SETTINGS
+  return {
+    domain: domain.host,
+    root_url,
+    robots,
+    utm: fromFields(UTM_FIELDS, (field) => utm?.[field] ?? null),
+    rule_set: others.rule_set,
+    apple_app_site_association: others.apple_app_site_association,
+    assetlinks: others.assetlinks,
+  }
+}
+
+/** The settings of domains besides what the specification has. Each operation acts within the workspace of its actor. */
+export class DomainSettingsService {
+  readonly #store: Store<SettingsStores>
+  readonly #clock: Clock
+  readonly #service: ServiceName
+
+  constructor({
+    store,
+    clock,
+    serviceHost,
+  }: {
+    readonly store: Store<SettingsStores>
+    readonly clock: Clock
+    readonly serviceHost: ServiceName
+  }) {
+    this.#store = store
+    this.#clock = clock
+    this.#service = serviceHost
+  }
+
+  /** @throws {Failure} `not_found` */
+  get(actor: Actor, id: string): Promise<SettledDomain> {
+    return findSettled(this.#store.read, actor, id)
+  }
+
+  /** Returns the faults of an input that can be found without the database. */
+  faultsOf(input: DomainSettingsInput): FieldFaults {
+    return faultsFoundBy(() => parseSettings(input))
+  }
+
+  /**
+   * Changes settings for all links of the domain, from their next visit on.
+   *
+   * @param options.replaces whether those that the input leaves out become those of a new domain
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   */
+  update(
+    actor: Actor,
+    id: string,
+    input: DomainSettingsInput,
+    { expected, replaces }: { expected?: ExpectedVersions; replaces: boolean },
+  ): Promise<SettledDomain> {
+    const changes = parseSettings(input)
+    return this.#store.write(async (stores) => {
+      const found = await findSettled(stores, actor, id)
+      requireVersion(expected, settingsVersion(found))
+      const { domain, settings } = found
+      const before = settingsOf(settings)
+      const after = { ...(replaces ? NO_SETTINGS : before), ...changes }
+      this.#refuseLoop(domain, after)
+      if (after.rule_set !== null && after.rule_set !== before.rule_set) {
+        await requireRuleSet(stores, actor, after.rule_set)
+      }
+      const now = Math.max(this.#clock.nowMicros(), (settings?.updated_at ?? 0) + 1)
+      const ids = { domain_id: domain.id, workspace_id: domain.workspace_id }
+      const next = { ...ids, ...after, updated_at: now }
+      await stores.domainSettings.save(next, settings?.updated_at)
+      await stores.changes.append(hostChange(domain.host), now)
+      await stores.events.append(actor, settingsUpdated(domain, before, after), now)
+      return { domain, settings: next }
+    })
+  }
+
+  /** @throws {Failure} `validation_failed` for a root that leads to itself */
+  #refuseLoop({ host }: Domain, { root_url }: Settings): void {
+    if (root_url === null || hostThatCouldLoop(root_url, this.#service) !== host) return
+    if (new URL(root_url).pathname !== '/') return
+    throw Failure.invalid({ root_url: [{ code: 'loop', reason: 'domain' }] })
+  }
+}
+
+function settingsOf(stored: DomainSettings | undefined): Settings {
+  if (stored === undefined) return NO_SETTINGS
+  const { domain_id, workspace_id, updated_at, ...settings } = stored
+  return settings
+}
+
+/** @throws {Failure} `not_found` */
+async function findSettled(
+  stores: Pick<SettingsStores, 'domains' | 'domainSettings'>,
+  { workspaceId }: Actor,
+  id: string,
+): Promise<SettledDomain> {
+  const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
+  if (domain === undefined) throw Failure.notFound('Domain')
+  return { domain, settings: await stores.domainSettings.find(id) }
+}
+
+/** @throws {Failure} `validation_failed` when the workspace has no such set */
+async function requireRuleSet(
+  { ruleSets }: SettingsStores,
+  { workspaceId }: Actor,
+  id: string,
+): Promise<void> {
+  if (await ruleSets.has(workspaceId, id, 'share')) return
+  throw Failure.invalid({ rule_set: [{ code: 'unknown_rule_set' }] })
+}
+
+/** @throws {Failure} `validation_failed` naming every field that is wrong */
+function parseSettings({
+  domain,
+  root_url,
+  utm,
+  ...input
+}: DomainSettingsInput): Partial<Settings> {
+  const faults = new FaultList()
+  const others = Object.entries(input).filter(([, value]) => value !== undefined)
+  const changes: { -readonly [K in SettingName]?: Settings[K] } = Object.fromEntries(others)
+  if (root_url === null) changes.root_url = null
+  else if (root_url !== undefined) {
+    const parsed = faults.take('root_url', parseDestination(root_url))
+    if (parsed !== undefined) changes.root_url = parsed
+  }
+  if (utm !== undefined) {
+    const set = Object.entries(utm ?? {}).filter(([, value]) => typeof value === 'string')
+    changes.utm = set.length === 0 ? null : Object.fromEntries(set)
+  }
+  faults.throwIfAny()
+  return changes
+}
+
+function settingsUpdated({ id }: Domain, before: Settings, after: Settings): NewEvent {
+  const changed = changedFields(fieldsOf(before), fieldsOf(after))
+  return { type: 'domain.updated', subjectId: id, ...changed }
+}
+
+/** A document may have 128 KiB: the log has its size and hash. */
+function fieldsOf({ apple_app_site_association, assetlinks, ...settings }: Settings): EventFields {
+  return {
+    ...settings,
+    apple_app_site_association: summaryOf(apple_app_site_association),
+    assetlinks: summaryOf(assetlinks),
+  }
+}
+
+function summaryOf(document: AppleDocument | AssetLinksDocument | null): string | null {
+  if (document === null) return null
+  const json = JSON.stringify(document)
+  const digest = createHash('sha256').update(json).digest('hex')
+  return `${Buffer.byteLength(json)} bytes, SHA-256 ${digest}`
+}

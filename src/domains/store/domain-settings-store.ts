@@ -1,0 +1,87 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from '../../storage/schema.ts'
+import { StaleRow } from '../../storage/store.ts'
+import type { DomainSettings } from '../domain-settings.ts'
+
+export type DomainSettingsStore = {
+  /** Undefined for a domain whose settings were never changed. */
+  find(domainId: string): Promise<DomainSettings | undefined>
+  /**
+   * Writes the settings of a domain.
+   *
+   * @param readAt `updated_at` of the settings that were read; undefined when there were none
+   * @throws {StaleRow} when they were changed since
+   */
+  save(settings: DomainSettings, readAt: number | undefined): Promise<void>
+  /** Returns the hosts whose default rule set it is, by name, at most `limit`. */
+  hostsWithRuleSet(workspaceId: string, ruleSetId: string, limit: number): Promise<string[]>
+}
+
+export function domainSettingsStore(db: Kysely<Schema>): DomainSettingsStore {
+  return {
+    async find(domainId) {
+      const row = await db
+        .selectFrom('domain_settings')
+        .selectAll()
+        .where('domain_id', '=', domainId)
+        .executeTakeFirst()
+      return row && fromRow(row)
+    },
+
+    async save(settings, readAt) {
+      const row = toRow(settings)
+      if (readAt === undefined) {
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto('domain_settings')
+          .values(row)
+          .onConflict((conflict) => conflict.column('domain_id').doNothing())
+          .executeTakeFirstOrThrow()
+        if (numInsertedOrUpdatedRows === 0n) throw new StaleRow()
+        return
+      }
+      const { domain_id, workspace_id, ...values } = row
+      const { numUpdatedRows } = await db
+        .updateTable('domain_settings')
+        .set(values)
+        .where('domain_id', '=', domain_id)
+        .where('updated_at', '=', readAt)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw new StaleRow()
+    },
+
+    async hostsWithRuleSet(workspaceId, ruleSetId, limit) {
+      const rows = await db
+        .selectFrom('domain_settings as settings')
+        .innerJoin('domains', 'domains.id', 'settings.domain_id')
+        .select('domains.host')
+        .where('settings.workspace_id', '=', workspaceId)
+        .where('settings.rule_set', '=', ruleSetId)
+        .orderBy('domains.host')
+        .limit(limit)
+        .execute()
+      return rows.map(({ host }) => host)
+    },
+  }
+}
+
+type Row = Selectable<Schema['domain_settings']>
+
+function toRow({ utm, apple_app_site_association, assetlinks, ...settings }: DomainSettings): Row {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  return {
+    ...settings,
+    utm: json(utm),
+    apple_app_site_association: json(apple_app_site_association),
+    assetlinks: json(assetlinks),
+  }
+}
+
+function fromRow({ utm, apple_app_site_association, assetlinks, ...row }: Row): DomainSettings {
+  const parsed = (text: string | null) => (text === null ? null : JSON.parse(text))
+  return {
+    ...row,
+    utm: parsed(utm),
+    apple_app_site_association: parsed(apple_app_site_association),
+    assetlinks: parsed(assetlinks),
+  }
+}
