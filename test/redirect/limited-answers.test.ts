@@ -20,7 +20,13 @@ import { BROWSER } from '../support/visit.ts'
 import { preparedLink } from './prepared-links.ts'
 
 const KEY = randomBytes(32)
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST = {
+  keyspaceId: 1,
+  notFoundUrl: null,
+  expiredUrl: null,
+  hstsMaxAge: null,
+  settings: null,
+}
 const HEADERS = {
   ...{ cookie: undefined, 'user-agent': BROWSER, referer: undefined },
   ...{ 'accept-language': undefined, 'sec-purpose': undefined, purpose: undefined },
@@ -41,6 +47,7 @@ async function visitLimited(take: ClickLimits['take'], isStored = true) {
       ...{ findHost: () => HOST, peekHost: () => undefined, hostsVersion: 0 },
       findLink: () => preparedLink({ maxClicks: 5 }),
       ...{ findByPath: () => undefined, findLabelParameter: () => null },
+      findFile: () => undefined,
       findRuleSets: () => [],
     },
     recorder: {

@@ -10,6 +10,8 @@ import { type ImportRecord, ImportSourceFault } from '../import-source.ts'
 import { linkRecord, RefusedRow, refusedRecord } from './link-record.ts'
 import { type FileLine, LINE_BYTES_MAX, readFileLines } from './source-file.ts'
 
+/** Its id means nothing in another workspace. */
+const RULE_SET_NOTE = 'Its rule set is not in the export: choose one of this workspace.'
 const HSTS_NOTE = 'HSTS is off until it is set again: HTTPS has to work before.'
 
 /**
@@ -87,13 +89,15 @@ function toLink(
     options,
     ...values
   } = fields
+  const { rule_set = null, ...own } = options ?? {}
   return linkRecord({
     ...at,
     ...values,
+    ...(rule_set !== null && { notes: [RULE_SET_NOTE] }),
     rules: rules ?? [],
     examples: examples ?? [],
-    options: options ?? {},
-    rest: imported ?? {},
+    options: own,
+    rest: { ...imported, ...(rule_set !== null && { rule_set }) },
     clicks_of: 'people',
     ref: id,
     domain: domain === service_host ? null : domain,
