@@ -102,6 +102,7 @@ describe('requireAccess', () => {
       'links.patch': 'links:write',
       'links.delete': 'links:write',
       'links.getClicks': 'clicks:read',
+      'links.compareVariants': 'clicks:read',
       'links.exportClicks': 'clicks:read',
       'tags.list': 'links:read',
       'tags.rename': 'links:write',

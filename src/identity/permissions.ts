@@ -80,6 +80,7 @@ export const OPERATION_ACCESS = {
   'links.patch': 'links.edit',
   'links.delete': 'links.edit',
   'links.getClicks': 'clicks.view',
+  'links.compareVariants': 'clicks.view',
   'links.exportClicks': 'clicks.view',
   'utmTemplates.list': 'links.view',
   'utmTemplates.get': 'links.view',

@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify'
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
+import { variantRoutes } from '../../clicks/variant-routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
 import { domainSettingsRoutes } from '../../domains/settings-routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
@@ -80,6 +81,7 @@ const API_ROUTES = [
   domainHttpsRoutes,
   domainSettingsRoutes,
   clickRoutes,
+  variantRoutes,
   liveRoutes,
   usageRoutes,
   exportRoutes,

@@ -1,3 +1,4 @@
+import type { Rule } from '@terse/contract/rules'
 import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Actor } from '../../identity/index.ts'
 import type { LinkDimension, LinkValues } from '../../links/index.ts'
@@ -31,7 +32,7 @@ import {
   type Total,
 } from './click-report.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
-import { chooseDaySource, type DayQuery } from './day-source.ts'
+import { chooseDaySource, type DayQuery, RawDays } from './day-source.ts'
 import {
   cutsOf,
   type Interval,
@@ -42,6 +43,7 @@ import {
   quartersOf,
   refuseTooManyPoints,
 } from './period.ts'
+import { type ComparedSplit, compareVariants, VariantVisitors } from './variants.ts'
 
 /** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
 export const CHART_QUEUE: FairQueueOptions = {
@@ -132,11 +134,21 @@ export type Sparklines = {
   readonly links: readonly { readonly id: string; readonly points: readonly Counts[] }[]
 }
 
+/** The variants of a link compared. */
+export type VariantComparison = {
+  readonly quarters: Quarters
+  readonly zone: string
+  readonly splits: readonly ComparedSplit[]
+}
+
 type Dependencies = {
   readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   readonly clock: Clock
   readonly links: {
-    get(actor: Actor, id: string): Promise<{ readonly seq: number }>
+    get(
+      actor: Actor,
+      id: string,
+    ): Promise<{ readonly seq: number; readonly rules: readonly Rule[] | null }>
     findMany(actor: Actor, ids: readonly string[]): Promise<readonly GroupedLink[]>
     valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
   }
@@ -262,6 +274,40 @@ export class Clicks {
     } finally {
       release()
     }
+  }
+
+  /**
+   * Compares the variants of the link's own rules by their visitors. Reads the single clicks.
+   *
+   * @throws {Failure} `not_found`; `validation_failed`, also where single clicks are too old or too many
+   * @throws {QueueRefusal} when too many charts are waiting
+   */
+  async compareVariants(
+    actor: Actor,
+    id: string,
+    query: PeriodInput,
+    { signal }: WorkLimits = {},
+  ): Promise<VariantComparison> {
+    const { zone, ...bounds } = this.#parsePeriod(query)
+    const quarters = quartersOf(bounds)
+    const { store, links, charts } = this.#deps
+    const { workspaceId } = actor
+    const { seq, rules } = await links.get(actor, id)
+    const splits = (rules ?? []).filter(({ then }) => then.split !== undefined)
+    if (splits.length === 0) return { quarters, zone, splits: [] }
+    const scope = { kind: 'link', workspaceId, linkSeq: seq } as const
+    const count = async () => {
+      const raw = new RawDays(this.#deps, { scope, quarters, signal }, new Set(['variant']))
+      await raw.count()
+      return raw.read(async (fromMicros, toMicros, limits) => {
+        const counted = new VariantVisitors()
+        const batches = store.read.reports.rawClicks(scope, fromMicros, toMicros, limits)
+        for await (const batch of batches) counted.add(batch)
+        return counted
+      })
+    }
+    const visitors = await charts.run(workspaceId, count, signal)
+    return { quarters, zone, splits: compareVariants(splits, visitors, bounds.toMicros) }
   }
 
   /**

@@ -10,6 +10,7 @@ import { breakdownQuery } from './groups.ts'
 import { LiveView } from './LiveView.tsx'
 import { useReport } from './reports.ts'
 import { Totals } from './Totals.tsx'
+import { VariantFindings } from './VariantFindings.tsx'
 import { type View, viewOf, wantedOf } from './view.ts'
 import { WorldMap } from './WorldMap.tsx'
 
@@ -61,6 +62,7 @@ function Cells({ view }: { view: View }) {
       />
       <SparseCell view={view} grouping="rule" className="first" />
       <SparseCell view={view} grouping="variant" className="" />
+      <VariantFindings view={view} />
       <SparseCell view={view} grouping="label" className="first" />
     </div>
   )

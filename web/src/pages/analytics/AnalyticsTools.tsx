@@ -27,6 +27,7 @@ import {
 } from './analytics-search.ts'
 import { useAddressChange } from './ChangeLink.tsx'
 import { useLinkNames, valueName } from './groups.ts'
+import { useRuleNames } from './rule-names.ts'
 import { rangeText } from './series-data.ts'
 import { addDays, type View } from './view.ts'
 
@@ -158,6 +159,7 @@ function ValueChips({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const change = useAddressChange()
+  const ruleName = useRuleNames(view.scope)
   const set = DIMENSIONS.flatMap((dimension) =>
     (view.filter[dimension] ?? []).map((value) => ({ dimension, value })),
   )
@@ -167,7 +169,7 @@ function ValueChips({ view }: { view: View }) {
         <FilterChip
           key={`${dimension} ${value}`}
           name={t.analytics.dimension[dimension]}
-          values={[valueName(dimension, value, formats, t)]}
+          values={[ruleName(dimension, value) ?? valueName(dimension, value, formats, t)]}
           onRemove={() => change({ [dimension]: toggled(view.filter[dimension], value) })}
         />
       ))}

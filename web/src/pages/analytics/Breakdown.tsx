@@ -35,6 +35,7 @@ import {
   useLinkNames,
 } from './groups.ts'
 import { useReport } from './reports.ts'
+import { useRuleNames } from './rule-names.ts'
 import { type View, wantedOf } from './view.ts'
 
 const DEVICE_ICONS: Readonly<Record<string, IconNode>> = {
@@ -156,7 +157,8 @@ function Bar({ view, grouping, group, largest, total }: BarProps) {
   const formats = useChartFormats(view.timezone)
   const value = group.value ?? ''
   const [linkName] = useLinkNames(grouping === 'link' && group.link === undefined ? [value] : [])
-  const name = linkName ?? groupName(grouping, group, formats, t)
+  const ruleName = useRuleNames(view.scope)
+  const name = linkName ?? ruleName(grouping, group.value) ?? groupName(grouping, group, formats, t)
   const wanted = wantedOf(view, grouping)
   const isSet = wanted.includes(value)
   const count = countOf(group)
@@ -236,6 +238,7 @@ type AllValuesProps = {
 /** All values of a dimension, links or tags as a table. */
 function AllValues({ view, grouping, onClose }: AllValuesProps) {
   const t = useText()
+  const ruleName = useRuleNames(view.scope)
   const formats = useChartFormats(view.timezone)
   const { data, error } = useQuery(breakdownQuery(view, grouping, GROUPS_MAX))
   const wanted = wantedOf(view, grouping)
@@ -269,7 +272,7 @@ function AllValues({ view, grouping, onClose }: AllValuesProps) {
                     aria-current={isSet(group) ? 'true' : 'false'}
                     onClick={onClose}
                   >
-                    {groupName(grouping, group, formats, t)}
+                    {ruleName(grouping, group.value) ?? groupName(grouping, group, formats, t)}
                   </ChangeLink>
                 </th>
                 <td>{formats.number(countOf(group))}</td>

@@ -116,6 +116,26 @@ export const analytics: typeof en.analytics = {
   noRule: 'Keine Regel',
   noVariant: 'Keine Variante',
   noLabel: 'Ohne Label',
+  nthRule: (nth) => `Regel ${nth}`,
+  split: 'Aufteilung',
+  expectedShare: 'Nach Gewicht',
+  splitVerdicts: {
+    too_few: 'Zu wenig Daten für eine Aussage: Jede Variante braucht 100 Besucher.',
+    ended: 'Die Aufteilung endete in diesem Zeitraum: Seither bekommen alle eine Variante.',
+    as_weighted: 'Die Besucher sind so verteilt, wie die Gewichte es sagen.',
+    weights_disagree:
+      'Die Besucher sind nicht so verteilt, wie die Gewichte es sagen. Wurden die Gewichte in diesem Zeitraum geändert?',
+  },
+  variantVerdicts: {
+    base: 'Mit ihr werden die anderen verglichen',
+    paused: 'Pausiert',
+    too_few: 'Zu wenig Daten für eine Aussage',
+    no_difference: (low, high, base) =>
+      `Zu wenig Daten für eine Aussage: ${low} bis ${high} mehr Besucher als ${base}, gemessen am Gewicht`,
+    more: (low, high, base) => `${low} bis ${high} mehr Besucher als ${base}, gemessen am Gewicht`,
+    fewer: (low, high, base) =>
+      `${low} bis ${high} weniger Besucher als ${base}, gemessen am Gewicht`,
+  },
   devices: { desktop: 'Computer', mobile: 'Telefon', tablet: 'Tablet', tv: 'Fernseher' },
   sources: { qr: 'QR-Code', direct: 'Link' },
   all: (amount) => `Alle ${n(amount)}`,

@@ -115,6 +115,27 @@ export const analytics = {
   noRule: 'No rule',
   noVariant: 'No variant',
   noLabel: 'No label',
+  nthRule: (nth: number) => `Rule ${nth}`,
+  split: 'Split',
+  expectedShare: 'By weight',
+  splitVerdicts: {
+    too_few: 'Not enough data to say: each variant needs 100 visitors.',
+    ended: 'The split has ended in this period: from then on everybody gets one variant.',
+    as_weighted: 'The visitors are divided as the weights say.',
+    weights_disagree:
+      'The visitors are not divided as the weights say. Were the weights changed in this period?',
+  },
+  variantVerdicts: {
+    base: 'The others are compared with it',
+    paused: 'Paused',
+    too_few: 'Not enough data to say',
+    no_difference: (low: string, high: string, base: string) =>
+      `Not enough data to say: ${low} to ${high} more visitors than ${base}, for its weight`,
+    more: (low: string, high: string, base: string) =>
+      `${low} to ${high} more visitors than ${base}, for its weight`,
+    fewer: (low: string, high: string, base: string) =>
+      `${low} to ${high} fewer visitors than ${base}, for its weight`,
+  },
   devices: { desktop: 'Desktop', mobile: 'Phone', tablet: 'Tablet', tv: 'TV' },
   sources: { qr: 'QR code', direct: 'Link' },
   all: (amount: number) => `All ${n(amount)}`,

@@ -1,0 +1,99 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { VariantComparisonResource } from '@terse/contract/variants'
+import type { Period } from '../../api/click-reads.ts'
+import { requestPatiently } from '../../api/request.ts'
+import { useChartFormats } from '../../text/chart-formats.ts'
+import type { Catalogue } from '../../text/en.ts'
+import { useText } from '../../text/use-text.ts'
+import { useReport } from './reports.ts'
+import { useRuleNames } from './rule-names.ts'
+import type { View } from './view.ts'
+
+type Split = VariantComparisonResource['data'][number]
+type Variant = Split['variants'][number]
+
+const REFRESH_MS = 60_000
+
+/** @param link its id */
+function variantsQuery(link: string, query: Period & { readonly timezone: string }) {
+  const path = `/links/${link}/variants`
+  return queryOptions({
+    queryKey: ['clicks', path, query],
+    queryFn: ({ signal }) => requestPatiently<VariantComparisonResource>(path, { query, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: REFRESH_MS / 2,
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** What the visitors of a link's variants say. Nothing for several links, and before a visitor got a variant. */
+export function VariantFindings({ view }: { view: View }) {
+  const [link] = view.scope.links
+  const isOne = view.scope.links.length === 1 && view.scope.tags.length === 0
+  return link !== undefined && isOne ? <Findings link={link} view={view} /> : null
+}
+
+function Findings({ link, view }: { link: string; view: View }) {
+  const { data, isStale } = useReport(
+    variantsQuery(link, { ...view.period, timezone: view.timezone }),
+  )
+  const splits = data?.data.filter(({ visitors }) => visitors > 0) ?? []
+  // Findings leave before they could be wrong.
+  if (isStale) return null
+  return splits.map((split) => <SplitFinding key={split.rule} split={split} view={view} />)
+}
+
+function SplitFinding({ split, view }: { split: Split; view: View }) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const ruleName = useRuleNames(view.scope)
+  const base = split.variants.find(({ verdict }) => verdict === 'base')?.name ?? ''
+  return (
+    <section className="cell w2 findings">
+      <div className="cell-h">
+        <h2>
+          {t.analytics.split}: {ruleName('rule', split.rule) ?? split.rule}
+        </h2>
+      </div>
+      <p>{t.analytics.splitVerdicts[split.verdict]}</p>
+      <table className="dt">
+        <thead>
+          <tr>
+            <th scope="col">{t.analytics.dimension.variant}</th>
+            <th scope="col">{t.analytics.measures.visitors}</th>
+            <th scope="col">{t.analytics.share}</th>
+            <th scope="col">{t.analytics.expectedShare}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {split.variants.map((variant) => (
+            <tr key={variant.name}>
+              <th scope="row">
+                {variant.name}
+                <div className="muted">{variantText(variant, base, formats.share, t)}</div>
+              </th>
+              <td>{formats.number(variant.visitors)}</td>
+              <td>{variant.share === null ? '–' : formats.share(variant.share)}</td>
+              <td>{formats.share(variant.expected_share)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function variantText(
+  { verdict, more }: Variant,
+  base: string,
+  share: (ratio: number) => string,
+  t: Catalogue,
+): string {
+  const texts = t.analytics.variantVerdicts
+  if (verdict === 'base' || verdict === 'paused' || verdict === 'too_few' || more === null) {
+    return texts[verdict === 'base' || verdict === 'paused' ? verdict : 'too_few']
+  }
+  const [low, high] = [share(more.low / 100), share(more.high / 100)]
+  if (verdict === 'fewer') return texts.fewer(share(-more.high / 100), share(-more.low / 100), base)
+  return verdict === 'more' ? texts.more(low, high, base) : texts.no_difference(low, high, base)
+}
