@@ -112,12 +112,27 @@ export const startImportBody = z
     examples: [{ dry_run: true }],
   })
 
+export const reviveImportsBody = z
+  .strictObject({
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('Whether only to report what would be carried over; `false` when left out.'),
+  })
+  .meta({
+    id: 'ReviveImports',
+    description: 'How to carry over what earlier imports kept beside their links.',
+    examples: [{ dry_run: true }],
+  })
+
 const count = (text: string) => z.int().describe(text)
 
 export const importSchema = z
   .object({
     id: uuid.describe('Identifier of the import.'),
-    source: z.string().describe('What is read.'),
+    source: z
+      .string()
+      .describe('What is read; `revive` for what earlier imports kept beside their links.'),
     status: z
       .enum(STATUSES)
       .describe(
@@ -220,4 +235,5 @@ export type ImportColumn = z.output<typeof importColumns>['data'][number]
 export type ImportPageResource = z.output<typeof importPage>
 export type LinkOriginResource = z.output<typeof linkOriginSchema>
 export type CreateImportInput = z.output<typeof createImportBody>
+export type ReviveImportsInput = z.output<typeof reviveImportsBody>
 export type StartImportInput = z.output<typeof startImportBody>

@@ -139,6 +139,7 @@ describe('requireAccess', () => {
       'imports.create': 'links:write',
       'imports.uploadFile': 'links:write',
       'imports.start': 'links:write',
+      'imports.revive': 'links:write',
       'imports.cancel': 'links:write',
       'links.getOptions': 'links:read',
       'links.setOptions': 'links:write',

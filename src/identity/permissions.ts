@@ -107,6 +107,7 @@ export const OPERATION_ACCESS = {
   'imports.create': 'links.edit',
   'imports.uploadFile': 'links.edit',
   'imports.start': 'links.edit',
+  'imports.revive': 'links.edit',
   'imports.cancel': 'links.edit',
   'domains.list': 'domains.view',
   'domains.get': 'domains.view',

@@ -2,7 +2,12 @@ import { type BatchUpdate, type KeyHolder, shortLink, type UncountedLink } from 
 import { type BatchEntry, type Planned, targetOf } from './batch-plan.ts'
 import type { Import, ImportCounts, ImportedLink, ReportRow } from './import.ts'
 import type { Candidate } from './import-candidate.ts'
-import type { ImportRecord, LinkRecord, RefusedRecord } from './import-source.ts'
+import type {
+  ImportedLinkRecord,
+  ImportRecord,
+  LinkRecord,
+  RefusedRecord,
+} from './import-source.ts'
 import type { ImportStores } from './store/import-store.ts'
 
 const TEXT_LENGTH_MAX = 2_000
@@ -81,6 +86,19 @@ export class BatchReport {
 
   refused({ place, reason, row }: RefusedRecord): void {
     this.#push({ place, old_link: '', outcome: 'refused', reason, source_row: row })
+  }
+
+  /** A link that was imported before. */
+  revived(
+    { place, link }: ImportedLinkRecord,
+    row: Pick<ReportRow, 'reason'> & { readonly outcome: 'updated' | 'skipped' | 'refused' },
+  ): void {
+    this.#push({
+      place,
+      old_link: `${link.domain}/${link.key}`,
+      ...row,
+      ...shown(link.domain, link),
+    })
   }
 
   /** A link that would be created. */

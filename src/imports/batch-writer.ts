@@ -214,7 +214,8 @@ export class BatchWriter {
     const { domain, key, tags, ...fields } = entry.candidate.input
     const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
     const input = { ...set, ...(tags?.length && { tags }) }
-    return this.#deps.batches.prepareUpdate(actor, id, input, entry.candidate.isLocked)
+    const { isLocked } = entry.candidate
+    return this.#deps.batches.prepareUpdate(actor, id, input, { isLocked })
   }
 
   async #transaction(
@@ -319,7 +320,7 @@ export class BatchWriter {
 }
 
 /** Writes the progress, if this process still runs the import. */
-async function advance(
+export async function advance(
   stores: ImportStores,
   of: Import,
   changes: Partial<Import>,

@@ -193,8 +193,8 @@ function isOptional(field: string): field is (typeof OPTIONAL)[number] {
 }
 
 /** Returns the rules without those that Terse refuses; none where their number or size is at fault. */
-function usableRules(
-  input: Candidate['input'],
+export function usableRules(
+  input: LinkInput,
   faultsOf: (input: LinkInput) => FieldFaults,
 ): { readonly rules: readonly RuleInput[] | null; readonly left: readonly RuleInput[] } {
   let rules = input.rules ?? []

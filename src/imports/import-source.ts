@@ -6,7 +6,8 @@ import {
   type UtmField,
 } from '@terse/contract/link-fields'
 import type { RuleInput } from '@terse/contract/rules'
-import type { LinkInput } from '../links/index.ts'
+import type { LinkInput, UncountedLink } from '../links/index.ts'
+import type { ImportedLink } from './import.ts'
 
 /** Another service's data, as one stream of records in constant memory. */
 export type ImportSource = {
@@ -58,6 +59,7 @@ export type ImportRecord =
   | ClickRecord
   | ClickCountRecord
   | RefusedRecord
+  | ImportedLinkRecord
 
 /** In any record. */
 type FromSource = {
@@ -194,6 +196,15 @@ export type ClickCountRecord = FromSource & {
   readonly count: number
   /** All other clicks; none when left out. Only of Terse. */
   readonly bots?: number
+}
+
+/** A link that was imported before, with what is kept beside it. Only of a revival. */
+export type ImportedLinkRecord = FromSource & {
+  readonly kind: 'imported link'
+  readonly place: string
+  readonly imported: ImportedLink & { readonly rest: string }
+  /** As it was when it was read. */
+  readonly link: UncountedLink
 }
 
 /** A row from which no other record can be made, such as a line of a CSV with too few columns. */

@@ -6,6 +6,9 @@ import type { NewEvent } from '../storage/event-log.ts'
 import type { ImportTables } from '../storage/import-tables.ts'
 import type { SourceKind } from './source-kinds.ts'
 
+/** The `source` of a revival, which reads what earlier imports kept beside their links. */
+export const REVIVAL = 'revive' as const
+
 /** What happens when a key is taken on the domain: see docs/moving/README.md. */
 type OnConflict = 'skip' | 'update' | 'rename' | 'fail'
 
@@ -91,7 +94,7 @@ export class ImportTakenOver extends Error {
 
 /** What is asked of an import. */
 export type NewImport = {
-  readonly source: SourceKind
+  readonly source: SourceKind | typeof REVIVAL
   readonly isDryRun: boolean
   readonly options: ImportOptions
 }

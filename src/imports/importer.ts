@@ -3,9 +3,17 @@ import { isUnavailable } from '../platform/failure.ts'
 import { backoffMs } from '../platform/work/async.ts'
 import { type BatchDependencies, BatchWriter, type ImportRun } from './batch-writer.ts'
 import { authorOfImport, endImport, requireImporter } from './end-import.ts'
-import { type Import, ImportFault, ImportTakenOver, importEvent, LEASE_MICROS } from './import.ts'
+import {
+  type Import,
+  ImportFault,
+  ImportTakenOver,
+  importEvent,
+  LEASE_MICROS,
+  REVIVAL,
+} from './import.ts'
 import { importDomains } from './import-candidate.ts'
 import { type ImportRecord, type ImportSource, ImportSourceFault } from './import-source.ts'
+import { importedLinks, ReviveWriter } from './revive/revive-links.ts'
 
 /** What fills a batch: its transaction takes some 20 ms. */
 const BATCH_WEIGHT = 1_000
@@ -35,10 +43,18 @@ type Dependencies = BatchDependencies & {
 export class Importer {
   readonly #deps: Dependencies
   readonly #writer: BatchWriter
+  readonly #reviver: ReviveWriter
 
   constructor(deps: Dependencies) {
     this.#deps = deps
     this.#writer = new BatchWriter(deps)
+    this.#reviver = new ReviveWriter(deps)
+  }
+
+  /** Runs a revival as `run` runs an import: its source is what earlier imports kept. */
+  revive(leased: Import, at: { readonly signal: AbortSignal }): Promise<Import> {
+    const open = async () => importedLinks(this.#deps.store, leased.workspace_id)
+    return this.run(leased, open, { ...at, originOf: (name) => name })
   }
 
   /**
@@ -233,7 +249,8 @@ export class Importer {
     let left = batch
     const written = await this.#patiently(signal, async () => {
       try {
-        return await this.#writer.write(current, left)
+        const writer = run.import.source === REVIVAL ? this.#reviver : this.#writer
+        return await writer.write(current, left)
       } catch (error) {
         if (!isUnavailable(error)) throw error
         // Whether the last transaction was committed is not known before the database answers again.
@@ -334,6 +351,7 @@ function behind(
 }
 
 function weightOf(record: ImportRecord): number {
+  if (record.kind === 'imported link') return LINK_WEIGHT
   if (record.kind !== 'link') return 1
   return record.protection.kind === 'password' ? PASSWORD_WEIGHT : LINK_WEIGHT
 }

@@ -1,4 +1,8 @@
-import type { CreateImportInput, StartImportInput } from '@terse/contract/imports'
+import type {
+  CreateImportInput,
+  ReviveImportsInput,
+  StartImportInput,
+} from '@terse/contract/imports'
 import type { Actor } from '../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
 import type { Sealing } from '../platform/crypto/sealing.ts'
@@ -12,8 +16,10 @@ import {
   type ImportedLink,
   type ImportOptions,
   importEvent,
+  type NewImport,
   NO_COUNTS,
   newImport,
+  REVIVAL,
 } from './import.ts'
 import {
   type FileColumns,
@@ -64,7 +70,7 @@ export class Imports {
     input: CreateImportInput,
     repeatable?: IdempotentRequest,
   ): Promise<Import> {
-    const { store, clock, random } = this.#deps
+    const { clock, random } = this.#deps
     const { source, url, token, source_domains } = input
     const options = optionsOf(input)
     const secrets = { url, token, source_domains }
@@ -78,23 +84,33 @@ export class Imports {
       ...newImport(actor, request, { id, now }),
       sealed_settings: isFile ? null : this.#seal(id, secrets),
     }
-    const { workspaceId } = actor
-    return store.write((stores) =>
-      runIdempotent(stores, workspaceId, repeatable, now, {
-        read: () => stores.quotas.lock(workspaceId),
-        async write() {
-          const { imports } = await stores.imports.countUnended(workspaceId)
-          if (imports >= UNENDED_MAX) {
-            throw Failure.invalid({
-              source: [{ code: 'limit_reached', reason: 'imports', max: UNENDED_MAX }],
-            })
-          }
-          await stores.imports.insert(added)
-          // The settings end with the import; what is stored for a repetition lasts longer.
-          return { ...added, sealed_settings: null }
-        },
-      }),
-    )
+    return this.#insert(actor, added, repeatable)
+  }
+
+  /**
+   * Queues a revival, or a dry run of it, on behalf of the actor.
+   *
+   * @throws {Failure} `validation_failed`, `idempotency_conflict`
+   */
+  async revive(
+    actor: Actor,
+    input: ReviveImportsInput,
+    repeatable?: IdempotentRequest,
+  ): Promise<Import> {
+    const { clock, random, onDue } = this.#deps
+    const now = clock.nowMicros()
+    const request: NewImport = {
+      source: REVIVAL,
+      isDryRun: input.dry_run === true,
+      options: optionsOf({}),
+    }
+    const added = {
+      ...newImport(actor, request, { id: uuidV7(clock, random), now }),
+      ...{ status: 'queued' as const, next_at: now, fence: 1 },
+    }
+    const created = await this.#insert(actor, added, repeatable)
+    onDue()
+    return created
   }
 
   /** @throws {Failure} `not_found` */
@@ -172,7 +188,8 @@ export class Imports {
     }
     const needsFile = SOURCE_ACCESS[found.source as SourceKind] === 'file'
     if (needsFile && found.file_id === null) throw Failure.invalid({ file: [{ code: 'required' }] })
-    if (!needsFile && found.sealed_settings === null) {
+    const isRevival = found.source === REVIVAL
+    if (!needsFile && !isRevival && found.sealed_settings === null) {
       throw Failure.invalid({ status: [{ code: 'import_not_startable', reason: 'token' }] })
     }
     // One that ended before its first row, such as for a column that is not recognized, may begin otherwise.
@@ -283,6 +300,31 @@ export class Imports {
       { source: source as SourceKind, options },
       secrets,
       file_id === null ? undefined : files.pathOf(file_id),
+    )
+  }
+
+  /** @throws {Failure} `validation_failed` when too many imports have not ended, `idempotency_conflict` */
+  #insert(
+    { workspaceId }: Actor,
+    added: Import,
+    repeatable: IdempotentRequest | undefined,
+  ): Promise<Import> {
+    const { store } = this.#deps
+    return store.write((stores) =>
+      runIdempotent(stores, workspaceId, repeatable, added.created_at, {
+        read: () => stores.quotas.lock(workspaceId),
+        async write() {
+          const { imports } = await stores.imports.countUnended(workspaceId)
+          if (imports >= UNENDED_MAX) {
+            throw Failure.invalid({
+              source: [{ code: 'limit_reached', reason: 'imports', max: UNENDED_MAX }],
+            })
+          }
+          await stores.imports.insert(added)
+          // The settings end with the import; what is stored for a repetition lasts longer.
+          return { ...added, sealed_settings: null }
+        },
+      }),
     )
   }
 

@@ -8,6 +8,7 @@ import {
   importPartQuery,
   importSchema,
   linkOriginSchema,
+  reviveImportsBody,
   startImportBody,
 } from '@terse/contract/imports'
 import { pageQuery } from '@terse/contract/pagination'
@@ -188,6 +189,29 @@ function registerWrites(
       const actor = actorOf(request)
       const repeatable = idempotency.read(request, reply, actor)
       const created = await imports.create(actor, request.body, repeatable)
+      return reply.code(201).send(presentImport(created))
+    },
+  )
+  app.post(
+    '/imports/revive',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.revive',
+        summary: 'Revive what imports kept',
+        description:
+          'Queues a job that carries over what earlier imports kept beside their links and links can have now: rules of other services, limits, beginnings and notes. It changes nothing that a link has itself. Its report has each condition that cannot be carried over; after a dry run it is started like an import.',
+        headers: idempotencyHeaders,
+        body: reviveImportsBody,
+        response: { 201: importSchema },
+      },
+    },
+    async (request, reply) => {
+      const actor = actorOf(request)
+      const repeatable = idempotency.read(request, reply, actor)
+      const created = await imports.revive(actor, request.body, repeatable)
+      const { url = '' } = request.routeOptions
+      reply.header('Location', url.replace(/revive$/, created.id))
       return reply.code(201).send(presentImport(created))
     },
   )

@@ -7,6 +7,7 @@ import { type Actor, enforceQuotas } from '../identity/index.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import type { Clock } from '../platform/time/clock.ts'
+import type { ExpectedVersions } from '../platform/version.ts'
 import { StaleRow } from '../storage/store.ts'
 import { foldKey, KEY_VARIANTS_MAX, reservationOf } from './key.ts'
 import { refuseOwnAddress } from './leading-back.ts'
@@ -114,9 +115,9 @@ export class LinkBatches {
     actor: Actor,
     id: string,
     input: LinkInput,
-    isLocked: boolean,
+    options: { readonly isLocked?: boolean; readonly expected?: ExpectedVersions },
   ): Promise<PreparedUpdate> {
-    return this.#deps.writer.prepareUpdate(actor, id, input, { isLocked, acceptsChanges: true })
+    return this.#deps.writer.prepareUpdate(actor, id, input, { ...options, acceptsChanges: true })
   }
 
   /**

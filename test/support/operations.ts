@@ -172,6 +172,7 @@ const REQUESTS: Readonly<
   'tags.delete': { body: { tags: ['a'] } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
   'imports.create': { body: { source: 'csv' }, otherBody: { source: 'sink' } },
+  'imports.revive': { body: {}, otherBody: { dry_run: true } },
   'imports.start': { body: {}, otherBody: { dry_run: true } },
   'imports.uploadFile': { query: 'offset=0', bodyBytesMax: 8 * 1024 * 1024 },
   'links.checkKey': { query: 'domain=localhost&key=free' },

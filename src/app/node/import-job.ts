@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import type { Logger } from 'pino'
-import type { Import } from '../../imports/import.ts'
+import { type Import, REVIVAL } from '../../imports/import.ts'
 import { ImportFiles } from '../../imports/import-files.ts'
 import { ImportJobs, type ImportProcess } from '../../imports/import-jobs.ts'
 import { Imports } from '../../imports/imports.ts'
@@ -43,8 +43,8 @@ export function openNodeImports(config: Config, instance: Instance, log: Logger)
     startRunning() {
       const start = (leased: Import) => {
         try {
-          const isCancelled = leased.status === 'cancelled'
-          const settings = isCancelled ? undefined : imports.settingsOf(leased)
+          const hasSettings = leased.status !== 'cancelled' && leased.source !== REVIVAL
+          const settings = hasSettings ? imports.settingsOf(leased) : undefined
           return runImport({ config: sendable(config), leased, settings }, log)
         } catch (err) {
           log.error({ err, import: leased.id }, 'import process failed')

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { type Import, ImportTakenOver } from '../../imports/import.ts'
+import { type Import, ImportTakenOver, REVIVAL } from '../../imports/import.ts'
 import { requeueStopped } from '../../imports/import-jobs.ts'
+import type { Importer } from '../../imports/importer.ts'
 import { originOf, type SourceSettings } from '../../imports/source-kinds.ts'
-import { openSource } from '../../imports/sources/open-source.ts'
+import { openSource, type SourceAccess } from '../../imports/sources/open-source.ts'
 import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 import { closeAgents, guardedAgents } from '../../platform/network/outgoing-request.ts'
 import { openPasswordHasher } from '../../platform/passwords/password-hasher.ts'
@@ -52,12 +53,16 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
     onRetry: (err) => log.warn({ err }, 'import retried'),
   })
   try {
-    if (settings === undefined) {
-      await importer.finishCancelled(leased, stopping.signal)
+    const { signal } = stopping
+    if (leased.status === 'cancelled') {
+      await importer.finishCancelled(leased, signal)
     } else {
-      const open = () => openSource(settings, { agents })
-      const at = { originOf: (name: string) => originOf(name, settings), signal: stopping.signal }
-      const { status, counts, fault } = await importer.run(leased, open, at)
+      const { status, counts, fault } = await runLeased(importer, {
+        leased,
+        settings,
+        agents,
+        signal,
+      })
       log.info({ status, counts, fault }, 'import ended')
     }
   } catch (error) {
@@ -74,6 +79,20 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
     await hashing.close()
     await instance.close()
   }
+}
+
+function runLeased(
+  importer: Importer,
+  on: Pick<ImportTask, 'leased' | 'settings'> & {
+    readonly agents: SourceAccess['agents']
+    readonly signal: AbortSignal
+  },
+): Promise<Import> {
+  const { leased, settings, agents, signal } = on
+  if (leased.source === REVIVAL) return importer.revive(leased, { signal })
+  if (settings === undefined) throw new Error('the settings of the import are missing')
+  const open = () => openSource(settings, { agents })
+  return importer.run(leased, open, { originOf: (name) => originOf(name, settings), signal })
 }
 
 /** Where memory runs out, the kernel ends this process first, whatever a tenant's file has made it do. */

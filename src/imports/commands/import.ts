@@ -1,19 +1,12 @@
-import { createWriteStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { faultText } from '@terse/contract/faults'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { commandLine, type Workspaces } from '../../identity/index.ts'
+import { commandLine } from '../../identity/index.ts'
 import { example, type RunWith } from '../../platform/cli/options.ts'
-import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
-import type { CommandImports } from '../command-imports.ts'
-import type { Import, ImportOptions } from '../import.ts'
-import type { ImportSource } from '../import-source.ts'
-import type { Importer } from '../importer.ts'
-import { presentImport } from '../present.ts'
+import type { ImportOptions, NewImport } from '../import.ts'
 import {
   originOf,
   SOURCE_ACCESS,
@@ -23,7 +16,8 @@ import {
   type SourceSettings,
   sourceSettings,
 } from '../source-kinds.ts'
-import { Progress, progressText, summaryOf } from './progress.ts'
+import { reviveCommand } from './revive.ts'
+import { type ImportTools, runToEnd } from './run-import.ts'
 import { type VerifyServices, verifyCommand } from './verify.ts'
 
 export function importCommands(
@@ -31,23 +25,9 @@ export function importCommands(
   withImports: RunWith<ImportTools>,
   withVerification: RunWith<VerifyServices>,
 ): Command {
-  return importCommand(terminal, withImports).addCommand(verifyCommand(terminal, withVerification))
-}
-
-const EXIT_ROWS_REFUSED = 2
-
-export type ImportTools = {
-  readonly workspaces: Pick<Workspaces, 'getByNameOrId'>
-  readonly imports: CommandImports
-  openSource(settings: SourceSettings): Promise<ImportSource>
-  openImporter(on: {
-    readonly onProgress: (of: Import) => void
-    readonly onRetry: (error: Error, delayMs: number) => void
-  }): Importer
-  /** As CSV. */
-  reportOf(of: Import): AsyncIterable<string>
-  /** Returns the domains with links of an import that do not work, because DNS does not prove them. */
-  unprovedDomainsOf(of: Import): Promise<readonly string[]>
+  return importCommand(terminal, withImports)
+    .addCommand(verifyCommand(terminal, withVerification))
+    .addCommand(reviveCommand(terminal, withImports))
 }
 
 type Options = {
@@ -130,58 +110,16 @@ async function run(
     columns: options.map,
     ignoredColumns: options.ignoreColumn,
   }
-  const request = { source: kind, isDryRun: options.dryRun, options: importOptions }
-  const begun = await tools.imports.begin(
-    actor,
-    request,
-    [request, await identityOf(settings)],
-    () =>
-      terminal.err(
-        'Another process may still run this import. Waiting until it has not for some seconds.',
-      ),
-  )
-  const hasEnded = begun.status === 'succeeded'
-  if (hasEnded) terminal.err('This import has ended before, and was stopped before it said so.')
-  else if (begun.rows_done > 0) terminal.err(`Going on after row ${begun.rows_done}.`)
-  const ended = hasEnded ? begun : await runInterruptibly(terminal, tools, { begun, settings })
-  if (options.report !== undefined) {
-    await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
-  }
-  const unproved = options.dryRun ? [] : await tools.unprovedDomainsOf(ended)
-  const presented = { ...presentImport(ended), unproved_domains: unproved }
-  terminal.out(options.json ? plainJson(presented) : summaryOf(ended, unproved))
-  await tools.imports.conclude(ended)
-  if (ended.status === 'failed') throw new Error(`The import failed. ${ended.fault ?? ''}`)
-  if (ended.counts.refused > 0) process.exitCode = EXIT_ROWS_REFUSED
-}
-
-/** Runs an import until it ends, or until the process is asked to end. */
-async function runInterruptibly(
-  terminal: Terminal,
-  tools: ImportTools,
-  at: { readonly begun: Import; readonly settings: SourceSettings },
-): Promise<Import> {
-  const { begun, settings } = at
-  const stopping = new AbortController()
-  const stop = () => stopping.abort(new Error('Stopped. Run the same command again to go on.'))
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  for (const signal of signals) process.once(signal, stop)
-  const progress = new Progress(terminal)
-  const importer = tools.openImporter({
-    onProgress: (of) => progress.show(progressText(of)),
-    onRetry: (error, delayMs) => progress.retrying(error, delayMs),
+  const request: NewImport = { source: kind, isDryRun: options.dryRun, options: importOptions }
+  const identity = [request, await identityOf(settings)]
+  await runToEnd(terminal, tools, {
+    ...{ actor, request, identity, options },
+    run: (importer, begun, signal) =>
+      importer.run(begun, () => tools.openSource(settings), {
+        originOf: (name) => originOf(name, settings),
+        signal,
+      }),
   })
-  try {
-    return await importer.run(begun, () => tools.openSource(settings), {
-      originOf: (name) => originOf(name, settings),
-      signal: stopping.signal,
-    })
-  } finally {
-    progress.end()
-    for (const signal of signals) process.off(signal, stop)
-    // So that the same command need not wait.
-    await importer.release(begun).catch(() => {})
-  }
 }
 
 async function settingsOf({

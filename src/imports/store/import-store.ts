@@ -5,6 +5,7 @@ import type { LinkBatchStores } from '../../links/index.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { RowInserts, type WriteBuffer } from '../../storage/write-buffer.ts'
 import type { DryRunClicks, Import, ImportedLink, ReportRow } from '../import.ts'
+import { type KeptValueStore, keptValues } from './kept-values.ts'
 
 /** A position in the list of a workspace's imports. */
 export type ImportMark = Pick<Import, 'created_at' | 'id'>
@@ -266,7 +267,7 @@ function importOf({ options, counts, ahead, ...row }: Selectable<Schema['imports
 }
 
 /** What became of the rows of imports, and which links came from them. */
-export type ImportRowStore = {
+export type ImportRowStore = KeptValueStore & {
   append(rows: readonly ReportRow[]): Promise<void>
   /** Returns the rows of a report after the one with this number, in their order. */
   list(importId: string, beyond: number, limit: number): Promise<readonly ReportRow[]>
@@ -399,6 +400,8 @@ export function importRowStore({
         .where('link_seq', 'in', linkSeqs)
         .execute()
     },
+
+    ...keptValues(db),
 
     async link(links) {
       for (const query of LINK_INSERTS.queries(db, links)) await writes.add(query)

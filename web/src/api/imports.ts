@@ -109,6 +109,13 @@ export function startImport(id: string, input: StartImportInput): Promise<Import
   return request('POST', `/imports/${id}/start`, { body: input })
 }
 
+/** The `source` of what carries over what earlier imports kept beside their links. */
+export const REVIVAL = 'revive'
+
+export function tryRevival(): Promise<ImportResource> {
+  return request('POST', '/imports/revive', { body: { dry_run: true } })
+}
+
 export function cancelImport(id: string): Promise<unknown> {
   return request('DELETE', `/imports/${id}`)
 }

@@ -94,6 +94,7 @@ export const imports: Catalogue['imports'] = {
     status: 'Status',
     custom_link: 'Zweiter Kurzlink',
     max_visits: 'Höchstzahl der Aufrufe',
+    notes: 'Notizen',
     password: 'Passwort',
     ios: 'Ziel für iOS',
     android: 'Ziel für Android',
@@ -176,6 +177,16 @@ export const imports: Catalogue['imports'] = {
   notable: 'Die ersten Zeilen, die Sie ansehen sollten',
   report: 'Bericht herunterladen (CSV)',
   invite: 'Umzug von einem anderen Dienst?',
+  revivals: {
+    title: 'Regeln früherer Importe',
+    hint: 'Frühere Importe haben aufbewahrt, was Links noch nicht haben konnten: Ziele nach Land und Sprache, Tests, Höchstzahlen, Notizen. Machen Sie es zum Teil der Links. Was ein Link selbst hat, bleibt.',
+    try: 'Zeigen, was übernommen werden kann',
+    carryOver: 'Übernehmen',
+    tried: 'Nichts wurde geschrieben. Das würde übernommen:',
+    done: 'Was sich übernehmen ließ, gehört jetzt zu den Links.',
+    none: 'Kein Link hat etwas zu übernehmen.',
+    skipped: 'Unverändert',
+  },
 }
 
 export const exports: Catalogue['exports'] = {

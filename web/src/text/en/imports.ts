@@ -89,6 +89,7 @@ export const imports = {
     status: 'Status',
     custom_link: 'Second short link',
     max_visits: 'Limit of visits',
+    notes: 'Notes',
     password: 'Password',
     ios: 'iOS destination',
     android: 'Android destination',
@@ -170,6 +171,16 @@ export const imports = {
   notable: 'The first rows to look at',
   report: 'Download report (CSV)',
   invite: 'Moving from another service?',
+  revivals: {
+    title: 'Rules of earlier imports',
+    hint: 'Earlier imports kept what links could not have yet: destinations by country and language, tests, limits, notes. Make them part of the links. What a link has of its own stays as it is.',
+    try: 'See what can be carried over',
+    carryOver: 'Carry over',
+    tried: 'Nothing was written. This is what would be carried over:',
+    done: 'What could be carried over is part of the links now.',
+    none: 'No link has anything to carry over.',
+    skipped: 'Left as they are',
+  },
 }
 
 export const exports = {

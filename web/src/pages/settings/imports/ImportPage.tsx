@@ -12,8 +12,10 @@ import {
   importReportQuery,
   isRunning,
   notableRows,
+  REVIVAL,
   type ReportRow,
   sendImportFile,
+  startImport,
 } from '../../../api/imports.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { AlertIcon, DownloadIcon, GoodIcon, WarningIcon } from '../../../icons/index.ts'
@@ -28,7 +30,7 @@ import { saveFile } from '../../../widgets/save-file.ts'
 import { RowsSkeleton, Section } from '../Section.tsx'
 import { ImportStatus, ImportSteps } from './ImportSteps.tsx'
 import { MissingDomain, OptionsForm } from './OptionsForm.tsx'
-import { sourceOf } from './sources.ts'
+import { nameOf, sourceOf } from './sources.ts'
 
 const route = getRouteApi('/shell/settings/imports/$importId')
 
@@ -48,6 +50,7 @@ function Shown({ shown }: { shown: ImportResource }) {
   const { mutate: cancel, isPending } = useChange(() => cancelImport(id), { keys: [IMPORTS_KEY] })
   const lacksFile = status === 'waiting' && needsFile && bytes === null
   const isTried = status === 'succeeded' && shown.dry_run
+  const isRevival = shown.source === REVIVAL
   // What failed on trial is changed and tried again.
   const hasFailed = status === 'failed' && !shown.dry_run
   const isOpen = status === 'waiting' || status === 'failed' || isTried || isRunning(shown)
@@ -57,7 +60,7 @@ function Shown({ shown }: { shown: ImportResource }) {
   }
   return (
     <Section
-      title={t.imports.from(sourceOf(shown.source)?.name ?? shown.source)}
+      title={isRevival ? nameOf(shown.source, t) : t.imports.from(nameOf(shown.source, t))}
       isFirst
       actions={
         <>
@@ -75,7 +78,10 @@ function Shown({ shown }: { shown: ImportResource }) {
         {status === 'waiting' && needsFile && <FileStep shown={shown} onSent={show} />}
         {isRunning(shown) && <Progress of={shown} />}
         {(isTried || status === 'failed' || hasEnded(shown)) && <Outcome of={shown} />}
-        {((status === 'waiting' && !lacksFile) || isTried || status === 'failed') && (
+        {isRevival && (isTried || status === 'failed') && (
+          <RevivalStart shown={shown} onStarted={show} />
+        )}
+        {!isRevival && ((status === 'waiting' && !lacksFile) || isTried || status === 'failed') && (
           <OptionsForm
             key={`${shown.file_bytes} ${status} ${isChanged}`}
             shown={shown}
@@ -96,6 +102,33 @@ function Shown({ shown }: { shown: ImportResource }) {
         )}
       </div>
     </Section>
+  )
+}
+
+/** Carries over what the trial has shown; one that failed is tried again, or goes on. */
+function RevivalStart({
+  shown,
+  onStarted,
+}: {
+  readonly shown: ImportResource
+  readonly onStarted: (next: ImportResource) => void
+}) {
+  const t = useText()
+  const hasFailed = shown.status === 'failed'
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => startImport(shown.id, { dry_run: hasFailed && shown.dry_run }),
+    onSuccess: onStarted,
+  })
+  const faults = useFaults(error, [])
+  if (!hasFailed && shown.counts.updated === 0) return null
+  const again = shown.dry_run ? t.imports.tryAgain : t.imports.goOn
+  return (
+    <div className="grid gap-3 justify-items-start">
+      <FormNote text={faults.general} />
+      <Button look="ink" isBusy={isPending} onClick={() => mutate()}>
+        {hasFailed ? again : t.imports.revivals.carryOver}
+      </Button>
+    </div>
   )
 }
 
@@ -226,7 +259,9 @@ function Outcome({ of }: { of: ImportResource }) {
   const t = useText()
   const formats = useFormats()
   const { counts, fault, dry_run: isDryRun, status } = of
-  const shown = COUNTS.filter((name) => name === 'created' || counts[name] > 0)
+  const isRevival = of.source === REVIVAL
+  const first = isRevival ? 'updated' : 'created'
+  const shown = COUNTS.filter((name) => name === first || counts[name] > 0)
   const { mutate: download, isPending } = useChange(
     async () => saveFile(await downloadReport(of.id), 'import-report.csv'),
     { keys: [] },
@@ -240,12 +275,16 @@ function Outcome({ of }: { of: ImportResource }) {
         </div>
       )}
       {status === 'succeeded' && (
-        <p role="status">{isDryRun ? t.imports.triedText : t.imports.doneText}</p>
+        <p role="status">{isRevival ? revivalText(of, t) : importText(isDryRun, t)}</p>
       )}
       <ul className="rows counts" aria-label={t.imports.result}>
         {shown.map((name) => (
           <li key={name}>
-            <span className="grow">{t.imports.counts[name]}</span>
+            <span className="grow">
+              {isRevival && name === 'skipped'
+                ? t.imports.revivals.skipped
+                : t.imports.counts[name]}
+            </span>
             <b>{formats.number(counts[name])}</b>
           </li>
         ))}
@@ -262,12 +301,24 @@ function Outcome({ of }: { of: ImportResource }) {
   )
 }
 
+function importText(isDryRun: boolean, t: Words): string {
+  return isDryRun ? t.imports.triedText : t.imports.doneText
+}
+
+function revivalText({ counts, dry_run: isDryRun }: ImportResource, t: Words): string {
+  const { tried, done, none } = t.imports.revivals
+  if (counts.updated === 0) return none
+  return isDryRun ? tried : done
+}
+
 function Rows({ of }: { of: ImportResource }) {
   const { data: csv } = useQuery(importReportQuery(of))
   if (csv === undefined) return null
   return (
     <>
-      {of.status !== 'cancelled' && <DomainsOfLinks hosts={hostsOfLinks(csv)} />}
+      {of.status !== 'cancelled' && of.source !== REVIVAL && (
+        <DomainsOfLinks hosts={hostsOfLinks(csv)} />
+      )}
       <NotableRows rows={notableRows(csv, ROWS_MAX)} />
     </>
   )

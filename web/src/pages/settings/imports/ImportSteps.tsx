@@ -1,4 +1,4 @@
-import { type ImportResource, isRunning } from '../../../api/imports.ts'
+import { type ImportResource, isRunning, REVIVAL } from '../../../api/imports.ts'
 import { useText } from '../../../text/use-text.ts'
 
 type StepName = 'source' | 'file' | 'options' | 'trial' | 'import'
@@ -15,7 +15,7 @@ export function ImportSteps({
   const names: readonly StepName[] = needsFile
     ? ['source', 'file', 'options', 'trial', 'import']
     : ['source', 'options', 'trial', 'import']
-  if (shown?.status === 'cancelled') return null
+  if (shown?.status === 'cancelled' || shown?.source === REVIVAL) return null
   const at = names.indexOf(stepOf(shown))
   const isDone = (nth: number) => nth < at || hasSucceeded(shown)
   return (

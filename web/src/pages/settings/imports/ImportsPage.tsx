@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ImportResource, importsQuery } from '../../../api/imports.ts'
+import { IMPORTS_KEY, type ImportResource, importsQuery, tryRevival } from '../../../api/imports.ts'
 import { type ExportFormat, exportWorkspace } from '../../../api/workspaces.ts'
 import { Icon } from '../../../icons/Icon.tsx'
 import { AddIcon, DownloadIcon, ImportIcon } from '../../../icons/index.ts'
@@ -14,7 +14,7 @@ import { Field, Select } from '../../../widgets/Field.tsx'
 import { saveFile } from '../../../widgets/save-file.ts'
 import { RowsSkeleton, Section } from '../Section.tsx'
 import { ImportStatus } from './ImportSteps.tsx'
-import { sourceOf } from './sources.ts'
+import { nameOf } from './sources.ts'
 
 /** Moving in, and moving out. */
 export default function ImportsPage() {
@@ -22,6 +22,7 @@ export default function ImportsPage() {
   return (
     <>
       <ImportList />
+      <RevivalSection />
       {may('admin') && <ExportSection />}
     </>
   )
@@ -71,12 +72,32 @@ function ImportRow({ shown }: { shown: ImportResource }) {
     <li>
       <Icon of={ImportIcon} />
       <Link to="/settings/imports/$importId" params={{ importId: id }} className="who">
-        <b>{sourceOf(source)?.name ?? source}</b>
+        <b>{nameOf(source, t)}</b>
         <span>{formats.exact(new Date(createdAt))}</span>
       </Link>
       <span className="col">{t.common.links(links)}</span>
       <ImportStatus of={shown} />
     </li>
+  )
+}
+
+/** Carries over what earlier imports kept, after a trial that writes nothing. */
+function RevivalSection() {
+  const t = useText()
+  const navigate = useNavigate()
+  const { mutate, isPending } = useChange(
+    async () => {
+      const { id } = await tryRevival()
+      await navigate({ to: '/settings/imports/$importId', params: { importId: id } })
+    },
+    { keys: [IMPORTS_KEY] },
+  )
+  return (
+    <Section title={t.imports.revivals.title} hint={t.imports.revivals.hint}>
+      <Button isBusy={isPending} onClick={() => mutate(undefined)}>
+        {t.imports.revivals.try}
+      </Button>
+    </Section>
   )
 }
 

@@ -1,4 +1,5 @@
-import type { CreateImportInput } from '../../../api/imports.ts'
+import { type CreateImportInput, REVIVAL } from '../../../api/imports.ts'
+import type { Catalogue } from '../../../text/en.ts'
 
 type SourceId = CreateImportInput['source']
 
@@ -39,6 +40,11 @@ export function sourceOf(id: string): Source | undefined {
   return SOURCES.find((source) => source.id === id)
 }
 
+/** What an import is called in lists. */
+export function nameOf(id: string, t: Catalogue): string {
+  return id === REVIVAL ? t.imports.revivals.title : (sourceOf(id)?.name ?? id)
+}
+
 /** The fields of a link that a column of a CSV file may have. */
 export const CSV_FIELDS = [
   'short_link',
@@ -57,6 +63,7 @@ export const CSV_FIELDS = [
   'active',
   'status',
   'max_visits',
+  'notes',
   'password',
   'ios',
   'android',

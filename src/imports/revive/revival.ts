@@ -1,0 +1,299 @@
+import { type LinkOptions, NO_OPTIONS } from '@terse/contract/link-fields'
+import type { RuleInput } from '@terse/contract/rules'
+import type { LinkInput, UncountedLink } from '../../links/index.ts'
+import type { FieldFaults } from '../../platform/failure.ts'
+import { formatInstant } from '../../platform/time/clock.ts'
+import { usableRules } from '../import-candidate.ts'
+import { microsOf } from '../sources/api/pages.ts'
+import {
+  dubTargeting,
+  rebrandlyRuleNames,
+  rebrandlyTargeting,
+  shortIoTargeting,
+  sinkTargeting,
+} from '../targeting/peer-targeting.ts'
+import {
+  type RedirectRule,
+  shlinkTargeting,
+  withTakenDevices,
+} from '../targeting/shlink-targeting.ts'
+import { isRecord, type Targeting } from '../targeting/targeting.ts'
+
+type Rest = Readonly<Record<string, unknown>>
+
+/** What an imported link becomes of what an earlier import kept beside it. */
+export type Revival = {
+  /** What changes of the link; empty for nothing. */
+  readonly input: LinkInput
+  /** What stays beside it. */
+  readonly rest: Rest
+  /** For the report: what is carried over, and each condition that is not. */
+  readonly notes: readonly string[]
+}
+
+/** Returns whether something that was kept may be carried over, from the names of its values alone. */
+export function mayRevive(origin: string, rest: Rest): boolean {
+  const service = serviceOf(origin, rest)
+  if (service === undefined) return false
+  const names = [...TARGETING_NAMES[service], ...Object.values(OPTION_NAMES[service]).flat()]
+  return names.some((name) => Object.hasOwn(rest, name)) || rebrandlyRuleNames(rest).length > 0
+}
+
+/**
+ * Carries over what the link does not have itself: nothing that its owners have set since is replaced.
+ *
+ * @param at.faultsOf returns what the API would refuse of the input of a link
+ */
+export function reviveLink(
+  { origin, rest }: { readonly origin: string; readonly rest: Rest },
+  link: UncountedLink,
+  at: { readonly nowMs: number; readonly faultsOf: (input: LinkInput) => FieldFaults },
+): Revival {
+  const service = serviceOf(origin, rest)
+  if (service === undefined) return { input: {}, rest, notes: [] }
+  const options = optionsOf(OPTION_NAMES[service], rest, link, at.faultsOf)
+  const rules = rulesOf(service, options.rest, link, at)
+  const taken = [...rules.taken, ...Object.keys(options.input)]
+  return {
+    input: { ...options.input, ...rules.input },
+    rest: rules.rest,
+    notes: [
+      ...(taken.length > 0 ? [`Carried over: ${taken.join(', ')}.`] : []),
+      ...rules.notes,
+      ...options.notes,
+    ],
+  }
+}
+
+type Service = keyof typeof TARGETING_NAMES
+
+/** Under which names each service's targeting was kept. Of Rebrandly only its form is known. */
+const TARGETING_NAMES = {
+  dub: ['geo', 'testVariants'],
+  shlink: ['redirectRules', 'deviceLongUrls'],
+  shortio: ['countries', 'regions', 'splitURL'],
+  rebrandly: [],
+  sink: ['geo'],
+  kutt: [],
+  yourls: [],
+  bitly: [],
+  chhoto: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+type OptionNames = { readonly [O in keyof LinkOptions]?: string }
+
+/** Under which names values were kept that are options now. */
+const OPTION_NAMES: { readonly [S in Service]: OptionNames } = {
+  dub: { notes: 'comments', archived: 'archived' },
+  shlink: {
+    notes: 'title',
+    max_clicks: 'maxVisits',
+    active_from: 'validSince',
+    query: 'forwardQuery',
+  },
+  shortio: { notes: 'title', max_clicks: 'clicksLimit', archived: 'archived' },
+  rebrandly: { notes: 'title' },
+  sink: { notes: 'comment', query: 'redirectWithQuery' },
+  kutt: { notes: 'description' },
+  yourls: { notes: 'title' },
+  bitly: { notes: 'title', archived: 'archived' },
+  chhoto: { notes: 'notes' },
+}
+
+/** Returns undefined for a source whose values need its file to be understood. */
+function serviceOf(origin: string, rest: Rest): Service | undefined {
+  const [name = ''] = origin.split(' ', 1)
+  const [service = ''] = name.split('-', 1)
+  if (name === 'terse') return exportedServiceOf(rest)
+  return Object.hasOwn(TARGETING_NAMES, service) && name !== 'dub-csv'
+    ? (service as Service)
+    : undefined
+}
+
+/** An export of Terse does not say which service the kept values are of, but their names do. */
+function exportedServiceOf(rest: Rest): Service | undefined {
+  const services = ['shlink', 'shortio', 'dub'] as const
+  const named = services.find((service) =>
+    TARGETING_NAMES[service].some((name) => Object.hasOwn(rest, name)),
+  )
+  return named ?? (rebrandlyRuleNames(rest).length > 0 ? 'rebrandly' : undefined)
+}
+
+type OptionInput = { -readonly [O in keyof LinkOptions]?: LinkOptions[O] }
+
+function optionsOf(
+  names: OptionNames,
+  rest: Rest,
+  link: UncountedLink,
+  faultsOf: (input: LinkInput) => FieldFaults,
+): { readonly input: OptionInput; readonly rest: Rest; readonly notes: readonly string[] } {
+  const input: OptionInput = {}
+  const left: Record<string, unknown> = { ...rest }
+  const notes: string[] = []
+  for (const [option, name] of Object.entries(names) as [keyof LinkOptions, string][]) {
+    const value = optionValue(option, rest[name])
+    if (value === undefined) continue
+    if (link[option] === value) {
+      delete left[name]
+      continue
+    }
+    if (link[option] !== NO_OPTIONS[option]) {
+      notes.push(`${option} is set in Terse, and stays as it is.`)
+      continue
+    }
+    const faults = Object.keys(faultsOf({ ...identityOf(link), [option]: value }))
+    if (faults.some((path) => path.split('.', 1)[0] === option)) {
+      notes.push(`${name} cannot be ${option} of a link: it is kept beside the link only.`)
+      continue
+    }
+    Object.assign(input, { [option]: value })
+    delete left[name]
+  }
+  if (input.active_from !== undefined && link.expires_at !== null) {
+    notes.push(
+      'The import may have let it expire because it had not begun: look at its expiry date.',
+    )
+  }
+  return { input, rest: left, notes }
+}
+
+/** Returns undefined where the value says nothing that the option can hold. */
+function optionValue(option: keyof LinkOptions, value: unknown): unknown {
+  switch (option) {
+    case 'notes':
+      return typeof value === 'string' && value !== '' ? value : undefined
+    case 'max_clicks':
+      return typeof value === 'number' && value > 0 ? value : undefined
+    case 'active_from': {
+      const micros = microsOf(value)
+      return micros === null ? undefined : formatInstant(micros)
+    }
+    case 'archived':
+      return value === true ? true : undefined
+    case 'query':
+      return value === false ? 'drop' : undefined
+    default:
+      return undefined
+  }
+}
+
+type RevivedRules = Revival & { readonly taken: readonly string[] }
+
+function rulesOf(
+  service: Service,
+  rest: Rest,
+  link: UncountedLink,
+  {
+    nowMs,
+    faultsOf,
+  }: { readonly nowMs: number; readonly faultsOf: (input: LinkInput) => FieldFaults },
+): RevivedRules {
+  const { targeting, names, warnings } = targetingOf(service, rest, link, nowMs)
+  const nothing = { input: {}, rest, taken: [] }
+  const devices = devicesOf(targeting, link)
+  const isNothing = targeting.rules.length === 0 && Object.keys(devices).length === 0
+  if (isNothing) return { ...nothing, notes: targeting.notes }
+  if (link.rules !== null || link.rule_set !== null) {
+    const note =
+      'It has rules in Terse, which stay as they are: those of the other service are kept beside the link.'
+    return { ...nothing, notes: [note] }
+  }
+  const input = { ...identityOf(link), ...devices, rules: targeting.rules }
+  const { rules, left } = usableRules(input, faultsOf)
+  const refused = left.map(
+    ({ then }) => `A rule to ${JSON.stringify(then.url ?? then.split)} is refused.`,
+  )
+  const others = Object.entries(rest).filter(([name]) => !names.includes(name))
+  return {
+    input: { ...devices, ...(rules !== null && { rules }) },
+    rest: {
+      ...Object.fromEntries(others),
+      ...targeting.rest,
+      ...(left.length > 0 && { rules: left }),
+    },
+    taken: takenOf(rules ?? [], Object.keys(devices)),
+    notes: [...targeting.notes, ...warnings, ...refused],
+  }
+}
+
+function takenOf(rules: readonly RuleInput[], devices: readonly string[]): readonly string[] {
+  const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`
+  return [...(rules.length === 0 ? [] : [count]), ...devices]
+}
+
+/** What changes of `ios` and `android`: they moved into rules, or the link has none of its own. */
+function devicesOf(
+  { ios, android, rules }: Targeting,
+  link: Pick<UncountedLink, 'ios' | 'android'>,
+): Pick<LinkInput, 'ios' | 'android'> {
+  const change = (before: string | null, after: string | null, os: string) => {
+    if (before === null) return after === null ? undefined : after
+    const isRule = rules.some(({ when, then }) => when.os?.join() === os && then.url === before)
+    return after === null && isRule ? null : undefined
+  }
+  const changes = {
+    ios: change(link.ios, ios, 'ios'),
+    android: change(link.android, android, 'android'),
+  }
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
+
+function targetingOf(
+  service: Service,
+  rest: Rest,
+  { ios, android }: UncountedLink,
+  nowMs: number,
+): {
+  readonly targeting: Targeting
+  /** The names whose values the targeting is made of. */
+  readonly names: readonly string[]
+  readonly warnings: readonly string[]
+} {
+  const names = TARGETING_NAMES[service] as readonly string[]
+  const devices = { ios, android }
+  const made = (targeting: Targeting, more: readonly string[] = []) => ({
+    ...{ targeting, names: [...names, ...more], warnings: [] },
+  })
+  switch (service) {
+    case 'dub':
+      return made(dubTargeting({ ...rest, ...devices }, nowMs), [
+        'testStartedAt',
+        'testCompletedAt',
+      ])
+    case 'sink':
+      return made(sinkTargeting(devices, rest.geo))
+    case 'shortio':
+      return made(shortIoTargeting({ ...rest, ...devices }), ['splitPercent'])
+    case 'rebrandly':
+      return made(rebrandlyTargeting(rest), rebrandlyRuleNames(rest))
+    case 'shlink': {
+      const redirectRules = redirectRulesOf(rest.redirectRules)
+      const { rules, isSure } = withTakenDevices(redirectRules, devices)
+      const targeting = shlinkTargeting({
+        redirectRules: rules,
+        deviceLongUrls: rest.deviceLongUrls,
+      })
+      const warnings = isSure
+        ? []
+        : [
+            'Whether ios or android came before its other rules at Shlink is not known: both come first.',
+          ]
+      return { targeting, names, warnings }
+    }
+    default:
+      return made({ ios: null, android: null, rules: [], rest: {}, notes: [] })
+  }
+}
+
+function redirectRulesOf(value: unknown): readonly RedirectRule[] {
+  if (!Array.isArray(value)) return []
+  return value.filter(
+    (rule): rule is RedirectRule =>
+      isRecord(rule) && typeof rule.longUrl === 'string' && Array.isArray(rule.conditions),
+  )
+}
+
+/** What faults of an input are found with: what a new link needs. */
+function identityOf({ domain, key, url }: UncountedLink) {
+  return { domain, key, url }
+}
