@@ -98,6 +98,40 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     const sentences = (page: Page) =>
       page.getByRole('list', { name: 'Rules, first match first' }).locator('.sent').allInnerTexts()
 
+    test('shows where a made-up visitor goes by rules that are not saved, and why', async () => {
+      const id = await create('panel', [ruleFor('DE'), ruleFor('AT')])
+      await on(`/links/${id}/rules`, async (page) => {
+        await page.getByText('What a visitor gets').click()
+        const panel = page.locator('details.explain')
+        await panel.getByLabel('Country').selectOption('AT')
+        await panel.getByText('https://example.com/at').waitFor()
+        await panel.getByText('Rule 1 does not match: country is AT.').waitFor()
+        await panel.getByText('Rule 2 decides.').waitFor()
+        await panel.getByLabel('Query').fill('a=1')
+        await panel.getByText('https://example.com/at?a=1').waitFor()
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      })
+    })
+
+    test('asks before a save that changes where an example leads', async () => {
+      const id = await create('asked', [ruleFor('DE')])
+      const examples = [{ name: 'A German', visitor: { country: 'DE' } }]
+      expectStatus(await api.put(`/links/${id}/examples`, { examples }), 200)
+      await on(`/links/${id}/rules`, async (page, { faults }) => {
+        await page.getByText('What a visitor gets').click()
+        await page.getByRole('button', { name: 'Actions for rule 1' }).click()
+        await page.getByRole('menuitem', { name: 'Remove' }).click()
+        await page.getByText('Other than expected: A German').waitFor()
+        await page.keyboard.press('Control+Enter')
+        await page.getByText('This changes where examples of the link lead: A German').waitFor()
+        await page.getByRole('button', { name: 'Save anyway' }).click()
+        await page.getByText('Rules saved').waitFor()
+        dropRefusals(faults, 1)
+      })
+      assert.deepEqual(await rulesOf(id), [])
+    })
+
     test('adds a rule by keyboard, which the API then has', async () => {
       const id = await create('keys')
       await on(`/links/${id}`, async (page) => {

@@ -24,12 +24,17 @@ export function editedRulesQuery(linkId: string) {
   })
 }
 
-/** @param version fails with 412 where the link has another one by now */
+/**
+ * @param version fails with 412 where the link has another one by now
+ * @param acceptsChanges whether examples of the link may lead elsewhere
+ */
 export function replaceRules(
   linkId: string,
   rules: readonly RuleInput[],
   version: string | undefined,
+  acceptsChanges = false,
 ): Promise<LinkRulesResource> {
   const headers = version === undefined ? {} : { 'If-Match': version }
-  return request('PUT', `/links/${linkId}/rules`, { body: { rules }, headers })
+  const query = acceptsChanges ? '?accept_changes=true' : ''
+  return request('PUT', `/links/${linkId}/rules${query}`, { body: { rules }, headers })
 }

@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { LINKS_KEY, type LinkResource, linkQuery } from '../../api/links.ts'
 import { editedRulesQuery, replaceRules } from '../../api/rules.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AlertIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -12,9 +14,11 @@ import { faultsByField, useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { draftAt, draftKey, forgetDraft, keepDraft } from '../../state/drafts.ts'
 import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
 import { noteSent } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { Conflict, KeptDraft, SaveBar } from '../link-form/SaveBar.tsx'
+import { ExplainPanel } from './ExplainPanel.tsx'
 import { RuleList } from './RuleList.tsx'
 import {
   draftsOf,
@@ -83,11 +87,12 @@ function RulesForm(props: RulesFormProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [errors, setErrors] = useState<RuleErrors>({})
   const { mutate, reset, isPending, error } = useMutation({
-    mutationFn: ({ sent, isForced }: Sent) =>
+    mutationFn: ({ sent, isForced, acceptsChanges }: Sent) =>
       replaceRules(
         linkId,
         sent.map(({ rule }) => rule),
         isForced ? undefined : version,
+        acceptsChanges,
       ),
     async onSuccess() {
       settle()
@@ -103,13 +108,12 @@ function RulesForm(props: RulesFormProps) {
   })
   const placed = error instanceof ApiError ? Object.keys(error.fields).filter(isOfRule) : []
   const { general } = useFaults(error, placed)
-  const isConflict = error instanceof ApiError && error.status === 412
 
-  function save(isForced: boolean) {
+  function save(isForced: boolean, acceptsChanges = isForced) {
     if (form.current !== null) noteSent(form.current)
     if (isPending) return
     setErrors({})
-    mutate({ sent: drafts, isForced })
+    mutate({ sent: drafts, isForced, acceptsChanges })
   }
   useShortcut(
     'mod+Enter',
@@ -147,20 +151,21 @@ function RulesForm(props: RulesFormProps) {
             setErrors((before) => stillWrong(before, drafts, after))
           }}
         />
+        <ExplainPanel linkId={linkId} rules={drafts.map(({ rule }) => rule)} />
       </form>
-      {isConflict && (
-        <Conflict
-          onReload={() => {
-            discard()
-            reset()
-            onReload()
-          }}
-          onOverwrite={() => save(true)}
-        />
-      )}
+      <Question
+        error={error}
+        onAccept={() => save(false, true)}
+        onReload={() => {
+          discard()
+          reset()
+          onReload()
+        }}
+        onOverwrite={() => save(true)}
+      />
       <SaveBar
         problems={Object.values(errors).reduce((sum, one) => sum + Object.keys(one).length, 0)}
-        message={isConflict ? undefined : general}
+        message={isQuestion(error) ? undefined : general}
         isChanged={isChanged}
         verb={t.linkForm.save}
         isBusy={isPending}
@@ -171,7 +176,42 @@ function RulesForm(props: RulesFormProps) {
   )
 }
 
-type Sent = { readonly sent: readonly RuleDraft[]; readonly isForced: boolean }
+type Sent = {
+  readonly sent: readonly RuleDraft[]
+  readonly isForced: boolean
+  readonly acceptsChanges: boolean
+}
+
+/** Whether the user decides what becomes of a save that was refused. */
+function isQuestion(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 412 || error.code === 'examples_changed')
+}
+
+type QuestionProps = {
+  readonly error: unknown
+  readonly onAccept: () => void
+  readonly onReload: () => void
+  readonly onOverwrite: () => void
+}
+
+/** Another person has saved first, or the change gives examples of the link another result. */
+function Question({ error, onAccept, onReload, onOverwrite }: QuestionProps) {
+  const { w } = useRuleLanguage()
+  if (!isQuestion(error)) return null
+  if (error.status === 412) return <Conflict onReload={onReload} onOverwrite={onOverwrite} />
+  const names = error.details?.names
+  return (
+    <div className="note warn m-4" role="alert">
+      <Icon of={AlertIcon} />
+      <span className="grow">
+        {w.examplesChanged} {Array.isArray(names) && names.join(', ')}
+      </span>
+      <Button size="small" onClick={onAccept}>
+        {w.saveAnyway}
+      </Button>
+    </div>
+  )
+}
 
 /** Whether a field of the API is one of a rule; such faults stand at their fields. */
 function isOfRule(field: string): boolean {

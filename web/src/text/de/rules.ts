@@ -21,6 +21,34 @@ export const rules: RuleWords = {
   empty: 'Alle kommen zum Ziel. Eine Regel schickt manche Besucher woandershin.',
   starters: { country: 'Nach Land', device: 'Nach Gerät', split: 'Auf zwei aufteilen' },
   saved: 'Regeln gespeichert',
+  examplesChanged: 'Das ändert, wohin Beispiele des Links führen:',
+  saveAnyway: 'Trotzdem speichern',
+  explain: {
+    title: 'Was ein Besucher bekommt',
+    unknown: 'Unbekannt',
+    incomplete: 'Vervollständigen Sie die Regeln, um zu sehen, wohin sie führen.',
+    agents: {
+      iphone: 'iPhone',
+      ipad: 'iPad',
+      android: 'Android-Telefon',
+      windows: 'Windows',
+      mac: 'Mac',
+      bot: 'Suchmaschine',
+    },
+    rule: (place: number) => `Regel ${place}`,
+    decided: (variant: string | null) =>
+      variant === null ? 'entscheidet.' : `entscheidet, mit Variante ${variant}.`,
+    notTried: 'wird nicht geprüft.',
+    failed: (path: string, found: string) =>
+      `trifft nicht zu: ${path.replace('when.', '')} ist ${found || 'unbekannt'}.`,
+    page: (kind: string) => `Besucher bekommen eine Seite (${kind}).`,
+    counts: {
+      click: 'Zählt als Klick.',
+      bot: 'Zählt als Besuch eines Bots.',
+      nothing: 'Zählt nicht.',
+    },
+    changed: (names: readonly string[]) => `Anders als erwartet: ${names.join(', ')}`,
+  },
   when: (conditions) => `Wenn ${conditions.join(' und ')}`,
   everyone: 'Alle',
   groups: (groups) =>

@@ -32,6 +32,34 @@ export const rules = {
   empty: 'Everybody goes to the destination. A rule sends some visitors elsewhere.',
   starters: { country: 'By country', device: 'By device', split: 'Split in two' },
   saved: 'Rules saved',
+  examplesChanged: 'This changes where examples of the link lead:',
+  saveAnyway: 'Save anyway',
+  explain: {
+    title: 'What a visitor gets',
+    unknown: 'Unknown',
+    incomplete: 'Complete the rules to see where they lead.',
+    agents: {
+      iphone: 'iPhone',
+      ipad: 'iPad',
+      android: 'Android phone',
+      windows: 'Windows',
+      mac: 'Mac',
+      bot: 'Search engine',
+    },
+    rule: (place: number) => `Rule ${place}`,
+    decided: (variant: string | null) =>
+      variant === null ? 'decides.' : `decides, with variant ${variant}.`,
+    notTried: 'is not tried.',
+    failed: (path: string, found: string) =>
+      `does not match: ${path.replace('when.', '')} is ${found || 'unknown'}.`,
+    page: (kind: string) => `They get a page (${kind}).`,
+    counts: {
+      click: 'Counts as a click.',
+      bot: 'Counts as a visit of a bot.',
+      nothing: 'Does not count.',
+    },
+    changed: (names: readonly string[]) => `Other than expected: ${names.join(', ')}`,
+  },
   /** `conditions` are sentences of their own, all of which must hold. */
   when: (conditions: readonly string[]) => `If ${conditions.join(', and ')}`,
   everyone: 'Everyone',
