@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { asMessage } from './faults.ts'
 
 /** Apple reads at most 128 KiB of an association file; Google states no limit. */
-export const APP_DOCUMENT_BYTES_MAX = 128 * 1024
+const APP_DOCUMENT_BYTES_MAX = 128 * 1024
 const TEXT_LENGTH_MAX = 1_000
 
 const text = z.string().max(TEXT_LENGTH_MAX)

@@ -6,7 +6,7 @@ import { destinationInput, line, uuid } from './primitives.ts'
 const UTM_LENGTH_MAX = 500
 
 /** What search engines may do with links of a domain. */
-export const ROBOTS_POLICIES = ['noindex', 'index', 'disallow'] as const
+const ROBOTS_POLICIES = ['noindex', 'index', 'disallow'] as const
 
 const ROBOTS =
   '`noindex`: they may follow links, and list none (`X-Robots-Tag: noindex`). `index`: they may list them. `disallow`: `/robots.txt` asks them to stay away. Null: as `noindex`, and without a `/robots.txt`.'

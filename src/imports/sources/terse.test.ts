@@ -63,6 +63,15 @@ async function read(text: string, resume?: string): Promise<ImportRecord[]> {
 const textOf = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
 describe('openTerseExport', () => {
+  test('leaves out the rule set of a link, whose id is of another workspace, and says so', async () => {
+    const options = { notes: 'a', rule_set: LINK_ID }
+    const [link] = await read(textOf(HEAD, { ...LINK, options }, END))
+    const { notes, rest, options: kept } = link as LinkRecord
+    assert.deepEqual(kept, { notes: 'a' })
+    assert.deepEqual(rest, { title: 'K', rule_set: LINK_ID })
+    assert.match(notes.join(), /rule set/)
+  })
+
   test('yields templates, domains, links and clicks, and refuses members', async () => {
     const [template, domain, member, link, click, ...more] = await read(
       textOf(HEAD, TEMPLATE, DOMAIN, MEMBER, LINK, { type: 'cursor', cursor: 'x' }, CLICK, END),

@@ -23,7 +23,7 @@ export type LinkHost = {
 export type HostDocument = 'apple_app_site_association' | 'assetlinks'
 
 /** What a host does besides its links. */
-export type HostSettings = {
+type HostSettings = {
   readonly rootUrl: string | null
   readonly robots: RobotsPolicy | null
   /** UTM values for destinations without a parameter of this name. */
