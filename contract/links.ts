@@ -8,7 +8,7 @@ import {
   TEXTS_AFTER_COUNTERS,
   TEXTS_BEFORE_COUNTERS,
 } from './link-fields.ts'
-import { optionInputs } from './link-options.ts'
+import { linkOptionsSchema, optionInputs } from './link-options.ts'
 import { clickedPageOf, pageQuery } from './pagination.ts'
 import {
   destinationInput,
@@ -80,10 +80,33 @@ export const linkSchema = z
   })
   .meta({ id: 'Link', description: 'A short link.' })
 
-export const linkPage = clickedPageOf(linkSchema, 'LinkPage')
-/** A page of links that have only the fields of the parameter `fields`. */
+/** What may be requested beside the fields of a link. */
+const INCLUDES = ['options'] as const
+
+const include = fieldsQuery(INCLUDES).describe(
+  'What each link has beside its own fields: `options`, its options, and how many rules and splits it has.',
+)
+
+const INCLUDED = 'Only with `include=options`: '
+
+/** A link with what `include` requests beside its fields. */
+export const includingLinkSchema = linkSchema
+  .extend({
+    options: linkOptionsSchema.optional().describe(`${INCLUDED}its options.`),
+    rule_count: z.int().optional().describe(`${INCLUDED}how many rules of its own it has.`),
+    split_count: z
+      .int()
+      .optional()
+      .describe(`${INCLUDED}how many of its rules split their visitors.`),
+  })
+  .meta({ id: 'IncludingLink', description: 'A short link, with what `include` requests.' })
+
+export const getLinkQuery = z.object({ include })
+
+export const linkPage = clickedPageOf(includingLinkSchema, 'LinkPage')
+/** A page of links that have only the fields of the parameter `fields`, and what `include` requests. */
 export const linkFieldsPage = clickedPageOf(
-  linkSchema
+  includingLinkSchema
     .partial()
     .meta({ id: 'LinkFields', description: 'The fields of a link that `fields` names.' }),
   'LinkFieldsPage',
@@ -245,6 +268,7 @@ export const listLinksQuery = pageQuery.extend({
   fields: fieldsQuery(linkSchema.keyof().options).describe(
     'The fields of each link, separated by commas, in this order: `id,link`. All when left out.',
   ),
+  include,
   sort: z
     .enum(LINK_SORTS)
     .optional()
@@ -259,3 +283,5 @@ export const linkDeleted = z
 
 export type ListLinksQuery = z.output<typeof listLinksQuery>
 export type LinkResource = z.output<typeof linkSchema>
+export type LinkInclude = (typeof INCLUDES)[number]
+export type IncludingLink = z.output<typeof includingLinkSchema>

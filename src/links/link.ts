@@ -11,7 +11,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
 } from '@terse/contract/link-fields'
 import type { LinkOptionsResource } from '@terse/contract/link-options'
-import type { LinkResource } from '@terse/contract/links'
+import type { IncludingLink, LinkInclude, LinkResource } from '@terse/contract/links'
 import type { Rule } from '@terse/contract/rules'
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
@@ -159,6 +159,18 @@ export function presentLink(link: Link): LinkResource {
 /** Returns what a link has beside its fields. */
 export function presentOptions(link: LinkOptions): LinkOptionsResource {
   return fromFields(LINK_OPTION_FIELDS, (field) => link[field]) as LinkOptionsResource
+}
+
+/** Returns a link with what a request names beside its fields. */
+export function presentIncluding(link: Link, include: readonly LinkInclude[] = []): IncludingLink {
+  if (!include.includes('options')) return presentLink(link)
+  const rules = link.rules ?? []
+  return {
+    ...presentLink(link),
+    options: presentOptions(link),
+    rule_count: rules.length,
+    split_count: rules.filter(({ then }) => 'split' in then).length,
+  }
 }
 
 /** Returns the response to a create of this link, in which the specification has `clicks: null`. */

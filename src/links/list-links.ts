@@ -1,4 +1,9 @@
-import type { LinkResource, ListLinksQuery, linkFilters } from '@terse/contract/links'
+import type {
+  IncludingLink,
+  LinkResource,
+  ListLinksQuery,
+  linkFilters,
+} from '@terse/contract/links'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../identity/index.ts'
 import { Failure, FaultList } from '../platform/failure.ts'
@@ -10,7 +15,7 @@ import {
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/clock.ts'
-import { type Link, presentLink } from './link.ts'
+import { type Link, presentIncluding } from './link.ts'
 import type { ActorQuery } from './link-lists.ts'
 import type { LinkFilter, LinkSortField } from './link-query.ts'
 import type { Links } from './links.ts'
@@ -21,7 +26,7 @@ export type LinkListDependencies = WalkContext & {
   readonly countedUntil: () => Promise<string | null>
 }
 
-type LinkPage = Envelope<Partial<LinkResource>> & {
+type LinkPage = Envelope<Partial<IncludingLink>> & {
   readonly meta: { readonly counted_until?: string }
 }
 
@@ -43,21 +48,28 @@ export async function listLinks(
   }
 }
 
-function pick(link: LinkResource, fields: readonly (keyof LinkResource)[]): Partial<LinkResource> {
-  return Object.fromEntries(fields.map((field) => [field, link[field]]))
+const INCLUDED = ['options', 'rule_count', 'split_count'] as const satisfies (keyof IncludingLink)[]
+
+function pick(
+  link: IncludingLink,
+  fields: readonly (keyof LinkResource)[],
+): Partial<IncludingLink> {
+  const included = INCLUDED.filter((field) => link[field] !== undefined)
+  return Object.fromEntries([...fields, ...included].map((field) => [field, link[field]]))
 }
 
 async function readLinks(
   request: FastifyRequest,
   query: ListLinksQuery,
   deps: LinkListDependencies,
-): Promise<Envelope<LinkResource>> {
+): Promise<Envelope<IncludingLink>> {
   const sort = query.sort ?? '-created_at'
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
   const filter = filterOf(query)
   const { signal } = request
   const actor = actorOf(request)
+  const present = (link: Link) => presentIncluding(link, query.include)
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
@@ -68,7 +80,7 @@ async function readLinks(
       limit: pageRequest.perPage,
       sort: { field, descending },
     })
-    return envelope(request, deps.baseUrl, pageRequest, { items: items.map(presentLink), total })
+    return envelope(request, deps.baseUrl, pageRequest, { items: items.map(present), total })
   }
 
   if (field !== 'created_at') {
@@ -83,10 +95,10 @@ async function readLinks(
       ],
     })
   }
-  return walk<Link, number, LinkResource>(request, deps, query, {
+  return walk<Link, number, IncludingLink>(request, deps, query, {
     owner: actor.workspaceId,
     filters: { ...filter, descending },
-    present: (items) => items.map(presentLink),
+    present: (items) => items.map(present),
     list: {
       count: () => deps.links.count(actor, { ...filter, signal }),
       read: ({ beyond, isReversed, limit }) => {

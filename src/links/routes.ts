@@ -7,6 +7,8 @@ import {
 } from '@terse/contract/link-keys'
 import {
   createLinkBody,
+  getLinkQuery,
+  includingLinkSchema,
   linkDeleted,
   linkFieldsPage,
   linkPage,
@@ -30,7 +32,7 @@ import { presentFault } from '../platform/http/api/problem.ts'
 import type { FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import { acceptanceOf, EXAMPLES_CHANGED } from './accept-changes.ts'
-import { asCreated, type Link, linkVersion, presentLink } from './link.ts'
+import { asCreated, type Link, linkVersion, presentIncluding, presentLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import type { KeyAvailability, LinkKeys } from './link-keys.ts'
 import { type LinkListDependencies, listLinks } from './list-links.ts'
@@ -67,7 +69,7 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
         operationId: 'links.list',
         summary: 'List links',
         description:
-          'Returns one page of the links of the workspace; the newest first unless `sort` is set.',
+          'Returns one page of the links of the workspace; the newest first unless `sort` is set. `include` adds what a list of them shows beside their fields.',
         headers: ifNoneMatchHeaders,
         querystring: listLinksQuery,
         response: {
@@ -85,15 +87,17 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
         tags,
         operationId: 'links.get',
         summary: 'Show link',
-        description: 'Returns one link.',
+        description: 'Returns one link; with `include`, what it has beside its fields.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: linkSchema },
+        querystring: getLinkQuery,
+        response: { 200: includingLinkSchema },
       },
     },
     async (request, reply) => {
       const link = await deps.links.get(actorOf(request), request.params.id)
-      return tagged(reply, presentLink(link), linkVersion(link))
+      const { include } = request.query
+      return tagged(reply, presentIncluding(link, include), linkVersion(link))
     },
   )
 }

@@ -69,6 +69,29 @@ onEachEngine('the options of a link', (stage) => {
     assert.deepEqual(body.data[0].after, { notes: 'new', archived: true })
   })
 
+  test('are beside the fields of listed links, with the numbers of rules, when they are requested', async () => {
+    const link = await createLink(stage.api, { ...SENT, external_id: 1_717 })
+    const variant = (name: string) => ({ name, url: `https://${name}.test/`, weight: 1 })
+    const rules = [
+      { when: { device: ['phone'] }, then: { url: 'https://m.test/' } },
+      { when: {}, then: { split: [variant('a'), variant('b')] } },
+    ]
+    expectStatus(await stage.api.put(`/links/${link.id}/rules`, { rules }), 200)
+    const listed = async (query: string) =>
+      expectStatus(await stage.api.get(`/links?external_id=1717${query}`), 200).body.data[0]
+    const included = { options: STORED, rule_count: 2, split_count: 1 }
+    const fields = await showLink(stage.api, link.id)
+    assert.deepEqual(await listed(''), fields)
+    assert.deepEqual(await listed('&include=options'), { ...fields, ...included })
+    const cursor = await listed('&include=options&cursor=')
+    assert.deepEqual(cursor, { ...fields, ...included })
+    const chosen = await listed('&include=options&fields=id')
+    assert.deepEqual(chosen, { id: link.id, ...included })
+    const one = await stage.api.get(`/links/${link.id}?include=options`)
+    assert.deepEqual(one.body, { ...fields, ...included })
+    expectInvalid(await stage.api.get('/links?include=password'), 'include')
+  })
+
   test('are refused one by one where they are wrong', async () => {
     const link = await createLink(stage.api)
     const answer = await stage.api.patch(`/links/${link.id}/options`, {
