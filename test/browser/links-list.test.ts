@@ -71,7 +71,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
 
     test('marks links on a domain that is not proved', async () => {
       await on('/links?search=list-&sort=created_at', async (page) => {
-        const mark = page.getByRole('img', { name: /^later\.example\.com is not active/ })
+        const mark = page.getByRole('button', { name: /^later\.example\.com is not active/ })
         await page
           .getByRole('row', { name: /list-3/ })
           .first()

@@ -18,6 +18,10 @@ export type LinkSort = (typeof LINK_SORTS)[number]
 export const LINK_STATES = ['active', 'expired', 'protected'] as const
 export type LinkState = (typeof LINK_STATES)[number]
 
+/** What a list has of archived links: them alone, or them too; none of them when left out. */
+export const ARCHIVED_FILTERS = ['true', 'any'] as const
+export type ArchivedFilter = (typeof ARCHIVED_FILTERS)[number]
+
 /** Which links, in which order. */
 export type LinkFilter = {
   readonly search?: string | undefined
@@ -28,6 +32,7 @@ export type LinkFilter = {
   readonly created_to?: string | undefined
   readonly tag?: readonly string[] | undefined
   readonly state?: LinkState | undefined
+  readonly archived?: ArchivedFilter | undefined
   /** Exactly this destination. */
   readonly url?: string | undefined
   readonly sort?: LinkSort | undefined
@@ -41,6 +46,7 @@ export const NO_FILTER = {
   created_to: undefined,
   tag: undefined,
   state: undefined,
+  archived: undefined,
   url: undefined,
 } satisfies LinkFilter
 
@@ -73,7 +79,7 @@ export const LINKS_PER_PAGE = 50
 type LinksSearch = LinkFilter & { readonly page?: number | undefined }
 
 export function parseLinksSearch(values: SearchValues): LinksSearch {
-  const { search, domain, created_from, created_to, tag, state, url, sort, page } = values
+  const { search, domain, created_from, created_to, tag, state, archived, url, sort, page } = values
   return {
     search: textOf(search),
     domain: textsOf(domain),
@@ -81,6 +87,7 @@ export function parseLinksSearch(values: SearchValues): LinksSearch {
     created_to: dayOf(created_to),
     tag: textsOf(tag),
     state: wordOf(LINK_STATES, state),
+    archived: wordOf(ARCHIVED_FILTERS, archived),
     url: textOf(url),
     sort: wordOf(LINK_SORTS, sort),
     page: positiveOf(page),

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { KeyAvailabilityResource } from '@terse/contract/link-keys'
+import type { LinkOptionsResource } from '@terse/contract/link-options'
 import type { LinkPageMeta, LinkResource } from '@terse/contract/links'
 import { visitAddress as addressAt, type ServiceAddress } from '@terse/contract/visit-address'
 import { noAnswer } from './api-error.ts'
@@ -9,12 +10,19 @@ import { request, requestRaw, requestVersioned } from './request.ts'
 
 export type { LinkResource }
 
-type LinkPage = { readonly data: readonly LinkResource[]; readonly meta: LinkPageMeta }
+/** A link with its options, as pages about links read it. */
+export type DetailedLink = LinkResource & {
+  readonly options: LinkOptionsResource
+  readonly rule_count: number
+  readonly split_count: number
+}
+
+type LinkPage<L = LinkResource> = { readonly data: readonly L[]; readonly meta: LinkPageMeta }
 
 /** What a create or a change sends: fields that are left out keep their value, null clears them. */
 export type LinkFields = {
   readonly [Name in keyof LinkResource]?: LinkResource[Name] | null
-}
+} & { readonly [Name in keyof LinkOptionsResource]?: LinkOptionsResource[Name] | null }
 
 const PALETTE_LINKS_MAX = 6
 /** How often numbers are loaded again while counting is behind. */
@@ -27,7 +35,7 @@ export function linksQuery(filter: LinkFilter, page: number, perPage: number) {
   const { path, query } = linksRead(filter, page, perPage)
   return queryOptions({
     queryKey: [...LINKS_KEY, 'page', filter, page, perPage],
-    queryFn: ({ signal }) => request<LinkPage>('GET', path, { query, signal }),
+    queryFn: ({ signal }) => request<LinkPage<DetailedLink>>('GET', path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: 5_000,
     refetchInterval: ({ state }) => (state.data?.meta.counted_until ? BEHIND_REFRESH_MS : false),
@@ -48,18 +56,20 @@ export function linkSearchQuery(search: string) {
 }
 
 export function linkQuery(id: string) {
+  const { path, query } = linkRead(id)
   return queryOptions({
     queryKey: [...LINKS_KEY, 'one', id],
-    queryFn: ({ signal }) => request<LinkResource>('GET', linkRead(id).path, { signal }),
+    queryFn: ({ signal }) => request<DetailedLink>('GET', path, { query, signal }),
     staleTime: 5_000,
   })
 }
 
 /** A link that is about to be edited: as it is now, and unchanged until it is asked for again. */
 export function editedLinkQuery(id: string) {
+  const { path, query } = linkRead(id)
   return queryOptions({
     queryKey: ['edited-link', id],
-    queryFn: ({ signal }) => requestVersioned<LinkResource>(`/links/${id}`, { signal }),
+    queryFn: ({ signal }) => requestVersioned<DetailedLink>(path, { query, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,

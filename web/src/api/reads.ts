@@ -25,11 +25,12 @@ export const SESSION_READ = { path: '/session' }
 export const USAGE_READ = { path: '/usage' }
 
 export function linksRead(filter: LinkFilter, page: number, perPage: number) {
-  return { path: '/links', query: { ...filterQuery(filter), page, per_page: perPage } }
+  const query = { ...filterQuery(filter), page, per_page: perPage, include: 'options' }
+  return { path: '/links', query }
 }
 
 export function linkRead(id: string) {
-  return { path: `/links/${id}` }
+  return { path: `/links/${id}`, query: { include: 'options' } }
 }
 
 /** The workspace that was chosen, or the first. */

@@ -75,6 +75,12 @@ export function Input({ icon, before, after, className = '', ...props }: InputPr
   )
 }
 
+/** Several lines of text. It grows with them where the browser can. */
+export function TextArea({ className = '', ...props }: ComponentProps<'textarea'>) {
+  const bad = props['aria-invalid'] ? 'bad' : ''
+  return <textarea {...props} className={`in ${bad} ${className}`} />
+}
+
 export function Select({ className = '', ...props }: ComponentProps<'select'>) {
   return <select {...props} className={`in ${className}`} />
 }

@@ -24,6 +24,7 @@ describe('destinationParts', () => {
       'http://[2001:db8:0:1:2:3:4:5678]:8080/x',
       ['', '[2001:db8:0:1:2:3:4:5678]:8080', '', '/x', ''],
     ],
+    ['https://acme.com/item/%7Bid%7D', ['', 'acme.com', '/item', '/{id}', '']],
     ['mailto:sales@acme.com', ['', '', '', 'mailto:sales@acme.com', '']],
   ]
   for (const [url, parts] of cases) {

@@ -15,9 +15,12 @@ export type DestinationParts = {
   readonly query: string
 }
 
-/** A destination without scheme, `www.` and a slash at its end. */
+/** A destination without scheme, `www.` and a slash at its end; its placeholders as they were typed. */
 export function shortDestination(url: string): string {
-  return url.replace(/^https?:\/\/(?:www\.)?/, '').replace(/\/$/, '')
+  return url
+    .replace(/^https?:\/\/(?:www\.)?/, '')
+    .replace(/\/$/, '')
+    .replace(/%7B([\w.]+)%7D/gi, '{$1}')
 }
 
 export function destinationParts(url: string): DestinationParts {

@@ -3,6 +3,7 @@ import { Link, useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import {
+  type DetailedLink,
   destinationOf,
   keyAvailabilityQuery,
   LINKS_KEY,
@@ -25,7 +26,14 @@ import { IconButton } from '../../widgets/Button.tsx'
 import { Field, Input, noteSent } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { LinkPreview } from './LinkPreview.tsx'
-import { type FormState, faultsOf, fieldsOf, type LinkDraft, UTM_FIELDS } from './link-draft.ts'
+import {
+  apiFieldOf,
+  type FormState,
+  faultsOf,
+  fieldsOf,
+  type LinkDraft,
+  UTM_FIELDS,
+} from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
 import { Conflict, KeptDraft, SaveBar } from './SaveBar.tsx'
 
@@ -34,7 +42,7 @@ type LinkFormProps = {
   readonly place: string
   readonly start: LinkDraft
   /** Undefined for a new one. */
-  readonly link: LinkResource | undefined
+  readonly link: DetailedLink | undefined
   readonly save: (fields: LinkFields) => Promise<LinkResource>
   /** Saves even though another person has changed the link meanwhile. */
   readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
@@ -58,6 +66,11 @@ const FIELDS = [
   'password',
   'expires_at',
   'expired_redirect_url',
+  'active_from',
+  'max_clicks',
+  'path',
+  'query',
+  'notes',
   'external_id',
 ]
 
@@ -106,7 +119,7 @@ export function LinkForm(props: LinkFormProps) {
       held.change(change)
       // A field that is being mended is wrong no longer, until the API says so again.
       setErrors((before) => {
-        const names = new Set(Object.keys(change).map(fieldOf))
+        const names = new Set(Object.keys(change).map(apiFieldOf))
         return Object.fromEntries(Object.entries(before).filter(([name]) => !names.has(name)))
       })
     },
@@ -152,13 +165,6 @@ export function LinkForm(props: LinkFormProps) {
       />
     </>
   )
-}
-
-/** The field of the API that a field of the form belongs to. */
-function fieldOf(name: string): string {
-  if (name === 'expires') return 'expires_at'
-  if (name === 'removesPassword' || name === 'asksPassword') return 'password'
-  return name
 }
 
 /** Says when other links lead to the same destination. */

@@ -1,11 +1,20 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { visitAddress } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
-import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
+import {
+  ExpiryIcon,
+  LimitIcon,
+  LockIcon,
+  PathIcon,
+  PhoneIcon,
+  PointerIcon,
+  RedirectIcon,
+  StartIcon,
+} from '../../icons/index.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
-import { type FormState, finalUrlOf, UTM_FIELDS } from './link-draft.ts'
+import { capturesAlways, type FormState, finalUrlOf, UTM_FIELDS } from './link-draft.ts'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 
@@ -50,7 +59,7 @@ function FinalUrlPart({ draft }: FormState) {
         ))}
         {final.fragment !== '' && <span>{final.fragment}</span>}
       </p>
-      <p className="hint">{t.linkForm.finalUrlHint}</p>
+      <p className="hint">{t.linkForm.finalUrlHints[draft.query]}</p>
     </div>
   )
 }
@@ -63,6 +72,13 @@ function Flow({ draft, link }: FormState) {
     (link !== undefined && link.password !== null && !draft.removesPassword)
   const hasTargets = draft.ios !== '' || draft.android !== ''
   const key = draft.key.trim() || '…'
+  const maxClicks = Number(draft.max_clicks.trim())
+  const isLimited = Number.isInteger(maxClicks) && maxClicks >= 1
+  const path = capturesAlways(draft) ? 'capture' : draft.path
+  const afterwards =
+    draft.expired_redirect_url === ''
+      ? t.linkForm.expiredPage
+      : shortDestination(draft.expired_redirect_url)
   return (
     <div className="grid gap-3">
       <h2 className="sec-h">{t.linkForm.visitor}</h2>
@@ -70,6 +86,11 @@ function Flow({ draft, link }: FormState) {
         <Step icon={PointerIcon}>
           {t.linkForm.opens} <b>{`${draft.domain}/${key}`}</b>
         </Step>
+        {draft.starts !== '' && (
+          <Step icon={StartIcon}>
+            {t.linkForm.before(formats.minute(new Date(draft.starts)))} <b>{t.linkForm.notYet}</b>
+          </Step>
+        )}
         {hasPassword && <Step icon={LockIcon}>{t.linkForm.asksPassword}</Step>}
         {draft.ios !== '' && (
           <Step icon={PhoneIcon}>
@@ -82,14 +103,15 @@ function Flow({ draft, link }: FormState) {
           </Step>
         )}
         <Step icon={RedirectIcon}>{hasTargets ? t.linkForm.elsewhere : t.linkForm.redirects}</Step>
+        {path !== 'none' && <Step icon={PathIcon}>{t.linkForm.pathHints[path]}</Step>}
+        {isLimited && (
+          <Step icon={LimitIcon}>
+            {t.linkForm.afterClicks(maxClicks)} <b>{afterwards}</b>
+          </Step>
+        )}
         {draft.expires !== '' && (
           <Step icon={ExpiryIcon}>
-            {t.linkForm.from(formats.minute(new Date(draft.expires)))}{' '}
-            <b>
-              {draft.expired_redirect_url === ''
-                ? t.linkForm.expiredPage
-                : shortDestination(draft.expired_redirect_url)}
-            </b>
+            {t.linkForm.from(formats.minute(new Date(draft.expires)))} <b>{afterwards}</b>
           </Step>
         )}
       </ol>

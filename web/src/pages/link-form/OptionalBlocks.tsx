@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { utmTemplatesQuery } from '../../api/utm-templates.ts'
-import { Icon } from '../../icons/Icon.tsx'
-import { CalendarIcon, ChevronDownIcon, ChevronRightIcon } from '../../icons/index.ts'
-import { browserTimeZone } from '../../text/time-zone.ts'
-import { useFormats, useText } from '../../text/use-text.ts'
+import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Chip } from '../../widgets/Chip.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
-import { useNow } from '../../widgets/Time.tsx'
-import { ExpiryChips } from './ExpiryChips.tsx'
+import { Block } from './Block.tsx'
 import { type FormState, UTM_FIELDS, type UtmField } from './link-draft.ts'
+import { LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
 
-/** UTM parameters, device targets, password, expiry and the external id. */
+/** The parts of the form that open on demand. */
 export function OptionalBlocks(state: FormState) {
   return (
     <>
       <UtmBlock {...state} />
       <TargetsBlock {...state} />
       <PasswordBlock {...state} />
-      <ExpiryBlock {...state} />
+      <LimitsBlock {...state} />
+      <PathBlock {...state} />
+      <NotesBlock {...state} />
       <ExternalIdBlock {...state} />
     </>
   )
@@ -133,58 +131,6 @@ function ExternalIdBlock({ draft, errors, change }: FormState) {
   )
 }
 
-/** A day of the calendar, or a span from now. */
-function ExpiryBlock({ draft, errors, change }: FormState) {
-  const t = useText()
-  const formats = useFormats()
-  const now = useNow()
-  const zone = browserTimeZone().split('/').at(-1)?.replaceAll('_', ' ')
-  const summary =
-    draft.expires === '' ? t.linkForm.noExpiry : formats.until(new Date(draft.expires), now)
-  return (
-    <Block
-      title={t.linkForm.expiry}
-      summary={summary}
-      isFilled={draft.expires !== '' || draft.expired_redirect_url !== ''}
-      hasErrors={errors['expires_at'] !== undefined || errors['expired_redirect_url'] !== undefined}
-    >
-      <div className="two">
-        <Field label={t.linkForm.expires} errors={errors['expires_at']}>
-          {(control) => (
-            <Input
-              {...control}
-              icon={CalendarIcon}
-              type="datetime-local"
-              after={<span className="hint flex-none">{zone}</span>}
-              value={draft.expires}
-              onChange={(event) => change({ expires: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label={t.linkForm.expiredUrl} errors={errors['expired_redirect_url']}>
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="url"
-              placeholder={t.linkForm.expiredUrlHint}
-              value={draft.expired_redirect_url}
-              onChange={(event) => change({ expired_redirect_url: event.target.value })}
-            />
-          )}
-        </Field>
-      </div>
-      <div className="flex gap-1.5 flex-wrap">
-        <ExpiryChips onChoose={(expires) => change({ expires })} />
-        {draft.expires !== '' && (
-          <Chip isQuiet onClick={() => change({ expires: '' })}>
-            {t.linkForm.noExpiry}
-          </Chip>
-        )}
-      </div>
-    </Block>
-  )
-}
-
 const UtmTemplateDialog = lazy(() => import('../../shell/UtmTemplateDialog.tsx'))
 
 /** The UTM parameters, filled from a template or by hand. */
@@ -288,44 +234,5 @@ function Templates({ draft, change }: FormState) {
         </Suspense>
       )}
     </>
-  )
-}
-
-type BlockProps = {
-  readonly title: string
-  /** What the block holds, in few words; shown right of the title. */
-  readonly summary?: ReactNode
-  /** Open at first: it holds something, or an error. */
-  readonly isFilled: boolean
-  readonly hasErrors: boolean
-  readonly children: ReactNode
-}
-
-/** A part of the form that is folded while it is empty. */
-function Block({ title, summary, isFilled, hasErrors, children }: BlockProps) {
-  const id = useId()
-  const [isOpen, setOpen] = useState(isFilled)
-  const isShown = isOpen || hasErrors
-  return (
-    <section className="fold">
-      <h2 className="sec-h">
-        <button
-          type="button"
-          className="bh"
-          aria-expanded={isShown}
-          aria-controls={isShown ? id : undefined}
-          onClick={() => setOpen(!isShown)}
-        >
-          <Icon of={isShown ? ChevronDownIcon : ChevronRightIcon} />
-          {title}
-          <span className="sum">{summary}</span>
-        </button>
-      </h2>
-      {isShown && (
-        <div id={id} className="grid gap-4">
-          {children}
-        </div>
-      )}
-    </section>
   )
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { LinkResource } from '../../api/links.ts'
+import { NO_OPTIONS } from '@terse/contract/link-fields'
+import type { DetailedLink } from '../../api/links.ts'
 import { copyOf, draftOf, emptyDraft, faultsOf, fieldsOf } from './link-draft.ts'
 
-const LINK: LinkResource = {
+const LINK: DetailedLink = {
   id: '01890000-0000-7000-8000-000000000000',
   workspace_id: '01890000-0000-7000-8000-000000000001',
   domain: 'go.acme.test',
@@ -27,6 +28,9 @@ const LINK: LinkResource = {
   tags: ['a', 'b'],
   created_at: '2026-11-22T10:00:00.000000Z',
   updated_at: '2026-11-22T10:00:00.000000Z',
+  options: NO_OPTIONS,
+  rule_count: 0,
+  split_count: 0,
 }
 
 describe('fieldsOf', () => {
@@ -41,6 +45,29 @@ describe('fieldsOf', () => {
 
   test('sends nothing for a link that was not changed', () => {
     assert.deepEqual(fieldsOf(draftOf(LINK), LINK), {})
+  })
+
+  test('sends the options that were changed alone, and restores what a new link has by null', () => {
+    const options = { ...NO_OPTIONS, max_clicks: 500, notes: 'Keep', query: 'drop' } as const
+    const limited = { ...LINK, options }
+    const draft = draftOf(limited)
+    assert.deepEqual(fieldsOf(draft, limited), {})
+    assert.deepEqual(fieldsOf({ ...draft, max_clicks: ' 600 ', path: 'append' }, limited), {
+      max_clicks: 600,
+      path: 'append',
+    })
+    const starts = '2026-12-01T08:00'
+    assert.deepEqual(fieldsOf({ ...draft, max_clicks: '', notes: ' ', starts }, limited), {
+      max_clicks: null,
+      notes: null,
+      active_from: new Date(starts).toISOString(),
+    })
+  })
+
+  test('copies the options of a link except its note', () => {
+    const options = { ...NO_OPTIONS, max_clicks: 500, notes: 'Keep' }
+    const { max_clicks, notes } = copyOf({ ...LINK, options })
+    assert.deepEqual([max_clicks, notes], ['500', ''])
   })
 
   test('clears by null, and keeps the password unless it is replaced or removed', () => {
@@ -73,6 +100,20 @@ describe('faultsOf', () => {
       assert.deepEqual(fieldsOf(wrong, LINK), { external_id })
     })
   }
+
+  for (const max_clicks of ['0', '-1', '1.5', '1e3', '1000000001', 'many']) {
+    test(`refuses ${max_clicks} as a limit of clicks`, () => {
+      assert.deepEqual(faultsOf({ ...draft, max_clicks }), { max_clicks: 'invalidMaxClicks' })
+    })
+  }
+
+  test('refuses a start that is not before the expiry', () => {
+    const expires = '2026-12-01T08:00'
+    assert.deepEqual(faultsOf({ ...draft, expires, starts: expires }), {
+      active_from: 'endsFirst',
+    })
+    assert.deepEqual(faultsOf({ ...draft, expires, starts: '2026-12-01T07:59' }), {})
+  })
 
   test('asks for the password of a copy of a protected link, unless it is to have none', () => {
     const copy = copyOf(LINK)

@@ -1,4 +1,5 @@
-import { destinationOf, type LinkFields, type LinkResource } from '../../api/links.ts'
+import { NO_OPTIONS, type PathMode, type QueryMode } from '@terse/contract/link-fields'
+import { type DetailedLink, destinationOf, type LinkFields } from '../../api/links.ts'
 
 export const UTM_FIELDS = [
   'utm_source',
@@ -34,6 +35,12 @@ export type LinkDraft = {
   /** As a `datetime-local` input has it, in the time zone of the browser; empty for none. */
   readonly expires: string
   readonly expired_redirect_url: string
+  /** As `expires`; empty for a link that leads somewhere at once. */
+  readonly starts: string
+  readonly max_clicks: string
+  readonly path: PathMode
+  readonly query: QueryMode
+  readonly notes: string
   readonly external_id: string
 }
 
@@ -56,11 +63,17 @@ export function emptyDraft(domain: string): LinkDraft {
     asksPassword: false,
     expires: '',
     expired_redirect_url: '',
+    starts: '',
+    max_clicks: '',
+    path: NO_OPTIONS.path,
+    query: NO_OPTIONS.query,
+    notes: '',
     external_id: '',
   }
 }
 
-export function draftOf(link: LinkResource): LinkDraft {
+export function draftOf(link: DetailedLink): LinkDraft {
+  const { active_from, max_clicks, path, query, notes } = link.options
   const texts = Object.fromEntries(TEXT_FIELDS.map((name) => [name, link[name] ?? '']))
   return {
     ...emptyDraft(link.domain),
@@ -68,23 +81,38 @@ export function draftOf(link: LinkResource): LinkDraft {
     url: link.url,
     key: link.key,
     tags: link.tags,
-    expires: link.expires_at === null ? '' : localMinute(new Date(link.expires_at)),
+    expires: minuteOf(link.expires_at),
+    starts: minuteOf(active_from),
+    max_clicks: max_clicks === null ? '' : String(max_clicks),
+    path,
+    query,
+    notes: notes ?? '',
     external_id: link.external_id === null ? '' : String(link.external_id),
   }
 }
 
 /** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
-export function copyOf(link: LinkResource): LinkDraft {
-  return { ...draftOf(link), key: '', external_id: '', asksPassword: link.password !== null }
+export function copyOf(link: DetailedLink): LinkDraft {
+  const own = { key: '', external_id: '', notes: '' }
+  return { ...draftOf(link), ...own, asksPassword: link.password !== null }
 }
 
-type DraftFault = 'invalidUrl' | 'invalidExternalId' | 'passwordOfCopy'
+type DraftFault =
+  | 'invalidUrl'
+  | 'invalidExternalId'
+  | 'passwordOfCopy'
+  | 'invalidMaxClicks'
+  | 'endsFirst'
 
 /** What is wrong with a draft, as names of texts, by the fields of the API. Such a draft is not sent. */
 export function faultsOf(draft: LinkDraft): Readonly<Record<string, DraftFault>> {
   return {
     ...(destinationOf(draft.url) === undefined && { url: 'invalidUrl' }),
     ...(Number.isNaN(externalIdOf(draft)) && { external_id: 'invalidExternalId' }),
+    ...(Number.isNaN(maxClicksOf(draft)) && { max_clicks: 'invalidMaxClicks' }),
+    ...(draft.starts !== '' &&
+      draft.expires !== '' &&
+      draft.starts >= draft.expires && { active_from: 'endsFirst' }),
     ...(draft.asksPassword && draft.password === '' && { password: 'passwordOfCopy' }),
   }
 }
@@ -97,11 +125,29 @@ function externalIdOf({ external_id }: LinkDraft): number | undefined {
   return Number.isSafeInteger(number) ? number : Number.NaN
 }
 
+const MAX_CLICKS_MAX = 1_000_000_000
+
+/** NaN for what is no number of clicks; null for any number of them. */
+function maxClicksOf({ max_clicks }: LinkDraft): number | null {
+  const text = max_clicks.trim()
+  if (text === '') return null
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return number >= 1 && number <= MAX_CLICKS_MAX ? number : Number.NaN
+}
+
+/** The field of the API that a field of the form belongs to. */
+export function apiFieldOf(name: string): string {
+  if (name === 'expires') return 'expires_at'
+  if (name === 'starts') return 'active_from'
+  if (name === 'removesPassword' || name === 'asksPassword') return 'password'
+  return name
+}
+
 /**
  * What is sent: the fields that differ from those of the link, which is undefined for a new one. So a
  * change by another person to another field is kept.
  */
-export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): LinkFields {
+export function fieldsOf(draft: LinkDraft, link: DetailedLink | undefined): LinkFields {
   const before = link === undefined ? emptyDraft('') : draftOf(link)
   const fields: Record<string, unknown> = {}
   for (const name of TEXT_FIELDS) {
@@ -112,8 +158,13 @@ export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): Link
   if (draft.key.trim() !== before.key) fields['key'] = draft.key.trim() || null
   if (draft.tags.join('\n') !== before.tags.join('\n')) fields['tags'] = draft.tags
   if (draft.expires !== before.expires) {
-    fields['expires_at'] = draft.expires === '' ? null : new Date(draft.expires).toISOString()
+    fields['expires_at'] = instantOf(draft.expires)
   }
+  if (draft.starts !== before.starts) fields['active_from'] = instantOf(draft.starts)
+  if (draft.max_clicks.trim() !== before.max_clicks) fields['max_clicks'] = maxClicksOf(draft)
+  if (draft.path !== before.path) fields['path'] = draft.path
+  if (draft.query !== before.query) fields['query'] = draft.query
+  if (draft.notes.trim() !== before.notes.trim()) fields['notes'] = draft.notes.trim() || null
   if (draft.external_id.trim() !== before.external_id) {
     const id = externalIdOf(draft) ?? null
     // In JSON, NaN would be null, which clears the field.
@@ -122,6 +173,14 @@ export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): Link
   if (draft.password !== '') fields['password'] = draft.password
   else if (draft.removesPassword) fields['password'] = null
   return fields
+}
+
+function minuteOf(instant: string | null): string {
+  return instant === null ? '' : localMinute(new Date(instant))
+}
+
+function instantOf(minute: string): string | null {
+  return minute === '' ? null : new Date(minute).toISOString()
 }
 
 /** `2026-12-31T23:59`, in the time zone of the browser. */
@@ -153,7 +212,7 @@ export function finalUrlOf(draft: LinkDraft): FinalUrl | undefined {
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   const set = UTM_FIELDS.filter((field) => isWeb && draft[field].trim() !== '')
   for (const field of set) url.searchParams.delete(field)
-  const base = url.href
+  const base = withPlaceholders(url.href)
   const parameters = set.map((field) => {
     const text = new URLSearchParams([[field, draft[field].trim()]]).toString()
     return { field, text }
@@ -163,11 +222,21 @@ export function finalUrlOf(draft: LinkDraft): FinalUrl | undefined {
   return { base, parameters, fragment, whole: base + (added && joint + added) + fragment }
 }
 
+/** A key with placeholders, such as `p/{id}`, always fills those of the destination. */
+export function capturesAlways({ key }: Pick<LinkDraft, 'key'>): boolean {
+  return key.includes('{')
+}
+
+/** Placeholders such as `{1}` as they were typed: a URL has them percent-encoded. */
+function withPlaceholders(address: string): string {
+  return address.replace(/%7B(\w+)%7D/gi, '{$1}')
+}
+
 /** What every part of the form gets. */
 export type FormState = {
   readonly draft: LinkDraft
   /** As it was loaded; undefined for a new link. */
-  readonly link: LinkResource | undefined
+  readonly link: DetailedLink | undefined
   /** By the names of the API's fields. */
   readonly errors: Readonly<Record<string, readonly string[]>>
   change(change: Partial<LinkDraft>): void

@@ -4,11 +4,12 @@ import type { EventResource } from '@terse/contract/events'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { eventsQuery } from '../../api/events.ts'
-import { type LinkResource, linkQuery, visitAddress } from '../../api/links.ts'
+import { type DetailedLink, linkQuery, visitAddress } from '../../api/links.ts'
 import { rulesQuery } from '../../api/rules.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   AlertIcon,
+  ArchiveIcon,
   ArrowRightIcon,
   ChevronRightIcon,
   CopyIcon,
@@ -17,12 +18,17 @@ import {
   ExpiredIcon,
   ExpiryIcon,
   ExternalIcon,
+  LimitIcon,
   LockIcon,
   MoreIcon,
+  PathIcon,
   PhoneIcon,
   RedirectIcon,
+  RulesIcon,
   SplitIcon,
+  StartIcon,
   TrashIcon,
+  UnarchiveIcon,
 } from '../../icons/index.ts'
 import { EventDifferences } from '../../shell/EventDifferences.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -38,6 +44,7 @@ import { shortDestination } from '../../widgets/destination-parts.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { Ago, useNow } from '../../widgets/Time.tsx'
 import { UTM_FIELDS } from '../link-form/link-draft.ts'
+import { useArchiving } from '../links/archived-links.ts'
 import { useDeleteLink } from '../links/deleted-links.ts'
 import { LinkFigures } from './LinkFigures.tsx'
 
@@ -65,6 +72,7 @@ export default function LinkPage() {
         <div className="split-page">
           <div className="work">
             <DomainNote host={link.domain} />
+            {link.options.archived && <ArchivedNote link={link} />}
             <LinkFigures link={link} />
             <LinkDoes link={link} />
             <Activity linkId={link.id} />
@@ -81,11 +89,13 @@ export default function LinkPage() {
   )
 }
 
-function Acts({ link }: { link: LinkResource }) {
+function Acts({ link }: { link: DetailedLink }) {
   const t = useText()
   const navigate = useNavigate()
   const { may } = useMembership()
   const remove = useDeleteLink()
+  const { archive } = useArchiving()
+  const { archived: isArchived } = link.options
   const leave = useReturn()
   const params = { linkId: link.id }
   const address = visitAddress(link)
@@ -119,6 +129,12 @@ function Acts({ link }: { link: LinkResource }) {
               {t.links.duplicate}
             </MenuItem>
             <MenuSeparator />
+            <MenuItem
+              icon={isArchived ? UnarchiveIcon : ArchiveIcon}
+              onSelect={() => void archive(link, !isArchived, { leavesList: false })}
+            >
+              {isArchived ? t.links.unarchive : t.links.archive}
+            </MenuItem>
             <MenuItem
               icon={TrashIcon}
               isDangerous
@@ -164,12 +180,36 @@ function DomainNote({ host }: { host: string }) {
   )
 }
 
+/** Says that lists leave the link out, and offers to change that. */
+function ArchivedNote({ link }: { link: DetailedLink }) {
+  const t = useText()
+  const { may } = useMembership()
+  const { archive } = useArchiving()
+  return (
+    <div className="note items-center">
+      <Icon of={ArchiveIcon} />
+      <span className="grow">{t.link.archivedNote}</span>
+      {may('member') && (
+        <Button
+          size="small"
+          look="bare"
+          onClick={() => void archive(link, false, { leavesList: false })}
+        >
+          {t.links.unarchive}
+        </Button>
+      )}
+    </div>
+  )
+}
+
 /** What a visitor meets, in sentences; one for a link that only redirects. */
-function LinkDoes({ link }: { link: LinkResource }) {
+function LinkDoes({ link }: { link: DetailedLink }) {
   const t = useText()
   const { may } = useMembership()
   const { data: { rules = [] } = {} } = useQuery(rulesQuery(link.id))
-  const hasTargets = link.ios !== null || link.android !== null || rules.length > 0
+  const { active_from: start, rule_set: ruleSet, max_clicks, path, query } = link.options
+  const hasRules = rules.length > 0 || ruleSet !== null
+  const hasTargets = link.ios !== null || link.android !== null || hasRules
   return (
     <section className="stack" aria-labelledby="link-does">
       <div className="does-h">
@@ -196,6 +236,7 @@ function LinkDoes({ link }: { link: LinkResource }) {
         )}
       </div>
       <ol className="says" aria-label={t.link.does}>
+        {start !== null && <Start at={new Date(start)} />}
         {link.password !== null && <Sentence icon={LockIcon}>{t.link.asksPassword}</Sentence>}
         {rules.map((rule) => (
           <Sentence key={rule.id} icon={SplitIcon}>
@@ -204,6 +245,7 @@ function LinkDoes({ link }: { link: LinkResource }) {
             </Suspense>
           </Sentence>
         ))}
+        {ruleSet !== null && <Sentence icon={RulesIcon}>{t.link.usesRuleSet}</Sentence>}
         {link.ios !== null && (
           <Sentence icon={PhoneIcon} to={link.ios}>
             {t.linkForm.ios}
@@ -217,13 +259,45 @@ function LinkDoes({ link }: { link: LinkResource }) {
         <Sentence icon={RedirectIcon} to={link.url}>
           {hasTargets ? t.link.everyoneElse : t.link.everyone}
         </Sentence>
+        {path !== 'none' && <Sentence icon={PathIcon}>{t.linkForm.pathHints[path]}</Sentence>}
+        {query !== 'merge' && (
+          <Sentence icon={PathIcon}>{t.linkForm.finalUrlHints[query]}</Sentence>
+        )}
+        {max_clicks !== null && <ClickLimit clicks={max_clicks} link={link} />}
         {link.expires_at !== null && <Expiry at={new Date(link.expires_at)} link={link} />}
       </ol>
     </section>
   )
 }
 
-function Expiry({ at, link }: { at: Date; link: LinkResource }) {
+function Start({ at }: { at: Date }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  if (at <= now) return null
+  return (
+    <Sentence icon={StartIcon} amount={formats.until(at, now)}>
+      {t.link.startsOn(formats.minute(at))}
+    </Sentence>
+  )
+}
+
+function ClickLimit({ clicks, link }: { clicks: number; link: DetailedLink }) {
+  const t = useText()
+  const target = link.expired_redirect_url
+  const words = target === null ? t.link.atMost.page : t.link.atMost.elsewhere
+  return (
+    <Sentence
+      icon={LimitIcon}
+      to={target ?? undefined}
+      amount={t.link.clicksLeft(clicks - (link.clicks ?? 0))}
+    >
+      {words(clicks)}
+    </Sentence>
+  )
+}
+
+function Expiry({ at, link }: { at: Date; link: DetailedLink }) {
   const t = useText()
   const formats = useFormats()
   const now = useNow()
@@ -272,7 +346,7 @@ function Sentence({ icon, to, amount, children }: SentenceProps) {
 }
 
 /** What is known of a link and does not lead anywhere else. */
-function LinkFacts({ link }: { link: LinkResource }) {
+function LinkFacts({ link }: { link: DetailedLink }) {
   const t = useText()
   const formats = useFormats()
   const utm = UTM_FIELDS.flatMap((field, nth) => {
@@ -309,6 +383,11 @@ function LinkFacts({ link }: { link: LinkResource }) {
               </li>
             ))}
           </ul>
+        </Fact>
+      )}
+      {link.options.notes !== null && (
+        <Fact name={t.link.note}>
+          <span className="whitespace-pre-wrap">{link.options.notes}</span>
         </Fact>
       )}
       {link.external_id !== null && <Fact name={t.link.externalId}>{link.external_id}</Fact>}

@@ -3,7 +3,15 @@ import type { BulkAct } from '../../api/bulk-links.ts'
 import { isFiltered, type LinkFilter } from '../../api/link-filter.ts'
 import { findLinkIds } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
-import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
+import {
+  ArchiveIcon,
+  CloseIcon,
+  DomainIcon,
+  ExpiryIcon,
+  TagIcon,
+  TrashIcon,
+  UnarchiveIcon,
+} from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
 import { TagInput } from '../../shell/TagInput.tsx'
@@ -15,6 +23,7 @@ import { Chip } from '../../widgets/Chip.tsx'
 import { Dialog, FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
 import { ExpiryChips } from '../link-form/ExpiryChips.tsx'
+import { useArchiving } from './archived-links.ts'
 import { bulkFailures, bulkRun, isLong, useBulkActs } from './bulk-acts.ts'
 import { clearSelection, select, useSelection } from './row-state.ts'
 
@@ -29,6 +38,8 @@ export function BulkBar({ filter, total }: BulkBarProps) {
   const t = useText()
   const selected = useSelection()
   const acts = useBulkActs()
+  const { archiveMany } = useArchiving()
+  const isOfArchived = filter.archived === 'true'
   const [change, setChange] = useState<BulkChange>()
   /** To delete, once that is confirmed. */
   const [doomed, setDoomed] = useState<readonly string[]>()
@@ -49,6 +60,15 @@ export function BulkBar({ filter, total }: BulkBarProps) {
           <Act icon={TagIcon} name={t.links.bulkTag} onClick={() => setChange('tag')} />
           <Act icon={DomainIcon} name={t.links.bulkMove} onClick={() => setChange('move')} />
           <Act icon={ExpiryIcon} name={t.links.bulkExpire} onClick={() => setChange('expire')} />
+          <Act
+            icon={isOfArchived ? UnarchiveIcon : ArchiveIcon}
+            name={isOfArchived ? t.links.unarchive : t.links.archive}
+            onClick={() =>
+              void archiveMany([...selected], !isOfArchived, {
+                leavesList: filter.archived !== 'any',
+              })
+            }
+          />
           <Act icon={TrashIcon} name={t.common.delete} isDangerous onClick={remove} />
           <button type="button" aria-label={t.links.clearSelection} onClick={clearSelection}>
             <Icon of={CloseIcon} />

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
+  ARCHIVED_FILTERS,
+  type ArchivedFilter,
   addDays,
   isFiltered,
   LINK_SORTS,
@@ -85,6 +87,7 @@ export function FilterBar({ filter }: FilterBarProps) {
       />
       <TagFilter value={filter.tag ?? []} onChange={(tag) => set({ tag: someOf(tag) })} />
       <StateFilter value={filter.state} onChange={(state) => set({ state })} />
+      <ArchivedFilterChip value={filter.archived} onChange={(archived) => set({ archived })} />
       {filter.url !== undefined && (
         <FilterChip
           name={t.linkForm.destination}
@@ -173,6 +176,33 @@ function StateFilter({ value, onChange }: StateFilterProps) {
             value={value ?? ''}
             choices={LINK_STATES.map((state) => [state, t.links.states[state]] as const)}
             onChange={(state) => onChange(state === '' ? undefined : state)}
+          />
+        </Menu>
+      )}
+    />
+  )
+}
+
+type ArchivedFilterProps = {
+  readonly value: ArchivedFilter | undefined
+  readonly onChange: (archived: ArchivedFilter | undefined) => void
+}
+
+/** Archived links, which the list leaves out otherwise. */
+function ArchivedFilterChip({ value, onChange }: ArchivedFilterProps) {
+  const t = useText()
+  return (
+    <FilterChip
+      name={t.links.archived}
+      values={value === undefined ? [] : [t.links.archivedFilters[value]]}
+      onRemove={() => onChange(undefined)}
+      layer={(trigger) => (
+        <Menu trigger={trigger} align="start">
+          <MenuChoice<ArchivedFilter | ''>
+            label={t.links.archived}
+            value={value ?? ''}
+            choices={ARCHIVED_FILTERS.map((one) => [one, t.links.archivedChoices[one]] as const)}
+            onChange={(archived) => onChange(archived === '' ? undefined : archived)}
           />
         </Menu>
       )}

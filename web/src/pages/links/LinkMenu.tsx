@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { type LinkResource, visitAddress } from '../../api/links.ts'
+import { type DetailedLink, visitAddress } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
+  ArchiveIcon,
   CopyIcon,
   DuplicateIcon,
   EditIcon,
@@ -10,16 +11,18 @@ import {
   InfoIcon,
   MoreIcon,
   TrashIcon,
+  UnarchiveIcon,
 } from '../../icons/index.ts'
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyWithMessage } from '../../widgets/CopyButton.tsx'
 import { AnchoredMenu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { type ArchivingOptions, useArchiving } from './archived-links.ts'
 import { useDeleteLink } from './deleted-links.ts'
 import { linkAt, rowIndexOf } from './row-state.ts'
 
 type LinkMenuOpening = {
-  readonly link: LinkResource
+  readonly link: DetailedLink
   readonly rowIndex: number
   /** The button of the row. */
   readonly anchor: HTMLElement
@@ -31,7 +34,7 @@ type LinkMenuOpening = {
 const linkMenu = new Observable<LinkMenuOpening | undefined>(undefined)
 
 /** In a row of the list. */
-export function LinkMenuButton({ link }: { link: LinkResource }) {
+export function LinkMenuButton({ link }: { link: DetailedLink }) {
   const t = useText()
   return (
     <button
@@ -57,8 +60,13 @@ export function LinkMenuButton({ link }: { link: LinkResource }) {
   )
 }
 
+type LinkMenuProps = {
+  readonly mayWrite: boolean
+  readonly archiving: ArchivingOptions
+}
+
 /** What can be done with the link of a row; one menu for all rows. */
-export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
+export function LinkMenu(props: LinkMenuProps) {
   const opening = useObservable(linkMenu)
   useEffect(() => () => linkMenu.set(undefined), [])
   if (opening === undefined) return null
@@ -69,13 +77,15 @@ export function LinkMenu({ mayWrite }: { mayWrite: boolean }) {
       successor={() => linkAt(rowIndex)}
       onClose={() => linkMenu.set({ ...opening, isOpen: false })}
     >
-      <LinkActs link={link} mayWrite={mayWrite} />
+      <LinkActs link={link} {...props} />
     </AnchoredMenu>
   )
 }
 
-function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean }) {
+function LinkActs({ link, mayWrite, archiving }: LinkMenuProps & { link: DetailedLink }) {
   const t = useText()
+  const { archive } = useArchiving()
+  const { archived: isArchived } = link.options
   const remove = useDeleteLink()
   const params = { linkId: link.id }
   return (
@@ -113,6 +123,12 @@ function LinkActs({ link, mayWrite }: { link: LinkResource; mayWrite: boolean })
             {t.links.duplicate}
           </MenuItem>
           <MenuSeparator />
+          <MenuItem
+            icon={isArchived ? UnarchiveIcon : ArchiveIcon}
+            onSelect={() => void archive(link, !isArchived, archiving)}
+          >
+            {isArchived ? t.links.unarchive : t.links.archive}
+          </MenuItem>
           <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>
             {t.common.delete}
           </MenuItem>

@@ -85,7 +85,10 @@ export default function LinksPage() {
             isStale={isPlaceholderData}
             mayWrite={may('member')}
           />
-          <LinkMenu mayWrite={may('member')} />
+          <LinkMenu
+            mayWrite={may('member')}
+            archiving={{ leavesList: filter.archived !== 'any' }}
+          />
           <Pager meta={data.meta} page={page} isEmptied={isEmptied} />
         </>
       )}
@@ -110,10 +113,12 @@ function useFound(filterName: string, total: number | undefined): string | undef
 function NoMatch({ filter }: { filter: LinkFilter }) {
   const t = useText()
   const formats = useFormats()
-  const { search, domain = [], tag = [], state, url, created_from: from, created_to: to } = filter
+  const { search, domain = [], tag = [], state, archived, url } = filter
+  const { created_from: from, created_to: to } = filter
   const created = daysText({ from, to }, formats, t)
   const stateName = state && t.links.states[state]
-  const parts = [search, ...domain, created, ...tag, stateName, url].filter(
+  const archivedName = archived && t.links.archivedChoices[archived]
+  const parts = [search, ...domain, created, ...tag, stateName, archivedName, url].filter(
     (part): part is string => part !== undefined,
   )
   const key = filter.search !== undefined && /^[\p{L}\p{N}._~-]+$/u.test(filter.search)
@@ -144,6 +149,22 @@ function NoMatch({ filter }: { filter: LinkFilter }) {
         </div>
       </div>
     </div>
+  )
+}
+
+/** Where every link is archived, the list is empty all the same. */
+function ArchivedNote() {
+  const t = useText()
+  const { data } = useQuery(linksQuery({ archived: 'true' }, 1, 1))
+  const total = data?.meta.total ?? 0
+  if (total === 0) return null
+  return (
+    <p className="muted">
+      {t.links.allArchived(total)}{' '}
+      <Link to="/links" search={{ archived: 'true' }} className="link">
+        {t.linkForm.showThem}
+      </Link>
+    </p>
   )
 }
 
@@ -189,6 +210,7 @@ function EmptyLinks() {
             </div>
           </div>
         </QuickForm>
+        <ArchivedNote />
         <p className="muted">
           {t.imports.invite}{' '}
           <Link to="/settings/imports/new" className="link">

@@ -3,16 +3,9 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { memo, type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
 import { type Sparkline, sparklinesQuery } from '../../api/clicks.ts'
 import type { LinkSort } from '../../api/link-filter.ts'
-import { type LinkResource, visitAddress } from '../../api/links.ts'
+import { type DetailedLink, visitAddress } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import {
-  ArrowDownIcon,
-  ArrowUpIcon,
-  ExpiredIcon,
-  LockIcon,
-  PhoneIcon,
-  WarningIcon,
-} from '../../icons/index.ts'
+import { ArrowDownIcon, ArrowUpIcon } from '../../icons/index.ts'
 import { useKeyHint, useShortcut } from '../../shell/shortcuts.ts'
 import { useIsUnproved } from '../../shell/use-domains.ts'
 import { Preference, usePreference } from '../../state/preference.ts'
@@ -21,6 +14,7 @@ import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination, LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
+import { LinkMarks, marksOf } from './LinkMarks.tsx'
 import { LinkMenuButton } from './LinkMenu.tsx'
 import { onRowFocus, onRowKey, select, takeWantedFocus, useSelection } from './row-state.ts'
 
@@ -48,7 +42,7 @@ const SKELETON_ROWS = 12
 const route = getRouteApi('/shell/links')
 
 type LinksTableProps = {
-  readonly links: readonly LinkResource[]
+  readonly links: readonly DetailedLink[]
   readonly sort: LinkSort
   /** Whether the links of another page are shown until this one has come. */
   readonly isStale: boolean
@@ -231,7 +225,7 @@ export function LinksSkeleton() {
 const TAGS_SHOWN = 2
 
 type LinkRowProps = {
-  readonly link: LinkResource
+  readonly link: DetailedLink
   /** Undefined until it is loaded. */
   readonly sparkline: Sparkline | undefined
   readonly columns: ReadonlySet<Column>
@@ -246,6 +240,7 @@ const LinkRow = memo(function LinkRow(props: LinkRowProps) {
   const t = useText()
   const formats = useFormats()
   const name = `${link.domain}/${link.key}`
+  const marks = marksOf(link, { isUnproved, now: new Date() }, t, formats)
   return (
     <tr className={isSelected ? 'row is-sel' : 'row'} data-link={link.id}>
       <td className="c-sel">
@@ -264,7 +259,7 @@ const LinkRow = memo(function LinkRow(props: LinkRowProps) {
             <LinkName name={name} />
           </Link>
           <CopyButton text={visitAddress(link)} label={t.links.copyLink} tabIndex={-1} />
-          <Flags link={link} isUnproved={isUnproved} />
+          <LinkMarks marks={marks} />
         </div>
       </td>
       {columns.has('destination') && (
@@ -336,26 +331,6 @@ function Tags({ of: tags }: { of: readonly string[] }) {
         </span>
       )}
     </div>
-  )
-}
-
-/** What is special about the link, after its key. */
-function Flags({ link, isUnproved }: { link: LinkResource; isUnproved: boolean }) {
-  const t = useText()
-  const isExpired = link.expires_at !== null && new Date(link.expires_at) <= new Date()
-  return (
-    <span className="flags">
-      {isUnproved && (
-        <span className="warn">
-          <Icon of={WarningIcon} label={t.link.notWorking(link.domain)} />
-        </span>
-      )}
-      {link.password !== null && <Icon of={LockIcon} label={t.links.protected} />}
-      {isExpired && <Icon of={ExpiredIcon} label={t.links.expired} />}
-      {(link.ios !== null || link.android !== null) && (
-        <Icon of={PhoneIcon} label={t.links.targets} />
-      )}
-    </span>
   )
 }
 

@@ -11,6 +11,7 @@ import {
   updateLinks,
 } from '../../api/bulk-links.ts'
 import { LINKS_KEY } from '../../api/links.ts'
+import type { IconNode } from '../../icons/Icon.tsx'
 import { CheckIcon, TrashIcon } from '../../icons/index.ts'
 import { errorText, SignInCancelled } from '../../shell/use-faults.ts'
 import { Observable } from '../../state/observable.ts'
@@ -25,8 +26,11 @@ type BulkActs = {
   /** Deletes at once. */
   removeNow(ids: readonly string[]): Promise<void>
   /** Changes at once, and offers Undo. */
-  change(ids: readonly string[], changes: BulkChanges): Promise<void>
+  change(ids: readonly string[], changes: BulkChanges, words?: ChangeWords): Promise<void>
 }
+
+/** How a change is reported. */
+type ChangeWords = { readonly message: (count: number) => string; readonly icon: IconNode }
 
 type BulkRequests = (watch: BulkWatch) => Promise<BulkOutcome>
 
@@ -54,17 +58,21 @@ export function useBulkActs(): BulkActs {
     if (deleted.length === ids.length) showMessage(t.links.deletedMany(deleted.length))
   }
 
-  async function change(ids: readonly string[], changes: BulkChanges) {
+  async function change(
+    ids: readonly string[],
+    changes: BulkChanges,
+    { message, icon }: ChangeWords = { message: t.links.changedMany, icon: CheckIcon },
+  ) {
     const act = { action: 'update', changes } as const
     const changed = await run(ids.length, (watch) => actOnLinks(ids, act, watch))
     const updates = undoOf(changes, changed)
     if (updates.length === 0) {
-      if (changed.length === ids.length) showMessage(t.links.changedMany(changed.length))
+      if (changed.length === ids.length) showMessage(message(changed.length))
       return
     }
     offerUndo({
-      message: t.links.changedMany(updates.length),
-      icon: CheckIcon,
+      message: message(updates.length),
+      icon,
       async undo() {
         const restored = await run(updates.length, (watch) => updateLinks(updates, watch))
         if (restored.length === updates.length) showMessage(t.links.restoredMany(restored.length))
