@@ -3,7 +3,7 @@ import { countedUntil, queryInteger, timestamp } from './primitives.ts'
 
 const DIMENSIONS = [
   ...(['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const),
-  ...(['rule', 'variant', 'label'] as const),
+  ...(['rule', 'variant', 'label', 'region', 'city'] as const),
 ] as const
 /** Properties of the links that were clicked, as they are now. */
 const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign'] as const
@@ -54,12 +54,14 @@ const filters = {
   language: repeatable.describe('Preferred language, such as `de`.'),
   source: repeatable.describe('`qr` for a tracked QR code, `direct` for all other clicks.'),
   rule: repeatable.describe(
-    'Id of the rule of the link that matched. For this, `variant` and `label` letter case matters, and an empty value selects clicks that have none.',
+    'Id of the rule of the link that matched. For this, `variant`, `label`, `region` and `city` letter case matters, and an empty value selects clicks that have none.',
   ),
   variant: repeatable.describe('Name of the variant of a split that the visitor got.'),
   label: repeatable.describe(
     "What the short link had in the workspace's parameter for labels, as `newsletter` in `?via=newsletter`; `(other)` for labels beyond 1,000 that are not listed.",
   ),
+  region: repeatable.describe('Region, as ISO 3166-2 code such as `US-CA`, or as a name.'),
+  city: repeatable.describe('City, by its English name.'),
 }
 
 const linkFilters = {
@@ -237,6 +239,8 @@ export const exportedClick = z
     rule: known.describe('Id of the rule of the link that matched; null if none did.'),
     variant: known.describe('Name of the variant of a split; null if there was none.'),
     label: known.describe('Label of the visit; null for none.'),
+    region: known.describe('Region of the visitor; null where it is not known.'),
+    city: known.describe('City of the visitor; null where it is not known.'),
     id: known.describe(
       'Names the click among those of its link, for an explanation; null where the visitor is unknown.',
     ),

@@ -125,6 +125,12 @@ const exportedClickLine = exportedClick
     label: exportedClick.shape.label
       .optional()
       .describe('Label of the visit; null for none. Exports of version 0.1 leave it out.'),
+    region: exportedClick.shape.region
+      .optional()
+      .describe('Region of the visitor; null where unknown. Exports of version 0.1 leave it out.'),
+    city: exportedClick.shape.city
+      .optional()
+      .describe('City of the visitor; null where unknown. Exports of version 0.1 leave it out.'),
   })
   .meta({ id: 'ExportedClickLine', description: 'A single click on one of the links.' })
 

@@ -50,6 +50,8 @@ function tallyOfDay(clicks: number, day: number): DayTally {
         rule: '',
         variant: '',
         label: '',
+        region: '',
+        city: '',
       }
       columns.add({ ...click, flags: 0, count: Math.floor(count * (1 - BOT_SHARE)) })
       columns.add({ ...click, flags: CLICK_FLAGS.bot, count: Math.floor(count * BOT_SHARE) })

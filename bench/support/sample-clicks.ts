@@ -66,5 +66,7 @@ export function clickSource(linkSeq: () => number): (at: number) => Click {
     rule: '',
     variant: '',
     label: '',
+    region: '',
+    city: '',
   })
 }

@@ -1,5 +1,11 @@
 import { enlarge } from '../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, type Click, UNLABELLED_COUNT, VISITOR_DIMENSIONS } from './click.ts'
+import {
+  CLICK_DIMENSIONS,
+  type Click,
+  UNLABELLED_COUNT,
+  UNPLACED_COUNT,
+  VISITOR_DIMENSIONS,
+} from './click.ts'
 import { ValueNumbers } from './tally/values.ts'
 
 /** Of `CLICK_DIMENSIONS`: from here on they are `SPARSE_DIMENSIONS`. */
@@ -79,9 +85,12 @@ export class ClickColumns {
     }
   }
 
-  /** How many of `CLICK_DIMENSIONS`, from the first on, hold all values of a click: without a rule and a label fewer. */
+  /** How many of `CLICK_DIMENSIONS`, from the first on, hold all values of a click: without a rule, a label and a place fewer. */
   dimensionsOf(index: number): number {
-    if (this.numbers[LABEL]?.[index] !== 0) return CLICK_DIMENSIONS.length
+    for (let dimension = UNPLACED_COUNT; dimension < this.numbers.length; dimension += 1) {
+      if (this.numbers[dimension]?.[index] !== 0) return CLICK_DIMENSIONS.length
+    }
+    if (this.numbers[LABEL]?.[index] !== 0) return UNPLACED_COUNT
     for (let dimension = FIRST_SPARSE; dimension < LABEL; dimension += 1) {
       if (this.numbers[dimension]?.[index] !== 0) return UNLABELLED_COUNT
     }
@@ -139,6 +148,8 @@ export class ClickColumns {
       rule: this.#textOf(7, index),
       variant: this.#textOf(8, index),
       label: this.#textOf(9, index),
+      region: this.#textOf(10, index),
+      city: this.#textOf(11, index),
       ...(this.limited[index] === 1 && { isLimited: true }),
     }
   }

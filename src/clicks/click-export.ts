@@ -32,6 +32,8 @@ const COLUMNS = [
   'rule',
   'variant',
   'label',
+  'region',
+  'city',
   'id',
 ] as const satisfies readonly (keyof ExportedClick)[]
 
@@ -96,6 +98,8 @@ export function presentClick(click: RawClick): ExportedClick {
     rule: click.rule || null,
     variant: click.variant || null,
     label: click.label || null,
+    region: click.region || null,
+    city: click.city || null,
     id: clickId(click),
   }
 }

@@ -32,6 +32,9 @@ export type Click = {
   readonly variant: string
   /** What the visitor's query has in the workspace's parameter for labels; '' if nothing. */
   readonly label: string
+  /** As `Place`, as the next. */
+  readonly region: string
+  readonly city: string
   /** Whether it took one of the clicks that the link's `max_clicks` allows (limits/click-limits.ts); false if left out. */
   readonly isLimited?: boolean
 }
@@ -53,6 +56,9 @@ export const VISITOR_DIMENSIONS = [
 /** How the link's rules decided. */
 const RULE_DIMENSIONS = ['rule', 'variant'] as const satisfies readonly (keyof Click)[]
 
+/** Where the visitor was, as far as the operator's database knows. */
+const PLACE_DIMENSIONS = ['region', 'city'] as const satisfies readonly (keyof Click)[]
+
 /**
  * What most clicks do not have, so that the value '' takes no space. Values are at most 253 bytes of UTF-8, where letter
  * case matters.
@@ -60,13 +66,17 @@ const RULE_DIMENSIONS = ['rule', 'variant'] as const satisfies readonly (keyof C
 export const SPARSE_DIMENSIONS = [
   ...RULE_DIMENSIONS,
   'label',
+  ...PLACE_DIMENSIONS,
 ] as const satisfies readonly (keyof Click)[]
 
 /** The dimensions for grouping and filtering clicks. */
 export const CLICK_DIMENSIONS = [...VISITOR_DIMENSIONS, ...SPARSE_DIMENSIONS] as const
 
-/** How many of `CLICK_DIMENSIONS`, from the first on, a click without a label may have a value in. */
+/** How many of `CLICK_DIMENSIONS`, from the first on, a click without a label and a place may have a value in. */
 export const UNLABELLED_COUNT = VISITOR_DIMENSIONS.length + RULE_DIMENSIONS.length
+
+/** The same for a click without a place. */
+export const UNPLACED_COUNT = CLICK_DIMENSIONS.length - PLACE_DIMENSIONS.length
 
 export type ClickDimension = (typeof CLICK_DIMENSIONS)[number]
 
@@ -116,6 +126,8 @@ export function countedClick(link_seq: number, at: number, count: number): Click
     rule: '',
     variant: '',
     label: '',
+    region: '',
+    city: '',
   }
 }
 

@@ -29,6 +29,8 @@ const CLICK: FedClick = {
   rule: '',
   variant: '',
   label: '',
+  region: '',
+  city: '',
   link_id: null,
   key: null,
   host: null,

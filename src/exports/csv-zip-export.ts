@@ -62,6 +62,8 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
         'rule',
         'variant',
         'label',
+        'region',
+        'city',
       ] as const),
     ],
   },

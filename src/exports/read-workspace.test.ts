@@ -8,7 +8,7 @@ const SUBJECT: Subject = { workspaceId: 'w', untilMicros: 100 * DAY, singlesFrom
 
 function clickAt(at: number, link_id: string | null = 'l'): RawClick {
   const values = { country: '', device: '', os: '', browser: '', referrer: '', language: '' }
-  const ruled = { rule: '', variant: '', label: '' }
+  const ruled = { rule: '', variant: '', label: '', region: '', city: '' }
   const click = {
     at,
     link_seq: 1,

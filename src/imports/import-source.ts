@@ -180,6 +180,8 @@ type StoredClick = {
   readonly rule: string
   readonly variant: string
   readonly label: string
+  readonly region: string
+  readonly city: string
 }
 
 /** Visits of a link that the source has only counted. */

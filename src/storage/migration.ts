@@ -38,6 +38,8 @@ export type ColumnTypes = {
   readonly rawClickRules: readonly string[]
   /** The same for labels. */
   readonly rawClickLabels: readonly string[]
+  /** The same for regions and cities. */
+  readonly rawClickPlaces: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

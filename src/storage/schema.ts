@@ -259,6 +259,8 @@ export type Schema = PeopleTables &
       rule: Generated<string>
       variant: Generated<string>
       label: Generated<string>
+      region: Generated<string>
+      city: Generated<string>
     }
     /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
     click_days: {

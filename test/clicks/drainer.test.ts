@@ -137,9 +137,10 @@ for (const engine of ENGINES) {
       const activeSegment = () => 1
       await createDrainer({ activeSegment }).drain()
       const labelled = { ...clickOf(3_002, link.seq), label: 'Größe' }
-      append(1, before[1], [ruled, clickOf(3_001, link.seq)], [labelled])
+      const placed = { ...clickOf(3_003, link.seq), city: 'Zürich' }
+      append(1, before[1], [ruled, clickOf(3_001, link.seq)], [labelled], [placed])
       const frames = readFileSync(segmentFile(journal.folder, 1)).toString('latin1')
-      assert.deepEqual(frames.match(/TRS./g), ['TRS3', 'TRS3', 'TRS4', 'TRS5'])
+      assert.deepEqual(frames.match(/TRS./g), ['TRS3', 'TRS3', 'TRS4', 'TRS5', 'TRS6'])
       const stops = overrideWriter(writer, {
         async write(batch) {
           await writer.write(batch)
@@ -148,16 +149,18 @@ for (const engine of ENGINES) {
       })
       await assert.rejects(createDrainer({ activeSegment, writer: stops }).drain())
       await createDrainer({ activeSegment }).drain()
-      await expectCounted(8, 3_002)
+      await expectCounted(9, 3_003)
       assert.deepEqual(damages, [])
       const options = { dimension: 'variant', slots: false } as const
       const [day] = await store.read.reports.readDays(link.scope, 0, 0, options)
       const persons = [...(day?.values ?? [])].map(([value, counts]) => [value, counts.persons])
-      assert.deepEqual(Object.fromEntries(persons), { '': 7, größer: 1 })
+      assert.deepEqual(Object.fromEntries(persons), { '': 8, größer: 1 })
       const raw = await rawClicksOf(store, link.scope)
       assert.deepEqual(
-        raw.map(({ rule, variant, label }) => rule + variant + label).filter((text) => text !== ''),
-        ['abgrößer', 'Größe'],
+        raw
+          .map(({ rule, variant, label, city }) => rule + variant + label + city)
+          .filter((text) => text !== ''),
+        ['abgrößer', 'Größe', 'Zürich'],
       )
     })
 

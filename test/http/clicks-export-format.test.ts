@@ -11,7 +11,7 @@ import { CLICK } from './export-server.ts'
 import { parseCsv } from './parse-csv.ts'
 
 const COLUMNS =
-  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags,count,rule,variant,label,id'
+  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags,count,rule,variant,label,region,city,id'
 
 async function exported(clicks: readonly RawClick[], format: 'csv' | 'ndjson'): Promise<string> {
   const batches = async function* () {
@@ -42,8 +42,8 @@ describe('exportStream', () => {
       ),
       [
         COLUMNS,
-        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head,1,phones,B,newsletter,hoc1clt8e8-ssb6tg',
-        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,,1,,,,hoc1clt8e8-ssb6tg',
+        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head,1,phones,B,newsletter,,,hoc1clt8e8-ssb6tg',
+        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,,1,,,,,,hoc1clt8e8-ssb6tg',
       ]
         .map((line) => `"${line.replaceAll(',', '","')}"\r\n`)
         .join(''),
@@ -71,6 +71,8 @@ describe('exportStream', () => {
       rule: null,
       variant: null,
       label: null,
+      region: null,
+      city: null,
       id: 'hoc1clt8e8-ssb6tg',
     })
   })

@@ -74,6 +74,8 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
       rule: 'phones',
       variant: 'B',
       label: 'newsletter',
+      region: null,
+      city: null,
     })
     assert.equal(second.data.clicks.length, 1)
     await takeIn(stage.service, [someClick({ link_seq, at: now(), country: 'JP' })])

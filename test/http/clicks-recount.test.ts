@@ -46,6 +46,8 @@ const click = fc.record({
   rule: fc.constantFrom('', '', 'phones', 'ab'),
   variant: fc.constantFrom('', '', 'A', 'a', 'größer'),
   label: fc.constantFrom('', '', 'newsletter', 'Größe'),
+  region: fc.constantFrom('', '', 'US-CA'),
+  city: fc.constantFrom('', '', 'Zürich'),
   beyondCap: fc.nat({ max: 9 }),
 })
 
@@ -66,6 +68,7 @@ const query = fc.record({
       os: fc.subarray(['ios', 'Android'], { minLength: 1 }),
       variant: fc.subarray(['', 'A', 'größer'], { minLength: 1 }),
       label: fc.subarray(['', 'newsletter', 'Größe'], { minLength: 1 }),
+      city: fc.subarray(['', 'Zürich'], { minLength: 1 }),
     },
     { requiredKeys: [] },
   ),
@@ -77,7 +80,7 @@ function isWanted(click: Click, wanted: Query['wanted']): boolean {
   return Object.entries(wanted).every(([dimension, values = []]) =>
     values.some((value) => {
       const own = click[dimension as keyof typeof wanted]
-      const isExact = dimension === 'variant' || dimension === 'label'
+      const isExact = ['variant', 'label', 'city'].includes(dimension)
       return isExact ? value === own : value.toLowerCase() === own.toLowerCase()
     }),
   )

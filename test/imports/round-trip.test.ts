@@ -149,6 +149,7 @@ const CLICKS: readonly FakeRecord[] = [
     stored: {
       ...{ flags: 0, count: 1, visitor: 7, device: 'mobile', os: 'iOS', browser: 'Safari' },
       ...{ language: 'de', source: 'qr', rule: 'ab', variant: 'größer, "B"', label: 'E-Mail' },
+      ...{ region: 'US-CA', city: 'San Diego' },
     },
   },
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },

@@ -275,7 +275,7 @@ describeStore('the click writer', (at, engine) => {
     await takeClicks(first, [clickAt(1)])
     const file = rawClicksFile(rawClicksFolder(at.place.dataDir), DAY)
     const older = new DatabaseSync(file)
-    for (const column of ['count', 'rule', 'variant', 'label']) {
+    for (const column of ['count', 'rule', 'variant', 'label', 'region', 'city']) {
       older.exec(`alter table clicks drop column ${column}`)
     }
     older.close()

@@ -25,7 +25,7 @@ describe('the file of a day with damaged pages', () => {
     file.prepare('insert into workspaces (number, id) values (7, ?)').run(WORKSPACE)
     file.exec("insert into taken values ('journal', 1, 2, 3, 3)")
     const insert = file.prepare(
-      "insert into clicks values (?, ?, 7, 1, 0, ?, 'DE', 'mobile', 'iOS', 'Safari', '', 'de', 'direct', 1, 'phones', 'B', 'newsletter')",
+      "insert into clicks values (?, ?, 7, 1, 0, ?, 'DE', 'mobile', 'iOS', 'Safari', '', 'de', 'direct', 1, 'phones', 'B', 'newsletter', 'US-CA', 'San Diego')",
     )
     for (let nth = 0; nth < ROWS; nth += 1) insert.run(startOfDay(DAY) + nth, nth, nth * 3)
     file.exec('commit')
@@ -64,6 +64,8 @@ describe('the file of a day with damaged pages', () => {
           rule: 'phones',
           variant: 'B',
           label: 'newsletter',
+          region: 'US-CA',
+          city: 'San Diego',
         },
       )
     }

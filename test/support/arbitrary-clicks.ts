@@ -19,6 +19,8 @@ const SPARSE_VALUES = {
   rule: fc.constantFrom('', '', '', 'phones', 'split'),
   variant: fc.constantFrom('', '', '', 'A', 'a', 'größer'),
   label: fc.constantFrom('', '', '', 'newsletter', 'größer'),
+  region: fc.constantFrom('', '', '', 'US-CA'),
+  city: fc.constantFrom('', '', '', 'San Diego', 'Zürich'),
 }
 
 /** Any click on one of the links, with few enough visitors to be counted exactly. */

@@ -16,6 +16,8 @@ export function someClick(known: Partial<Click> & { at: number; link_seq: number
     rule: '',
     variant: '',
     label: '',
+    region: '',
+    city: '',
     ...known,
   }
 }

@@ -89,6 +89,8 @@ const click = {
   rule: 'phones',
   variant: 'B',
   label: 'newsletter',
+  region: null,
+  city: null,
   id: 'gsv3k0y1z7-19ab2cd',
 }
 

@@ -42,6 +42,8 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
     rule: fc.oneof(fc.constant(''), anyValue),
     variant: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
     label: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
+    region: fc.oneof(fc.constant(''), anyValue),
+    city: fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 60 })),
     isLimited: fc.constant(true),
   },
   { noNullPrototype: true, requiredKeys: REQUIRED },
@@ -253,16 +255,32 @@ describe('encodeFrame and decodeFrames', () => {
     const builder = new FrameBuilder()
     const labelled = { ...click, label: 'Größe' }
     const both = { ...ruled, label: 'x' }
-    const batches = [[click], [click, ruled], [click], [labelled, both, ruled], [ruled]]
+    const placed = { ...click, city: 'Zürich' }
+    const full = { ...both, region: 'US-CA', city: 'San Diego' }
+    const batches = [
+      [click],
+      [click, ruled],
+      [click],
+      [labelled, both, ruled],
+      [ruled],
+      [full, placed],
+    ]
     const frames = batches.map((clicks) => {
       for (const each of clicks) builder.add(each)
       return Buffer.from(builder.finish())
     })
     assert.deepEqual(
       frames.map((frame) => frame.toString('latin1', 0, 4)),
-      ['TRS3', 'TRS4', 'TRS3', 'TRS5', 'TRS4'],
+      ['TRS3', 'TRS4', 'TRS3', 'TRS5', 'TRS4', 'TRS6'],
     )
-    const [plain = Buffer.alloc(0), mixed = Buffer.alloc(0), , latest = Buffer.alloc(0)] = frames
+    const [
+      plain = Buffer.alloc(0),
+      mixed = Buffer.alloc(0),
+      ,
+      latest = Buffer.alloc(0),
+      ,
+      last = Buffer.alloc(0),
+    ] = frames
     const values = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
     const texts = values.map((name) => Buffer.from(click[name]))
     const record = Buffer.concat([
@@ -276,19 +294,31 @@ describe('encodeFrame and decodeFrames', () => {
     record.writeDoubleLE(click.visitor, 20)
     assert.deepEqual(plain.subarray(12), record)
     assert.deepEqual(mixed.subarray(12, 12 + record.length), record)
-    const all = Buffer.concat([plain, mixed, latest])
-    assert.deepEqual(decode(all, ALL).clicks, [click, click, ruled, labelled, both, ruled])
+    const all = Buffer.concat([plain, mixed, latest, last])
+    assert.deepEqual(decode(all, ALL).clicks, [
+      click,
+      click,
+      ruled,
+      labelled,
+      both,
+      ruled,
+      full,
+      placed,
+    ])
   })
 
   test('refuse a record whose rule, variant or label does not end with it', () => {
     const ruled = Buffer.from(encodeFrame([{ ...clickOf(1), rule: 'a', variant: 'b' }]))
     const labelled = Buffer.from(encodeFrame([{ ...clickOf(1), label: 'l' }]))
+    const placed = Buffer.from(encodeFrame([{ ...clickOf(1), region: 'r', city: 'c' }]))
     for (const [frame, at, byte] of [
       [ruled, -4, 2],
       [ruled, -3, 0],
       [labelled, -3, 1],
       [labelled, -2, 0],
       [labelled, -2, 2],
+      [placed, -4, 2],
+      [placed, -3, 0],
     ] as const) {
       const damaged = Buffer.from(frame)
       damaged[frame.length + at] = byte
@@ -318,7 +348,7 @@ describe('encodeFrame and decodeFrames', () => {
 
   test('report frames of an unknown version as damage', () => {
     const later = Buffer.from(encodeFrame([clickOf(1)]))
-    later.write('TRS6', 'latin1')
+    later.write('TRS7', 'latin1')
     later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)
     const known = encodeFrame([clickOf(2)])
     const decoded = decode(Buffer.concat([later, known]), ALL)

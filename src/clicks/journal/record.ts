@@ -6,6 +6,7 @@ import {
   type RuleValues,
   UNKNOWN_VISITOR,
   UNLABELLED_COUNT,
+  UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
@@ -14,7 +15,7 @@ import { minuteOf } from '../tally/click-day.ts'
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS5" if any of the clicks has a label, else "TRS4" if any has what releases before rules and
+ *     magic     4 bytes  "TRS6" if any of the clicks has a place, else "TRS5" if any has a label, else "TRS4" if any has what releases before rules and
  *                         limits cannot read, else "TRS3"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
@@ -26,6 +27,7 @@ import { minuteOf } from '../tally/click-day.ts'
 const MAGIC_PREFIX = Buffer.from('TRS', 'latin1')
 const VERSION_AT = MAGIC_PREFIX.length
 const MAGIC_BYTES = VERSION_AT + 1
+const VERSION_OF_PLACES = '6'.charCodeAt(0)
 const VERSION_OF_LABELS = '5'.charCodeAt(0)
 const VERSION_OF_RULES = '4'.charCodeAt(0)
 const VERSION = '3'.charCodeAt(0)
@@ -128,7 +130,7 @@ function decodeFrame(
 ): number | undefined {
   if (start + HEADER_BYTES > bytes.length) return undefined
   const version = bytes[start + VERSION_AT]
-  if (version === undefined || version < VERSION_BEFORE || version > VERSION_OF_LABELS) {
+  if (version === undefined || version < VERSION_BEFORE || version > VERSION_OF_PLACES) {
     return undefined
   }
   const end = start + HEADER_BYTES + view.getUint32(start + 4, true)
@@ -164,15 +166,20 @@ function checksum(frame: Buffer): number {
  *     lengths   1 byte   for each of VISITOR_DIMENSIONS
  *     values    of VISITOR_DIMENSIONS in their order, printable ASCII
  *
- * If a rule of the link decided, or the click has a label, recognized by the length of the record:
+ * If a rule of the link decided, or the click has a label or a place, recognized by the length of the record:
  *
  *     lengths   1 byte   of the rule, and of the variant
  *     values    the rule and the variant, UTF-8
  *
- * If the click has a label, recognized in the same way:
+ * If the click has a label or a place, recognized in the same way:
  *
  *     length    1 byte
  *     value     the label, UTF-8
+ *
+ * If the click has a place, recognized in the same way:
+ *
+ *     lengths   1 byte   of the region, and of the city
+ *     values    the region and the city, UTF-8
  *
  * Capped clicks of one link and minute share one record, recognized by its length:
  *
@@ -189,10 +196,10 @@ const COUNT_MAX = 0xffff_ffff
 const LENGTHS_AT = 28
 const VALUES_AT = LENGTHS_AT + VISITOR_DIMENSIONS.length
 const RULE = VISITOR_DIMENSIONS.length
-const VARIANT = RULE + 1
 const LABEL = UNLABELLED_COUNT
-/** The lengths of the rule and of the variant. */
-const RULE_LENGTHS_BYTES = 2
+const REGION = UNPLACED_COUNT
+/** The lengths of two texts. */
+const PAIR_LENGTHS_BYTES = 2
 const LABEL_LENGTH_BYTES = 1
 const VALUE_LENGTH_MAX = 255
 const FIRST_PRINTABLE = 0x20
@@ -200,7 +207,10 @@ const LAST_PRINTABLE = 0x7e
 const UNPRINTABLE = '?'.charCodeAt(0)
 
 export const RECORD_BYTES_MAX =
-  VALUES_AT + RULE_LENGTHS_BYTES + LABEL_LENGTH_BYTES + CLICK_DIMENSIONS.length * VALUE_LENGTH_MAX
+  VALUES_AT +
+  2 * PAIR_LENGTHS_BYTES +
+  LABEL_LENGTH_BYTES +
+  CLICK_DIMENSIONS.length * VALUE_LENGTH_MAX
 
 /**
  * Encodes a click. At least `RECORD_BYTES_MAX` bytes must be free.
@@ -227,14 +237,18 @@ export function encodeRecord(
     end += length
   }
   const { label } = click
-  if (label !== '' || hasRule(click)) end = encodeRule(bytes, end, click)
-  if (label !== '') end = encodeLabel(bytes, end, label)
+  const isPlaced = hasPlace(click)
+  const isLabelled = label !== '' || isPlaced
+  if (isLabelled || hasRule(click)) end = encodePair(bytes, end, click.rule, click.variant)
+  if (isLabelled) end = encodeLabel(bytes, end, label)
+  if (isPlaced) end = encodePair(bytes, end, click.region, click.city)
   view.setUint16(start, end - start, true)
   return end
 }
 
 /** Returns the version that frames with the record of a click have at least. */
 function versionFor(click: Click): number {
+  if (hasPlace(click)) return VERSION_OF_PLACES
   if (click.label !== '') return VERSION_OF_LABELS
   return hasRule(click) || click.isLimited === true ? VERSION_OF_RULES : VERSION
 }
@@ -243,13 +257,17 @@ function hasRule({ rule, variant }: RuleValues): boolean {
   return rule !== '' || variant !== ''
 }
 
+function hasPlace({ region, city }: Pick<Click, 'region' | 'city'>): boolean {
+  return city !== '' || region !== ''
+}
+
 /** Returns the end of the values. */
-function encodeRule(bytes: Uint8Array, start: number, { rule, variant }: RuleValues): number {
-  const ruleAt = start + RULE_LENGTHS_BYTES
-  const variantAt = ruleAt + encodeText(bytes, ruleAt, rule)
-  const end = variantAt + encodeText(bytes, variantAt, variant)
-  bytes[start] = variantAt - ruleAt
-  bytes[start + 1] = end - variantAt
+function encodePair(bytes: Uint8Array, start: number, first: string, second: string): number {
+  const firstAt = start + PAIR_LENGTHS_BYTES
+  const secondAt = firstAt + encodeText(bytes, firstAt, first)
+  const end = secondAt + encodeText(bytes, secondAt, second)
+  bytes[start] = secondAt - firstAt
+  bytes[start + 1] = end - secondAt
   return end
 }
 
@@ -342,7 +360,7 @@ export function decodeRecord(
   return end
 }
 
-/** Returns whether the bytes up to `end` are a rule and a variant, and a label or nothing. */
+/** Returns whether the bytes up to `end` are a rule and a variant, then a label or nothing, then a place or nothing. */
 function decodeSparse(
   bytes: Uint8Array,
   start: number,
@@ -350,19 +368,41 @@ function decodeSparse(
   index: number,
   into: ClickColumns,
 ): boolean {
-  const ruleAt = start + RULE_LENGTHS_BYTES
-  if (ruleAt > end) return false
-  const variantAt = ruleAt + (bytes[start] ?? 0)
-  const variantEnd = variantAt + (bytes[start + 1] ?? 0)
-  if (variantEnd > end) return false
-  const labelAt = variantEnd + LABEL_LENGTH_BYTES
-  const hasLabel = variantEnd < end
-  if (hasLabel && labelAt + (bytes[variantEnd] ?? 0) !== end) return false
-  into.setValue(RULE, index, bytes, ruleAt, variantAt)
-  into.setValue(VARIANT, index, bytes, variantAt, variantEnd)
-  if (hasLabel) into.setValue(LABEL, index, bytes, labelAt, end)
-  else into.setNone(index, LABEL)
-  return true
+  const ruleEnd = decodePair(bytes, start, end, { index, into, first: RULE })
+  if (ruleEnd === undefined) return false
+  if (ruleEnd === end) {
+    into.setNone(index, LABEL)
+    return true
+  }
+  const labelAt = ruleEnd + LABEL_LENGTH_BYTES
+  const labelEnd = labelAt + (bytes[ruleEnd] ?? 0)
+  if (labelEnd > end) return false
+  into.setValue(LABEL, index, bytes, labelAt, labelEnd)
+  if (labelEnd === end) {
+    into.setNone(index, REGION)
+    return true
+  }
+  return decodePair(bytes, labelEnd, end, { index, into, first: REGION }) === end
+}
+
+/**
+ * @param to.first the dimension of the first of the two texts; the second one's follows
+ * @returns the end of the texts; undefined where they are not before `end`
+ */
+function decodePair(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  to: { readonly index: number; readonly into: ClickColumns; readonly first: number },
+): number | undefined {
+  const firstAt = start + PAIR_LENGTHS_BYTES
+  if (firstAt > end) return undefined
+  const secondAt = firstAt + (bytes[start] ?? 0)
+  const secondEnd = secondAt + (bytes[start + 1] ?? 0)
+  if (secondEnd > end) return undefined
+  to.into.setValue(to.first, to.index, bytes, firstAt, secondAt)
+  to.into.setValue(to.first + 1, to.index, bytes, secondAt, secondEnd)
+  return secondEnd
 }
 
 function isPrintable(bytes: Uint8Array, start: number, end: number): boolean {

@@ -51,6 +51,8 @@ describe('clickMaker', () => {
       rule: '',
       variant: '',
       label: '',
+      region: '',
+      city: '',
     })
     assert.ok(Number.isSafeInteger(visitor) && visitor >= 0)
   })
@@ -72,6 +74,8 @@ describe('clickMaker', () => {
       rule: '',
       variant: '',
       label: '',
+      region: '',
+      city: '',
     })
   })
 

@@ -185,6 +185,8 @@ export function clickMaker(deps: {
       rule: ruled.rule,
       variant: ruled.variant,
       label,
+      region: address.place.region,
+      city: address.place.city,
       ...(isTaken && { isLimited: true }),
     }
   }

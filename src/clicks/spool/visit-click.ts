@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { subscriberOf } from '../../platform/network/ip-address.ts'
-import { CLICK_FLAGS, type Click, NO_RULE, UNKNOWN_VISITOR } from '../click.ts'
+import { CLICK_FLAGS, type Click, NO_RULE, NOWHERE, type Place, UNKNOWN_VISITOR } from '../click.ts'
 import type { Places } from '../record/places.ts'
 import { parseUserAgent, referrerHost, type UserAgentInfo } from '../record/raw-visit.ts'
 import { dayOf } from '../tally/click-day.ts'
@@ -54,6 +54,7 @@ export function clickOfVisit(
 ): Click {
   if (visit.stored !== undefined) return clickAsStored(link_seq, visit, visit.stored)
   const { at, address, user_agent, referrer } = visit
+  const { country, region, city } = placeOf(visit, places)
   const agent = user_agent === null ? UNKNOWN_AGENT : parseUserAgent(user_agent)
   return {
     at,
@@ -61,7 +62,7 @@ export function clickOfVisit(
     flags: agent.flags | (visit.is_bot ? CLICK_FLAGS.bot : 0),
     count: 1,
     visitor: visitorOf(address, `${dayOf(at)}\n${agent.digest}`, key),
-    country: countryOf(visit, places),
+    country,
     device: agent.kind,
     os: agent.os,
     browser: agent.browser,
@@ -70,6 +71,7 @@ export function clickOfVisit(
     source: 'direct',
     ...NO_RULE,
     label: '',
+    ...{ region, city },
   }
 }
 
@@ -97,6 +99,8 @@ function clickAsStored(
     rule: cutText(stored.rule),
     variant: cutText(stored.variant),
     label: cutText(stored.label),
+    region: cutText(stored.region),
+    city: cutText(stored.city),
   }
 }
 
@@ -114,7 +118,9 @@ function visitorOf(address: string | null, dayAndAgent: string, key: SipKey): nu
   return sipHash53(key, `${subscriberOf(address)}\n${dayAndAgent}`)
 }
 
-function countryOf({ country, address }: RecordedVisit, places: Places): string {
-  if (COUNTRY.test(country) && country !== NO_COUNTRY) return country
-  return address === null ? '' : places(address).country
+/** A source that names another country than the address says knows better. */
+function placeOf({ country, address }: RecordedVisit, places: Places): Place {
+  const found = address === null ? NOWHERE : places(address)
+  const isNamed = COUNTRY.test(country) && country !== NO_COUNTRY
+  return isNamed && country !== found.country ? { ...NOWHERE, country } : found
 }

@@ -91,7 +91,7 @@ export const PARTS = {
   slots: (dimension: ClickDimension) => partOf(dimension, 1),
 }
 
-/** After the parts of each kind for `VISITOR_DIMENSIONS`, the others in pairs. A day without rules and labels has none of those. */
+/** After the parts of each kind for `VISITOR_DIMENSIONS`, the others in pairs. A day without rules, labels and places has none of those. */
 function partOf(dimension: ClickDimension, kind: 0 | 1): number {
   const { length } = VISITOR_DIMENSIONS
   const index = CLICK_DIMENSIONS.indexOf(dimension)

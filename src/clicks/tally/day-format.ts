@@ -1,5 +1,5 @@
 import { ByteReader, type ByteWriter } from '../../platform/bytes/bytes.ts'
-import { CLICK_DIMENSIONS, UNLABELLED_COUNT, VISITOR_DIMENSIONS } from '../click.ts'
+import { CLICK_DIMENSIONS, UNLABELLED_COUNT, UNPLACED_COUNT, VISITOR_DIMENSIONS } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
@@ -20,9 +20,10 @@ import { ValueNumbers, type ValueTotals } from './values.ts'
  *     visitors  the sketch
  *     values    of each of VISITOR_DIMENSIONS: the number of values, then each value's text and slots
  *
- * Before a chunk with rules and variants, which are then behind the values of VISITOR_DIMENSIONS, or with those and labels:
+ * Before a chunk with rules and variants, which are then behind the values of VISITOR_DIMENSIONS, or with those and labels, or
+ * with all three and places:
  *
- *     242, 243  1 byte
+ *     242, 243, 244  1 byte
  *
  * Of SPARSE_DIMENSIONS the value '' is not stored: it has all clicks that no other value has, so a day without rules
  * takes nothing more. Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
@@ -36,6 +37,8 @@ export const TALLY = 241
 const WITH_RULES = 242
 /** The tag before a chunk with values of rules and labels. */
 const WITH_LABELS = 243
+/** The tag before a chunk with values of rules, labels and places. */
+const WITH_PLACES = 244
 export const PART_VERSION = 1
 /** Version of a part with the day's sums whose visitor count is unknown, so it has none. */
 export const VISITORS_UNKNOWN = 2
@@ -46,6 +49,7 @@ export const VISITORS_UNKNOWN = 2
  * @param dimensions how many of `CLICK_DIMENSIONS` it has
  */
 export function dimensionsTag(dimensions: number): number | undefined {
+  if (dimensions > UNPLACED_COUNT) return WITH_PLACES
   if (dimensions > UNLABELLED_COUNT) return WITH_LABELS
   return dimensions > VISITOR_DIMENSIONS.length ? WITH_RULES : undefined
 }
@@ -53,7 +57,8 @@ export function dimensionsTag(dimensions: number): number | undefined {
 /** Returns how many of `CLICK_DIMENSIONS` a chunk has that follows this tag; undefined where it is no such tag. */
 export function dimensionsAfter(tag: number): number | undefined {
   if (tag === WITH_RULES) return UNLABELLED_COUNT
-  return tag === WITH_LABELS ? CLICK_DIMENSIONS.length : undefined
+  if (tag === WITH_LABELS) return UNPLACED_COUNT
+  return tag === WITH_PLACES ? CLICK_DIMENSIONS.length : undefined
 }
 
 /**

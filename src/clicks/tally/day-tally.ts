@@ -5,6 +5,7 @@ import {
   type ClickDimension,
   SPARSE_DIMENSIONS,
   UNLABELLED_COUNT,
+  UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
 import type { ClickColumns } from '../click-columns.ts'
@@ -232,7 +233,8 @@ export class DayTally {
 
   /** How many of `CLICK_DIMENSIONS`, from the first on, a chunk of this needs. */
   #dimensions(): number {
-    if (this.hasValues('label')) return CLICK_DIMENSIONS.length
+    if (this.hasValues('region') || this.hasValues('city')) return CLICK_DIMENSIONS.length
+    if (this.hasValues('label')) return UNPLACED_COUNT
     return SPARSE_DIMENSIONS.some((dimension) => this.hasValues(dimension))
       ? UNLABELLED_COUNT
       : FIRST_SPARSE
@@ -306,7 +308,7 @@ export class DayTally {
     const values = this.#valuesOf(index)
     const numbers: number[] = []
     for (let number = 0; number < values.size; number += 1) numbers.push(number)
-    const max = index < UNLABELLED_COUNT ? VALUES_MAX : LABELS_MAX
+    const max = index === UNLABELLED_COUNT ? LABELS_MAX : VALUES_MAX
     if (numbers.length <= max) return numbers
     const other = values.numberOf(OTHER, 0, OTHER.length)
     const ranked = numbers

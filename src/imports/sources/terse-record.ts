@@ -113,6 +113,7 @@ function toClick(
   { resume }: Place,
 ): ImportRecord {
   const { device, os, browser, language, source, visitor, rule, variant, label } = line
+  const { region, city } = line
   const flags = flagsOf(line.flags)
   return {
     kind: 'click',
@@ -136,6 +137,8 @@ function toClick(
       rule: rule ?? '',
       variant: variant ?? '',
       label: label ?? '',
+      region: region ?? '',
+      city: city ?? '',
     },
   }
 }

@@ -98,6 +98,7 @@ describe('openTerseExport', () => {
     assert.deepEqual(click.stored, {
       ...{ flags: 5, count: 1, visitor: 0xabcdef, device: 'mobile', os: '', browser: '' },
       ...{ language: '', source: 'qr', rule: '', variant: '', label: '' },
+      ...{ region: '', city: '' },
     })
   })
 

@@ -46,6 +46,8 @@ export function statsCommand(terminal: Terminal): Command {
           'rule',
           'variant',
           'label',
+          'region',
+          'city',
         ],
       ]),
     )

@@ -23,6 +23,8 @@ export function arbitraryClicks(
     rule: fc.constantFrom('', 'phones'),
     variant: fc.constantFrom('', 'A', 'a'),
     label: fc.constantFrom('', 'newsletter', 'Größe'),
+    region: fc.constantFrom('', 'US-CA'),
+    city: fc.constantFrom('', 'Zürich'),
     link_id: fc.constant(null),
     key: fc.constant(null),
     host: fc.constant(null),

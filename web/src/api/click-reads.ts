@@ -12,6 +12,8 @@ export const DIMENSIONS = [
   'rule',
   'variant',
   'label',
+  'region',
+  'city',
   'utm_source',
   'utm_medium',
   'utm_campaign',

@@ -40,6 +40,7 @@ import { clickLimits } from './035-click-limits.ts'
 import { labels } from './036-labels.ts'
 import { linkExamples } from './037-link-examples.ts'
 import { domainSettings } from './038-domain-settings.ts'
+import { clickPlaces } from './039-click-places.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   labels,
   linkExamples,
   domainSettings,
+  clickPlaces,
 ]
 
 /** The schema version of this program. */

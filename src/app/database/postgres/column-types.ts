@@ -2,6 +2,7 @@ import { CLICK_DAYS_STORAGE } from '../../../clicks/store/postgres/click-rows.ts
 import {
   RAW_CLICK_COUNT,
   RAW_CLICK_LABELS,
+  RAW_CLICK_PLACES,
   RAW_CLICK_RULES,
   RAW_CLICKS_TABLE,
 } from '../../../clicks/store/postgres/raw-clicks.ts'
@@ -25,4 +26,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickCount: RAW_CLICK_COUNT,
   rawClickRules: RAW_CLICK_RULES,
   rawClickLabels: RAW_CLICK_LABELS,
+  rawClickPlaces: RAW_CLICK_PLACES,
 }

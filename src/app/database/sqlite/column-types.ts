@@ -17,4 +17,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickCount: [],
   rawClickRules: [],
   rawClickLabels: [],
+  rawClickPlaces: [],
 }

@@ -318,6 +318,8 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     rule = '',
     variant = '',
     label = '',
+    region = '',
+    city = '',
   ] = CLICK_DIMENSIONS.map((dimension) => String(row[dimension] ?? ''))
   return {
     at: Number(row.at),
@@ -325,6 +327,19 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     flags: Number(row.flags),
     count: Number(row.count ?? 1),
     visitor: Number(row.visitor),
-    ...{ country, device, os, browser, referrer, language, source, rule, variant, label },
+    ...{
+      country,
+      device,
+      os,
+      browser,
+      referrer,
+      language,
+      source,
+      rule,
+      variant,
+      label,
+      region,
+      city,
+    },
   }
 }

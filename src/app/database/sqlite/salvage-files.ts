@@ -21,7 +21,7 @@ const CLICKS_TABLES = [
 ] as const
 const DAY_TABLES = ['clicks'] as const
 /** The columns that files of older releases lack. */
-const ABSENT = { count: 1, rule: '', variant: '', label: '' }
+const ABSENT = { count: 1, rule: '', variant: '', label: '', region: '', city: '' }
 /** Returns how much of a damaged clicks.db or day's file can be read; undefined if it is nothing. */
 export function surveyFile(dataDir: string, name: string): Reading | undefined {
   const file = path.join(dataDir, name)

@@ -43,6 +43,11 @@ export const RAW_CLICK_RULES = [
 /** Adds the label. */
 export const RAW_CLICK_LABELS = ["alter table clicks add column label text not null default ''"]
 
+/** Adds the region and the city. */
+export const RAW_CLICK_PLACES = [
+  "alter table clicks add column region text not null default '', add column city text not null default ''",
+]
+
 export async function insertRawClicks(
   db: Kysely<Schema>,
   rows: readonly NewRawClick[],

@@ -202,7 +202,9 @@ export function openDayDatabase(folder: string, day: number): DatabaseSync {
         count integer not null default 1,
         rule text not null default '',
         variant text not null default '',
-        label text not null default ''
+        label text not null default '',
+        region text not null default '',
+        city text not null default ''
       );
       create table if not exists workspaces (
         number integer primary key,

@@ -64,6 +64,8 @@ function Cells({ view }: { view: View }) {
       <SparseCell view={view} grouping="variant" className="" />
       <VariantFindings view={view} />
       <SparseCell view={view} grouping="label" className="first" />
+      <SparseCell view={view} grouping="region" className="" />
+      <SparseCell view={view} grouping="city" className="" />
     </div>
   )
 }
@@ -72,11 +74,11 @@ const SPARSE_ROWS = 4
 
 type SparseCellProps = {
   readonly view: View
-  readonly grouping: 'rule' | 'variant' | 'label'
+  readonly grouping: 'rule' | 'variant' | 'label' | 'region' | 'city'
   readonly className: string
 }
 
-/** Only where there is a click with a value: most links have no rules, and most visits no label. */
+/** Only where there is a click with a value: most links have no rules, most visits no label, most databases no cities. */
 function SparseCell({ view, grouping, className }: SparseCellProps) {
   const { data } = useReport(breakdownQuery(view, grouping, SPARSE_ROWS))
   const hasValues = data?.data.some(({ value }) => value !== null) ?? false

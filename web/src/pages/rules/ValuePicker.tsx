@@ -6,7 +6,9 @@ import type { ListKind } from './rule-words.ts'
 import { useRuleLanguage } from './use-rule-language.ts'
 
 /** The kinds whose values may be typed. */
-const TYPED: ReadonlySet<ListKind> = new Set(['language', 'referrer', 'address', 'label'])
+const TYPED: ReadonlySet<ListKind> = new Set([
+  ...(['region', 'city', 'language', 'referrer', 'address', 'label'] as const),
+])
 
 type ValuePickerProps = {
   readonly kind: ListKind
