@@ -1,5 +1,5 @@
 import type { Terminal } from '../../platform/cli/terminal.ts'
-import type { Import, ImportCounts } from '../import.ts'
+import { type Import, type ImportCounts, REVIVAL } from '../import.ts'
 
 const LINE_INTERVAL_MS = 10_000
 const BAR_WIDTH = 30
@@ -72,14 +72,15 @@ const LINES: readonly (readonly [keyof ImportCounts, string])[] = [
  * @param unproved the domains on which its links do not work
  */
 export function summaryOf(
-  { counts, is_dry_run: isDryRun }: Import,
+  { counts, is_dry_run: isDryRun, source }: Pick<Import, 'counts' | 'is_dry_run' | 'source'>,
   unproved: readonly string[],
 ): string {
   const lines = LINES.filter(([name]) => counts[name] > 0).map(
     ([name, text]) => `${counts[name].toLocaleString('en-US').padStart(9)}  ${text}`,
   )
   const title = isDryRun === 1 ? ['Nothing was written. It would be:'] : []
-  const done = lines.length === 0 ? ['There was nothing to import.'] : lines
+  const verb = source === REVIVAL ? 'carry over' : 'import'
+  const done = lines.length === 0 ? [`There was nothing to ${verb}.`] : lines
   return [...title, ...done, ...unprovedLines(unproved)].join('\n')
 }
 
