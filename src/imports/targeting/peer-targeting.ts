@@ -139,7 +139,7 @@ export function shortIoTargeting(link: ShortIoTargeting): Targeting {
         : []),
       ...regions.map((region) => {
         const name = isRecord(region) ? `${region.country} ${region.region}` : region
-        return `The region ${shown(name)} at Short.io: Terse does not know regions of countries, so ${KEPT}`
+        return `The region ${shown(name)} at Short.io: which regions its codes mean is not documented, so ${KEPT}`
       }),
       ...(nonEmpty(link).regions !== undefined && regions.length === 0
         ? [`Its destinations by region at Short.io cannot be read: ${KEPT}`]

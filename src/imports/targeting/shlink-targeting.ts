@@ -272,7 +272,7 @@ function convert({ type, matchKey, matchValue }: RedirectCondition): Parsed<Cond
       return known(COUNTRIES.has(country) ? { country: [country] } : undefined)
     }
     case 'geolocation-city-name':
-      return { fault: `Terse does not know cities such as ${shown(matchValue)}` }
+      return { fault: `rules on cities such as ${shown(matchValue)} need a database that has them` }
     case 'before-date':
       return isInstant(value) ? { value: { time: [{ until: value }] } } : unknown
     case 'after-date':

@@ -129,7 +129,7 @@ const LEFT: readonly (readonly [
     shlink({ type: 'geolocation-city-name', matchValue: 'Köln' }),
     0,
     ['redirectRules'],
-    /cities such as "Köln"/,
+    /cities such as "Köln" need a database/,
   ],
   ['a rule without conditions', shlink(), 0, ['redirectRules'], /never matched/],
   [

@@ -122,7 +122,7 @@ describe('the Shlink API source', () => {
       { id: 'shlink-2', when: { country: ['JP'] }, then: { url: 'https://example.com/jp' } },
     ])
     assert.equal((byKey('creds').rest.redirectRules as unknown[]).length, 1)
-    assert.match(byKey('creds').notes.join(), /rule 3 .* does not know cities such as "Stadt"/)
+    assert.match(byKey('creds').notes.join(), /rule 3 .* rules on cities such as "Stadt"/)
     assert.deepEqual(byKey('frag').rules, [
       {
         id: 'shlink-1',
