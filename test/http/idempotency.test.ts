@@ -58,6 +58,7 @@ for (const engine of ENGINES) {
       ['/utm-templates', { name: 'marked' }],
       ['/rule-sets', { name: 'marked' }],
       ['/imports', { source: 'csv' }],
+      ['/imports/revive', { dry_run: true }],
       ['/imports', { source: 'bitly', token: 'SECRET-OF-A-SOURCE' }],
       ['/links/bulk', { action: 'create', links: [LINK] }],
       ['/tokens', { name: 'marked', scopes: ['links:read'] }],
@@ -167,6 +168,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(honoured.sort(), [
         '/domains',
         '/imports',
+        '/imports/revive',
         '/invitations',
         '/links',
         '/links/bulk',
