@@ -163,6 +163,7 @@ const DECIDERS = [
   'expires_at',
   'active_from',
   'max_clicks',
+  'preview',
   'expired_redirect_url',
   'domain_expired_url',
   'domain_not_found_url',
@@ -250,7 +251,10 @@ export const explanationSchema = z
   .object({
     kind: z.enum(KINDS).describe('What the visitor gets: a redirect, or which page.'),
     status: z.int().describe('The status of the answer.'),
-    location: z.string().nullable().describe('Where the visitor is sent; null for a page.'),
+    location: z
+      .string()
+      .nullable()
+      .describe('Where the visitor is sent; null for a page. Of a preview, where its page leads.'),
     instead_of: z
       .enum(['expired', 'used-up', 'upcoming', 'not-found'])
       .nullable()

@@ -131,6 +131,24 @@ export const FAULTS = {
     interlaced: 'must not be an interlaced PNG',
   },
 
+  invalid_image: {
+    format: 'must be a PNG, JPEG, WebP or GIF',
+    damaged: 'is damaged',
+    pixels: 'must have at most 16 megapixels',
+  },
+  unknown_image: 'is not an image of this workspace; upload it first',
+  no_preview: {
+    private: 'is inside a private network, which is not read',
+    scheme: 'must be a page of the web',
+    unreachable: 'cannot be reached',
+    slow: 'was not read within {max} seconds',
+    status: 'answers with status {status} instead of a page',
+    page: 'is not a page in HTML',
+    redirects: 'redirects more than {max} times',
+    too_long: 'is longer than {max} bytes',
+    empty: 'has no title, description or image to take',
+  },
+
   // Faults of rules.
   exactly_one_of: 'must have exactly one of {allowed}',
   at_least_one_of: 'must have at least one of {allowed}',

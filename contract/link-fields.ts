@@ -100,6 +100,11 @@ export type LinkOptions = {
   readonly query: QueryMode
   /** The id of the rule set that is tried after the link's own rules. */
   readonly rule_set: string | null
+  /** What messengers and networks show of the link: a title, a text and a picture. */
+  readonly title: string | null
+  readonly description: string | null
+  /** An https URL. */
+  readonly image: string | null
 }
 
 export const NO_OPTIONS: LinkOptions = Object.freeze({
@@ -110,6 +115,9 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
   path: 'none',
   query: 'merge',
   rule_set: null,
+  title: null,
+  description: null,
+  image: null,
 })
 
 export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { PATH_MODES, QUERY_MODES } from './link-fields.ts'
-import { integer, lines, timestamp, uuid } from './primitives.ts'
+import { integer, line, lines, timestamp, uuid } from './primitives.ts'
 
 const MAX_CLICKS_MAX = 1_000_000_000
 const NOTES_LENGTH_MAX = 4_000
+/** More than any network shows; in characters. */
+export const PREVIEW_TITLE_LENGTH_MAX = 200
+export const PREVIEW_DESCRIPTION_LENGTH_MAX = 500
+const PREVIEW_IMAGE_LENGTH_MAX = 2_048
 
 /** The options of a link in requests, beside its fields. */
 export const optionInputs = {
@@ -35,6 +39,24 @@ export const optionInputs = {
     .optional()
     .describe(
       'The id of a rule set, which is tried where none of the rules of the link matches; none when null.',
+    ),
+  title: line(PREVIEW_TITLE_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .describe(
+      `The title that messengers and social networks show of the link: at most ${PREVIEW_TITLE_LENGTH_MAX} characters. With a title, a description or an image their programs get a page with these; people are redirected all the same.`,
+    ),
+  description: line(PREVIEW_DESCRIPTION_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .describe(
+      `The text that they show below the title: at most ${PREVIEW_DESCRIPTION_LENGTH_MAX} characters.`,
+    ),
+  image: line(PREVIEW_IMAGE_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .describe(
+      'The https URL of the picture that they show: that of an uploaded image of the workspace, or of any other host.',
     ),
   path: z
     .enum(PATH_MODES)
@@ -68,6 +90,9 @@ export const linkOptionsSchema = z
     path: z.enum(PATH_MODES).describe('What it does with the path behind its key.'),
     query: z.enum(QUERY_MODES).describe("What becomes of the visitor's query."),
     rule_set: uuid.nullable().describe('The id of the rule set that it uses beside its rules.'),
+    title: z.string().nullable().describe('The title that messengers and networks show of it.'),
+    description: z.string().nullable().describe('The text that they show below the title.'),
+    image: z.string().nullable().describe('The https URL of the picture that they show.'),
   })
   .meta({ id: 'LinkOptions', description: 'What a link has beside its fields.' })
 

@@ -14,7 +14,9 @@ export const usageSchema = z
     links: quota('Links.'),
     domains: quota('Domains, active and pending.'),
     pending_domains: quota('Pending domains.'),
-    storage_bytes: quota('Bytes of the links’ texts: keys, destinations, tags and other fields.'),
+    storage_bytes: quota(
+      'Bytes of the links’ texts: keys, destinations, tags and other fields; and of uploaded images.',
+    ),
     requests_per_minute: quota(
       'Requests of all tokens of the workspace in the current minute, as counted by the node that answers.',
     ),

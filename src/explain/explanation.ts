@@ -6,9 +6,11 @@ import { formatInstant } from '../platform/time/clock.ts'
 import {
   type Decision,
   decide,
+  decidePreview,
   type Outcome,
   type PreparedLink,
   parseQuery,
+  type RedirectDecision,
   type SharedRules,
   type Trace,
   withParameters,
@@ -120,14 +122,17 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
     visitorOf: () => visitor.rules,
   }
   const decided = decide(visit, atMs, steps)
-  const decision = decided.kind === 'redirect' ? whereLimited(decided, visitor.flags) : decided
+  const decision = decided.kind === 'redirect' ? whereShown(decided, visitor) : decided
   return { link, rules, prepared, labelParameter, visitor, decision, steps }
 }
 
-/** Programs use up no click of a limit, and get a page. */
-function whereLimited(decision: Extract<Decision, { kind: 'redirect' }>, flags: number): Decision {
-  if (decision.link.maxClicks === null || flags === 0) return decision
-  return { kind: 'preview', isPrefetch: (flags & CLICK_FLAGS.prefetch) !== 0 }
+/** Programs use up no click of a limit, and get a page. So do those that show links, where it says what to show. */
+function whereShown(decision: RedirectDecision, { flags, rules }: ExplainedVisitor): Decision {
+  const { maxClicks, preview: shown } = decision.link
+  if (maxClicks === null) return decidePreview(decision, rules.source.userAgent) ?? decision
+  if (flags === 0) return decision
+  const isPrefetch = (flags & CLICK_FLAGS.prefetch) !== 0
+  return { kind: 'preview', isPrefetch, shown, leadsTo: null }
 }
 
 const STATUS: Readonly<Record<Decision['kind'], number>> = {
@@ -153,7 +158,7 @@ export function presentExplanation(
   return {
     kind: decision.kind,
     status: decision.kind === 'preview' && decision.isPrefetch ? 503 : STATUS[decision.kind],
-    location: 'location' in decision ? decision.location : null,
+    location: locationOf(decision),
     instead_of: decision.kind === 'fallback' ? decision.insteadOf.kind : null,
     decided_by: deciderOf(explained),
     rules: triedRules(explained),
@@ -164,6 +169,11 @@ export function presentExplanation(
     recorded: click ? { rule: click.rule || null, variant: click.variant || null } : null,
     domain_works: domainWorks,
   }
+}
+
+function locationOf(decision: Decision): string | null {
+  if (decision.kind === 'preview') return decision.leadsTo
+  return 'location' in decision ? decision.location : null
 }
 
 const ENDED: ReadonlySet<Decision['kind']> = new Set(['expired', 'used-up'])
@@ -188,8 +198,9 @@ function deciderOf(explained: Explained): Decider {
     case 'expired':
       return by('expires_at')
     case 'used-up':
-    case 'preview':
       return by('max_clicks')
+    case 'preview':
+      return by(decision.leadsTo === null ? 'max_clicks' : 'preview')
     case 'upcoming':
       return by('active_from')
     case 'loop':

@@ -156,6 +156,9 @@ describe('requireAccess', () => {
       'utmTemplates.update': 'links:write',
       'utmTemplates.patch': 'links:write',
       'utmTemplates.delete': 'links:write',
+      'links.readPreview': 'links:write',
+      'previews.read': 'links:write',
+      'images.create': 'links:write',
       'ruleSets.list': 'links:read',
       'ruleSets.get': 'links:read',
       'ruleSets.create': 'links:write',
@@ -202,7 +205,7 @@ describe('requireAccess', () => {
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
     assert.ok(ofMembers.length >= 7)
     for (const operation of ofMembers)
-      assert.match(operation, /^(links|tags|utmTemplates|ruleSets|imports)\./)
+      assert.match(operation, /^(links|tags|utmTemplates|ruleSets|previews|images|imports)\./)
   })
 
   test('gives each role all that the roles before it have', () => {

@@ -23,6 +23,7 @@ export {
 export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export type { DraftInput } from './links.ts'
+export { IMAGE_FOLDER, imageNameOf } from './previews/image-name.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
 export type {
   HostDocument,

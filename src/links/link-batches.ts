@@ -25,6 +25,7 @@ import {
   type PreparedUpdate,
   unknownRuleSet,
 } from './link-writer.ts'
+import { imageNameOf } from './previews/image-name.ts'
 import type { KeyHolder, LinkBatchStore } from './store/link-batch-store.ts'
 
 /** As in `look`: what an update would refuse must not depend on the order of the links. */
@@ -233,6 +234,10 @@ export class LinkBatches {
     for (const id of ruleSetsOf(links.map((link) => link.create))) {
       if (!(await stores.ruleSets.has(actor.workspaceId, id, 'share'))) throw new StaleRow()
     }
+    // Images that are there stay. A link with another one, from another workspace or instance, only names it.
+    for (const hash of imagesOf(links.map((link) => link.create))) {
+      await stores.images.has(actor.workspaceId, hash, 'share')
+    }
     const opened = new Map<string, number>()
     const claimed: Domain[] = []
     for (const host of new Set(links.map((link) => link.create.fields.domain))) {
@@ -263,6 +268,10 @@ export class LinkBatches {
 
 function ruleSetsOf(creates: readonly PreparedCreate[]): ReadonlySet<string> {
   return new Set(creates.flatMap(({ fields }) => fields.rule_set ?? []))
+}
+
+function imagesOf(creates: readonly PreparedCreate[]): ReadonlySet<string> {
+  return new Set(creates.flatMap(({ fields }) => imageNameOf(fields.image)?.hash ?? []))
 }
 
 function compare({ current, next }: CheckedUpdate): BatchUpdate {

@@ -85,6 +85,7 @@ export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges 
       Object.assign(changes, { [field]: input[field] ?? NO_OPTIONS[field] })
   }
   change('active_from', input.active_from, parseInstant)
+  change('image', input.image, parseImageUrl)
   if (input.tags !== undefined) change('tags', input.tags ?? [], parseTags)
   if (input.rules !== undefined) {
     const parsed = parseRules(input.rules ?? [], rules, faults)
@@ -111,6 +112,13 @@ const TEXT_PARSERS: {
 function parseInstant(text: string): Parsed<string> {
   const value = canonicalInstant(text)
   return value === undefined ? { fault: { code: 'invalid_instant' } } : { value }
+}
+
+/** Messengers load pictures only over HTTPS, or warn of them. */
+function parseImageUrl(text: string): Parsed<string> {
+  const parsed = parseDestination(text)
+  if ('fault' in parsed || parsed.value.startsWith('https:')) return parsed
+  return { fault: { code: 'wrong_scheme', allowed: 'https://' } }
 }
 
 function parseTags(tags: readonly string[]): Parsed<readonly string[]> {

@@ -1,6 +1,7 @@
 import type { ClaimStores } from '../domains/index.ts'
 import type { ErasureStore, QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../storage/idempotency.ts'
+import type { ImageStore } from './previews/image-store.ts'
 import type { RuleSetStore } from './rule-sets/rule-set-store.ts'
 import type { LinkDirectory } from './store/link-directory.ts'
 import type { LinkStore } from './store/link-store.ts'
@@ -16,5 +17,6 @@ export type LinkStores = KeyspaceStores &
     readonly directory: LinkDirectory
     readonly tags: TagStore
     readonly ruleSets: Pick<RuleSetStore, 'findById' | 'has'>
+    readonly images: Pick<ImageStore, 'has'>
     readonly erasures: Pick<ErasureStore, 'noteLink'>
   }

@@ -52,6 +52,7 @@ import {
 } from './link-input.ts'
 import type { AllowedHost, LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
+import { imageNameOf } from './previews/image-name.ts'
 
 export type LinkWriterDependencies = {
   readonly clock: Clock
@@ -171,6 +172,7 @@ export class LinkWriter {
       keyspaces.findAllowed(stores, actor, fields.domain),
       enforceQuotas(stores, limits, growth),
       requireRuleSet(stores, actor, fields.rule_set),
+      requireImage(stores, actor, fields.image, serviceHost),
     ])
     await refuseLoops(stores, serviceHost, { ...fields, key }, destinations, found)
     if (fields.path !== 'none') await refuseTooManyPaths(stores, allowed.keyspaceId)
@@ -251,6 +253,7 @@ export class LinkWriter {
     const examples = await this.#triedExamples(stores, current, edited, prepared)
     const next = { ...edited, examples }
     if (next.rule_set !== current.rule_set) await requireRuleSet(stores, actor, next.rule_set)
+    if (next.image !== current.image) await requireImage(stores, actor, next.image, serviceHost)
     if (hasPlaceholders(next.key)) next.path = 'capture'
     // At another address its destinations may lead back though they stay as they are.
     const isMoved = domain !== current.domain || next.key !== current.key
@@ -380,6 +383,24 @@ async function requireRuleSet(
 
 export function unknownRuleSet(): Failure {
   return Failure.invalid({ rule_set: [{ code: 'unknown_rule_set' }] })
+}
+
+/**
+ * Keeps an uploaded image from being deleted before the transaction ends.
+ *
+ * @param image any URL; those of other hosts are not checked
+ * @throws {Failure} `validation_failed` when the workspace has no such image
+ */
+async function requireImage(
+  { images }: LinkStores,
+  { workspaceId }: Actor,
+  image: string | null,
+  service: ServiceHost,
+): Promise<void> {
+  const name = imageNameOf(image)
+  if (name === undefined || new URL(image ?? '').hostname !== service.host) return
+  if (await images.has(workspaceId, name.hash, 'share')) return
+  throw Failure.invalid({ image: [{ code: 'unknown_image' }] })
 }
 
 /** @throws {Failure} `validation_failed` where the keyspace can have no more links that use the path */

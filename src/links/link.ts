@@ -114,7 +114,10 @@ export function scannableAddress(address: string, tracked: boolean): string {
   return encoded.length <= QR_BYTES_MAX ? encoded : marked
 }
 
-const STORED_TEXTS = ['key', 'url', 'notes', ...LINK_TEXT_FIELDS] as const
+const STORED_TEXTS = [
+  ...(['key', 'url', 'notes', 'title', 'description', 'image'] as const),
+  ...LINK_TEXT_FIELDS,
+] as const
 
 /** Returns the bytes that a link's texts add to the storage quota of its workspace. */
 export function storedBytes(

@@ -9,6 +9,7 @@ import {
   withParameters,
 } from './destination-query.ts'
 import { type LabelledQuery, takeLabel } from './label.ts'
+import { isSocialAgent, type LinkPreview } from './link-preview.ts'
 import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 import type { RuleVisitor } from './rule-visitor.ts'
@@ -47,25 +48,38 @@ type Refusal =
   /** The link is not active yet. */
   | { readonly kind: 'upcoming'; readonly activeFromMs: number }
 
+/**
+ * A page in place of the destination, decided after `decide`: for programs that show links, where the link's owners set
+ * what they show; and for all programs on a link with a limit, of which they use up nothing.
+ */
+export type PreviewDecision = {
+  readonly kind: 'preview'
+  readonly isPrefetch: boolean
+  readonly shown: LinkPreview | null
+  /** Where the page leads; null for a link with a limit. */
+  readonly leadsTo: string | null
+}
+
+export type RedirectDecision = {
+  readonly kind: 'redirect'
+  readonly link: PreparedLink
+  readonly location: string
+  /** What the rule that matched gives; undefined where none did. */
+  readonly outcome: Outcome | undefined
+  /** '' for none. */
+  readonly label: string
+}
+
 export type Decision =
   | { readonly kind: 'unknown-host' }
   | Refusal
   /** Following the redirects would come back to the same link: see `LoopDetector`. */
   | { readonly kind: 'loop' }
-  /** A program came to a link with a limit, of which it uses up nothing. Decided after `decide`. */
-  | { readonly kind: 'preview'; readonly isPrefetch: boolean }
+  | PreviewDecision
   /** The destination that the domain or the expired link sets for such visits, in place of the page. */
   | { readonly kind: 'fallback'; readonly location: string; readonly insteadOf: Refusal }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
-  | {
-      readonly kind: 'redirect'
-      readonly link: PreparedLink
-      readonly location: string
-      /** What the rule that matched gives; undefined where none did. */
-      readonly outcome: Outcome | undefined
-      /** '' for none. */
-      readonly label: string
-    }
+  | RedirectDecision
 
 /**
  * Decides what a visitor gets. The order of the checks is part of the specification of redirects.
@@ -138,6 +152,17 @@ function parametersOf(utm: HostUtm): readonly Parameter[] {
     encodedUtm.set(utm, parameters)
   }
   return parameters
+}
+
+/** Returns the page that a program gets in place of a redirect which its visit is not to follow; undefined for none. */
+export function decidePreview(
+  { link, location }: RedirectDecision,
+  userAgent: string | undefined,
+): PreviewDecision | undefined {
+  const { preview: shown } = link
+  // A link with a limit sends its page to more programs, and only once it knows them.
+  if (shown === null || link.maxClicks !== null || !isSocialAgent(userAgent)) return undefined
+  return { kind: 'preview', isPrefetch: false, shown, leadsTo: location }
 }
 
 /** Returns undefined where no rule matches. */

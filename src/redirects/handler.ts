@@ -17,7 +17,14 @@ import type { Throttles } from '../platform/limits/throttle.ts'
 import type { Networks } from '../platform/network/ip-address.ts'
 import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type Decision, decide, type Visit, whenUsedUp } from './decide.ts'
+import {
+  type Decision,
+  decide,
+  decidePreview,
+  type RedirectDecision,
+  type Visit,
+  whenUsedUp,
+} from './decide.ts'
 import {
   type AnswerHeaders,
   type Exchange,
@@ -39,17 +46,15 @@ import {
 } from './password.ts'
 import { RuleVisitor } from './rule-visitor.ts'
 import type { VariantCookies } from './variant-cookies.ts'
-import { VisitMeter } from './visit-meter.ts'
+import { PAGE_ANSWERS, VisitMeter } from './visit-meter.ts'
 
 const RETRY_AFTER_SECONDS = 2
-
-type Redirect = Extract<Decision, { kind: 'redirect' }>
 
 /** A visit that leads to the destination of a link with a limit, if there is a click left for it. */
 type LimitedVisit = {
   readonly exchange: Exchange
   readonly found: FoundLink
-  readonly decision: Redirect
+  readonly decision: RedirectDecision
   readonly atMicros: number
   /** Whether a form was sent, which programs that check links do not do. */
   readonly isForm: boolean
@@ -229,7 +234,7 @@ export class RedirectHandler {
   /** Journals the visit, then answers it. An answer that fails must not stop the others of its batch. */
   #record(
     exchange: Exchange,
-    { link, outcome, label }: Redirect,
+    { link, outcome, label }: RedirectDecision,
     atMicros: number,
     respond: () => void,
   ): void {
@@ -280,7 +285,8 @@ export class RedirectHandler {
       decision.label,
       'machine',
     )
-    const preview = { kind: 'preview', isPrefetch: isPrefetch(raw) } as const
+    const { preview: shown } = decision.link
+    const preview = { kind: 'preview', isPrefetch: isPrefetch(raw), shown, leadsTo: null } as const
     this.#parts.recorder.record(click, () =>
       this.#respond(exchange, () => this.#answer(exchange, found, preview, atMicros)),
     )
@@ -325,6 +331,14 @@ export class RedirectHandler {
     const { host } = found
     switch (decision.kind) {
       case 'redirect': {
+        const preview = decidePreview(decision, exchange.headers['user-agent'])
+        if (preview !== undefined) {
+          const unruled = { ...decision, outcome: undefined }
+          this.#record(exchange, unruled, atMicros, () =>
+            this.#answer(exchange, found, preview, atMicros),
+          )
+          return
+        }
         const respond = () => {
           const kept = this.#variantCookie(exchange, decision, atMicros)
           sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts, host)
@@ -342,44 +356,23 @@ export class RedirectHandler {
         sendPage(exchange, 200, { kind: 'password', isWrong: false }, hsts)
         this.meter.count('password_asked', exchange.startedMs)
         return
-      case 'unknown-host':
-        sendPage(exchange, 404, { kind: 'unknown-host' })
-        this.meter.count('unknown_host', exchange.startedMs)
-        return
-      case 'not-found':
-        sendPage(exchange, 404, { kind: 'not-found' }, hsts)
-        this.meter.count('not_found', exchange.startedMs)
-        return
-      case 'loop':
-        sendPage(exchange, 508, decision, hsts)
-        this.meter.count('loop', exchange.startedMs)
-        return
-      case 'upcoming':
-        sendPage(exchange, 404, decision, hsts)
-        this.meter.count('upcoming', exchange.startedMs)
-        return
-      case 'expired':
-        sendPage(exchange, 410, decision, hsts)
-        this.meter.count('expired', exchange.startedMs)
-        return
       case 'preview':
         // A browser that has loaded an error in advance loads the link again when its person opens it.
         sendPage(exchange, decision.isPrefetch ? 503 : 200, decision, hsts)
         this.meter.count('previewed', exchange.startedMs)
         return
-      case 'used-up':
-        sendPage(exchange, 410, decision, hsts)
-        this.meter.count('used_up', exchange.startedMs)
-        return
-      default:
-        decision satisfies never
+      default: {
+        const { status, outcome } = PAGE_ANSWERS[decision.kind]
+        sendPage(exchange, status, decision, hsts)
+        this.meter.count(outcome, exchange.startedMs)
+      }
     }
   }
 
   /** Returns the header that keeps a variant, where the visitor has just got one that is to be kept. */
   #variantCookie(
     exchange: Exchange,
-    { link, outcome }: Redirect,
+    { link, outcome }: RedirectDecision,
     atMicros: number,
   ): AnswerHeaders | undefined {
     if (outcome === undefined || outcome.keepDays === 0) return undefined

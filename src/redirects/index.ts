@@ -1,5 +1,5 @@
 /** The exports of redirects for other modules. */
-export { type Decision, decide } from './decide.ts'
+export { type Decision, decide, decidePreview, type RedirectDecision } from './decide.ts'
 export { parseQuery, withParameters } from './destination-query.ts'
 export type { VisitFinder } from './find-link.ts'
 export { takeLabel } from './label.ts'

@@ -4,6 +4,7 @@ import type { Rule } from '@terse/contract/rules'
 import type { LinkDirectory, VisitedLink } from '../links/index.ts'
 import { ruleSetSubject } from '../storage/changes.ts'
 import { formatParameter, type Parameter, withParameters } from './destination-query.ts'
+import type { LinkPreview } from './link-preview.ts'
 import { withPlaceholders } from './paths.ts'
 import { compileRules, type PreparedRules, type SharedRules, shareRules } from './rules.ts'
 
@@ -27,6 +28,8 @@ export type PreparedLink = {
   /** How many clicks of people it takes; null for any number. */
   readonly maxClicks: number | null
   readonly query: QueryMode
+  /** What programs show of it; null where its owners set nothing. */
+  readonly preview: LinkPreview | null
   /** The subject, in the cache, of the rule set that it uses beside its own rules; null for none. */
   readonly ruleSet: string | null
   /** Its UTM values, for what does not have them yet: rule sets, which links share, and a destination without its own query. */
@@ -127,8 +130,19 @@ export function entryBytes(link: LinkEntry): number {
     (link.expiredRedirectUrl?.length ?? 0) +
     (link.password === null ? 0 : PASSWORD_BYTES) +
     (link.ruleSet?.length ?? 0) +
+    (link.preview === null ? 0 : previewBytes(link.preview)) +
     link.utm.reduce((sum, { text }) => sum + PARAMETER_BYTES + text.length, 0) +
     (link.rules?.bytes ?? 0)
+  )
+}
+
+/** A text with a character beyond Latin-1 takes two bytes for each. */
+function previewBytes({ title, description, image }: LinkPreview): number {
+  return (
+    PARAMETER_BYTES +
+    (title?.length ?? 0) * 2 +
+    (description?.length ?? 0) * 2 +
+    (image?.length ?? 0)
   )
 }
 
@@ -156,11 +170,17 @@ export function prepare(link: VisitedLink): PreparedLink {
     path: link.path,
     maxClicks: link.max_clicks,
     query: link.query,
+    preview: previewOf(link),
     rules: prepareRules(link.rules, complete),
     ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),
     utm: utm.length === 0 ? NO_UTM : utm,
     elsewhereAt: -1,
   }
+}
+
+function previewOf({ title, description, image }: VisitedLink): LinkPreview | null {
+  const isEmpty = title === null && description === null && image === null
+  return isEmpty ? null : { title, description, image }
 }
 
 /** @param complete sets the link's UTM values on a destination, and prepares its placeholders */

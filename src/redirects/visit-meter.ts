@@ -34,6 +34,16 @@ type VisitOutcome =
   /** The connection was closed during the answer. */
   | 'abandoned'
 
+/** The status and the outcome of decisions that are answered with the page of their name. */
+export const PAGE_ANSWERS = {
+  'unknown-host': { status: 404, outcome: 'unknown_host' },
+  'not-found': { status: 404, outcome: 'not_found' },
+  upcoming: { status: 404, outcome: 'upcoming' },
+  expired: { status: 410, outcome: 'expired' },
+  'used-up': { status: 410, outcome: 'used_up' },
+  loop: { status: 508, outcome: 'loop' },
+} as const
+
 /** Counts visits by outcome, and measures how long their answers take. */
 export class VisitMeter {
   /** From the request's head to the hand-over of the answer's last byte to the kernel, in seconds. */

@@ -186,6 +186,8 @@ export type Schema = PeopleTables &
         examples: string | null
         /** 0 or 1 */
         archived: number
+        /** Of an uploaded image that `image` names (previews/image-name.ts). */
+        image_hash: string | null
         created_at: number
         updated_at: number
       }
@@ -207,6 +209,18 @@ export type Schema = PeopleTables &
       created_at: number
       updated_at: number
     }
+    /** Uploaded images, by the SHA-256 of their bytes. */
+    images: {
+      workspace_id: string
+      hash: string
+      type: string
+      width: number
+      height: number
+      bytes: number
+      /** When it was last uploaded, or found to be used. */
+      used_at: number
+    }
+    image_data: { hash: string; workspace_id: string; data: Uint8Array }
     /** The number of a workspace's links in each range of `LINKS_PER_BUCKET` sequence numbers. */
     link_buckets: {
       workspace_id: string

@@ -14,6 +14,9 @@ const NONE = {
   path: 'none',
   query: 'merge',
   rule_set: null,
+  title: null,
+  description: null,
+  image: null,
 }
 const SENT = {
   max_clicks: 500,
@@ -22,6 +25,9 @@ const SENT = {
   notes: 'On the flyer\nof May',
   path: 'append',
   query: 'drop',
+  title: 'Spring “sale”',
+  description: 'Everything must go',
+  image: 'https://example.com/picture.png',
 }
 const STORED = { ...SENT, rule_set: null, active_from: '2020-01-01T00:00:00.000000Z' }
 
@@ -99,8 +105,20 @@ onEachEngine('the options of a link', (stage) => {
       active_from: 'tomorrow',
       notes: '\u0000',
       query: 'keep',
+      title: 'a\nb',
+      description: 'x'.repeat(501),
+      image: 'http://example.com/picture.png',
     })
-    expectInvalid(answer, 'max_clicks', 'active_from', 'notes', 'query')
+    expectInvalid(
+      answer,
+      'max_clicks',
+      'active_from',
+      'notes',
+      'query',
+      'title',
+      'description',
+      'image',
+    )
     assert.deepEqual(await showLink(stage.api, link.id), { ...link, clicks: 0 })
   })
 })

@@ -18,6 +18,8 @@ function scopeOf({ family, method, template }: Operation): Scope {
     family === 'tags' ||
     family === 'utm-templates' ||
     family === 'rule-sets' ||
+    family === 'previews' ||
+    family === 'images' ||
     family === 'imports'
   ) {
     return method === 'GET' ? 'links:read' : 'links:write'

@@ -39,7 +39,10 @@ const SCENARIOS: readonly Expected[] = [
     path: '/robots.txt',
     status: 200,
     type: 'text/plain; charset=utf-8',
-    check: ({ body }) => assert.equal(body, 'User-agent: *\nDisallow: /\n'),
+    check: ({ body }) => {
+      assert.ok(body.endsWith('User-agent: *\nAllow: /assets/images/\nDisallow: /\n'))
+      assert.match(body, /User-agent: Twitterbot\n/)
+    },
   },
   {
     path: '/favicon.ico',

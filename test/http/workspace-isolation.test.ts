@@ -31,6 +31,8 @@ for (const engine of ENGINES) {
       tags: '',
       'utm-templates': '',
       'rule-sets': '',
+      previews: '',
+      images: '',
       imports: '',
     }
     before(async () => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
+import { PNG } from 'pngjs'
 import { openDomains } from '../../src/app/composition/domains.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { eraseDeleted, removeWorkspaces } from '../../src/app/node/removal.ts'
@@ -86,7 +87,10 @@ for (const engine of ENGINES) {
       const shared = await addLink(gone, 'localhost', 'gone-shared')
       expectStatus(await gone.post('/utm-templates', { name: 'gone-template' }), 201)
       const set = expectStatus(await gone.post('/rule-sets', { name: 'gone-set' }), 201).body
-      const user = { domain: 'localhost', url: 'https://example.com/', rule_set: set.id }
+      const picture = PNG.sync.write(new PNG({ width: 8, height: 8, fill: true }))
+      const upload = { body: new Uint8Array(picture), headers: { 'content-type': 'image/png' } }
+      const { url: image } = expectStatus(await gone.send('POST', '/images', upload), 201).body
+      const user = { domain: 'localhost', url: 'https://example.com/', rule_set: set.id, image }
       expectStatus(await gone.post('/links', user), 201)
       expectStatus(await gone.put('/default-domain', { domain: 'gone.localhost' }), 200)
       const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
@@ -151,7 +155,7 @@ for (const engine of ENGINES) {
           'group_bindings',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
-          ...['memberships', 'one_time_links', 'rule_sets'],
+          ...['image_data', 'images', 'memberships', 'one_time_links', 'rule_sets'],
           ...['tokens', 'unsettled_days', 'utm_templates'],
           'workspace_quotas',
         ].sort(),

@@ -18,6 +18,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     maxClicks: null,
     query: 'merge',
     ruleSet: null,
+    preview: null,
     utm: [],
     elsewhereAt: -1,
     ...fields,

@@ -42,6 +42,8 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domains: REFERENCE,
   utm_templates: 'workspace_id',
   rule_sets: 'workspace_id',
+  images: 'workspace_id',
+  image_data: 'workspace_id',
   group_bindings: REFERENCE,
   dry_run_clicks: 'import_id',
   idempotency: 'workspace_id',

@@ -43,6 +43,9 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   path: 'append',
   query: 'drop',
   rule_set: '00000000-0000-7000-8000-000000000001',
+  title: 'Spring “sale”',
+  description: 'Everything\u00a0must go',
+  image: 'https://example.com/picture.png',
   tags: ['zeta', 'Älpha', 'beta', '🦊'],
 }
 

@@ -21,6 +21,8 @@ export type Operation = {
     | 'tags'
     | 'utm-templates'
     | 'rule-sets'
+    | 'previews'
+    | 'images'
     | 'imports'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
@@ -134,6 +136,8 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   tags: 'tags',
   'utm-templates': 'utm-templates',
   'rule-sets': 'rule-sets',
+  previews: 'previews',
+  images: 'images',
   imports: 'imports',
 }
 
@@ -171,6 +175,9 @@ const REQUESTS: Readonly<
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
+  // Refused without a look at the network: a test is not to load a page of others.
+  'previews.read': { body: { url: 'mailto:a@example.com' } },
+  'images.create': { bodyBytesMax: 1024 * 1024 },
   'imports.create': { body: { source: 'csv' }, otherBody: { source: 'sink' } },
   'imports.revive': { body: {}, otherBody: { dry_run: true } },
   'imports.start': { body: {}, otherBody: { dry_run: true } },

@@ -34,6 +34,7 @@ import { importRoutes } from '../../imports/routes.ts'
 import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { labelRoutes } from '../../links/label-routes.ts'
 import { linkExportRoutes } from '../../links/link-export.ts'
+import { imageFiles, previewRoutes } from '../../links/previews/routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
 import { ruleRoutes } from '../../links/rule-routes.ts'
@@ -68,6 +69,7 @@ const API_ROUTES = [
   linkRoutes,
   keyRoutes,
   ruleRoutes,
+  previewRoutes,
   explainRoutes,
   linkExportRoutes,
   bulkRoutes,
@@ -200,6 +202,7 @@ async function registerApi(
 ): Promise<void> {
   await describeApi(app, compressor)
   await app.register(dashboard, { compressor })
+  await app.register(imageFiles, services)
   const all: readonly FastifyPluginAsyncZod<ApiServices>[] = API_ROUTES
   for (const routes of all) await app.register(routes, { ...services, prefix: '/api/v1' })
   await app.register(oidcBrowserRoutes, services)

@@ -3,6 +3,9 @@ import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 const NO_UTM = fromFields(UTM_FIELDS, () => null)
 const RULE_SET = '01a1f890-2f3e-7d4c-9b5a-6978f8e7d6c5'
 
+const PREVIEW_IMAGE =
+  'https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg'
+
 const RULE = {
   id: 'b7d41f09ce',
   name: 'Phones in Germany and Austria',
@@ -20,6 +23,15 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     path: 'none',
     query: 'merge',
     rule_set: RULE_SET,
+    title: 'Spring sale',
+    description: 'Everything for the garden, until the end of May.',
+    image: PREVIEW_IMAGE,
+  },
+  Image: { url: PREVIEW_IMAGE, type: 'image/jpeg', width: 1200, height: 630, bytes: 84_312 },
+  Preview: {
+    title: 'Spring sale',
+    description: 'Everything for the garden, until the end of May.',
+    image: PREVIEW_IMAGE,
   },
   DomainSettings: {
     domain: 'go.example.com',

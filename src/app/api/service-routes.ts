@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { IMAGE_FOLDER } from '../../links/index.ts'
 import { HttpRefusal, problem } from '../../platform/http/api/problem.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
@@ -11,6 +12,29 @@ const VISITORS_ROLE = 'redirect'
 const RETRY_AFTER_SECONDS = 2
 /** Headers that a proxy adds: the request then comes from another machine than the proxy's. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
+
+/**
+ * Programs that show links may load short links of this host, and all programs the images of previews: those that obey this
+ * file would show neither. No answer to a visit is indexed, by its header.
+ */
+const ROBOTS = `User-agent: facebookexternalhit
+User-agent: Twitterbot
+User-agent: LinkedInBot
+User-agent: Slackbot
+User-agent: Discordbot
+User-agent: TelegramBot
+User-agent: WhatsApp
+User-agent: Applebot
+User-agent: Pinterestbot
+User-agent: redditbot
+Disallow: /api/
+Disallow: /app
+Disallow: /docs
+
+User-agent: *
+Allow: ${IMAGE_FOLDER}
+Disallow: /
+`
 
 export type ServiceRouteDependencies = {
   readonly readiness: Readiness
@@ -50,7 +74,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<ServiceRouteDependencies> = as
   app.get('/', hidden, async (_request, reply) => reply.redirect('/app', 302))
 
   app.get('/robots.txt', hidden, async (_request, reply) =>
-    reply.type('text/plain; charset=utf-8').send('User-agent: *\nDisallow: /\n'),
+    reply.type('text/plain; charset=utf-8').send(ROBOTS),
   )
 
   app.get('/favicon.ico', hidden, async (_request, reply) =>

@@ -22,8 +22,14 @@ function faultsOf(env: Record<string, string>): readonly string[] {
   return []
 }
 
+/** Without the sets of networks. */
+function plainOf(config: Config) {
+  const { trustedProxies, metricsReaders, scannerNetworks, previewNetworks, ...plain } = config
+  return plain
+}
+
 describe('readConfig', () => {
-  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders' | 'scannerNetworks'> = {
+  const defaults: ReturnType<typeof plainOf> = {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
@@ -100,34 +106,26 @@ describe('readConfig', () => {
   }
 
   test('gives every setting its default', () => {
-    const {
-      trustedProxies,
-      metricsReaders,
-      scannerNetworks: _networks,
-      ...rest
-    } = readConfig({ PATH: '/bin', HOME: '/root' })
+    const config = readConfig({ PATH: '/bin', HOME: '/root' })
+    const { trustedProxies, metricsReaders } = config
+    const rest = plainOf(config)
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 33 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
+    // 34 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
     // share `oidc`, two `mail`, seven `acme`, seven `backup`, five `quotas`, four `s3` and three `connections`;
-    // three are destructured above.
-    assert.equal(Object.keys(rest).length + 33, Object.keys(SETTINGS).length)
+    // four are destructured above.
+    assert.equal(Object.keys(rest).length + 34, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
-    const {
-      trustedProxies,
-      metricsReaders,
-      scannerNetworks: _networks,
-      ...rest
-    } = readConfig(Object.fromEntries(empty.map((name) => [name, ''])))
-    assert.deepEqual(rest, defaults)
+    const config = readConfig(Object.fromEntries(empty.map((name) => [name, ''])))
+    assert.deepEqual(plainOf(config), defaults)
   })
 
   test('returns a frozen configuration', () => {
@@ -321,6 +319,7 @@ describe('readConfig', () => {
     TERSE_UNSENT_MIB: ['15', '65537', '1 GiB'],
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_SCANNER_NETWORKS: ['10.0.0.0/33', 'example.com', '/nowhere/networks.txt'],
+    TERSE_PREVIEW_NETWORKS: ['10.0.0.0/33', 'intranet.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_OIDC_ISSUER: [
       'id.example.com',

@@ -121,6 +121,7 @@ function configOf(values: SettingValues): Config {
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,
     scannerNetworks: values.TERSE_SCANNER_NETWORKS,
+    previewNetworks: values.TERSE_PREVIEW_NETWORKS,
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
@@ -245,6 +246,8 @@ export type Config = {
   readonly trustedProxies: Networks
   /** Networks of programs that use up no click of a link with a limit. */
   readonly scannerNetworks: Networks
+  /** Private networks whose pages may be read for previews. */
+  readonly previewNetworks: Networks
   /** How many processes serve on the port. */
   readonly processes: number
   /** What this node does. */

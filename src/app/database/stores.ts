@@ -74,6 +74,7 @@ import {
   importRowStore,
   importStore,
 } from '../../imports/store/import-store.ts'
+import { type ImageStore, imageStore } from '../../links/previews/image-store.ts'
 import { type RuleSetStore, ruleSetStore } from '../../links/rule-sets/rule-set-store.ts'
 import { type LabelStore, labelStore } from '../../links/store/label-store.ts'
 import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'
@@ -127,6 +128,7 @@ export type Stores = {
   readonly labels: LabelStore
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
+  readonly images: ImageStore
   readonly imports: ImportStore
   readonly importRows: ImportRowStore
   readonly directory: LinkDirectory
@@ -204,6 +206,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   labels: ({ db }) => labelStore(db),
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
+  images: ({ db, lockName }) => imageStore(db, lockName),
   imports: ({ db }) => importStore(db),
   importRows: (on) => importRowStore(on),
   directory: ({ db }) => linkDirectory(db),

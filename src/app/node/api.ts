@@ -22,6 +22,9 @@ import { LINK_EXPORT_QUEUE } from '../../links/link-export.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
 import { SEARCH_QUEUE } from '../../links/link-query.ts'
 import { Links } from '../../links/links.ts'
+import { Images } from '../../links/previews/images.ts'
+import { PreviewThreads } from '../../links/previews/preview-threads.ts'
+import { Previews } from '../../links/previews/previews.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
@@ -32,6 +35,7 @@ import { sealing } from '../../platform/crypto/sealing.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyOf } from '../../platform/http/api/idempotency.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/metric.ts'
+import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import { deriveKey } from '../../storage/instance-keys.ts'
@@ -103,6 +107,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       tryExamples,
       ...{ service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
     }),
+    ...openPreviews(context, links),
     linkExports: queues.open(LINK_EXPORT_QUEUE),
     linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
     bulkLinks: new BulkLinks({ ...base, domains, writer }),
@@ -164,6 +169,15 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
+}
+
+function openPreviews({ config, instance, queues }: AppContext, links: Links) {
+  const { store, clock, quotas } = instance
+  const { baseUrl, previewNetworks } = config
+  const threads = new PreviewThreads(queues)
+  const images = new Images({ store, clock, quotas, threads, baseUrl })
+  const mayReach = (address: string) => !isPrivateAddress(address) || previewNetworks.has(address)
+  return { images, previews: new Previews({ links, images, threads, mayReach, baseUrl }) }
 }
 
 function openRequestLimits({ config, throttles }: AppContext) {

@@ -6,6 +6,7 @@ import { systemActor } from '../../identity/actor.ts'
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sign-in/session.ts'
 import { removeImports, trimImports } from '../../imports/end-import.ts'
 import { removeLinks } from '../../links/links.ts'
+import { trimImages } from '../../links/previews/images.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Job, startPollingJob } from '../../platform/work/polling-job.ts'
 import { tokenChange } from '../../storage/changes.ts'
@@ -22,7 +23,7 @@ const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
  * Deletes expired rows every 10 minutes: changes, counted clicks of imports, idempotency keys, ACME budgets, sessions,
- * one-time links, used challenges, events, and reports of imports.
+ * one-time links, used challenges, events, reports of imports, and images that no link uses.
  */
 export function startTrimming(
   { eventRetentionDays }: Pick<Config, 'eventRetentionDays'>,
@@ -50,6 +51,7 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   while (await store.write((stores) => stores.oneTimeLinks.trim(now)));
   while (await store.write((stores) => stores.usedChallenges.trim(now - CLOCK_DIFFERENCE_MICROS)));
   await trimImports(store, now)
+  await trimImages(store, now)
   if (eventRetentionDays === 0) return
   const eventsEnd = now - eventRetentionDays * DAY_MICROS
   while (await store.write((stores) => stores.events.trim(eventsEnd)));

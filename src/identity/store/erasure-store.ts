@@ -62,6 +62,8 @@ type Pass = {
 const SETTINGS = [
   'utm_templates',
   'rule_sets',
+  'image_data',
+  'images',
   'tokens',
   'workspace_quotas',
   'label_settings',

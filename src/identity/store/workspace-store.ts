@@ -206,9 +206,17 @@ export function quotaStore(
         ])
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirst()
+      const images = await db
+        .selectFrom('images')
+        .select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes'))
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst()
       // Nodes of an older release add no bytes but their links are subtracted, so the sum may be
       // negative.
-      return { links: row?.links ?? 0, storage_bytes: Math.max(0, row?.bytes ?? 0) }
+      return {
+        links: row?.links ?? 0,
+        storage_bytes: Math.max(0, row?.bytes ?? 0) + (images?.bytes ?? 0),
+      }
     },
 
     async countDomains(workspaceId) {

@@ -111,6 +111,7 @@ const VISITED_COLUMNS = [
   'url',
   ...LINK_TEXT_FIELDS,
   ...(['rules', 'max_clicks', 'active_from', 'path', 'query', 'rule_set'] as const),
+  ...(['title', 'description', 'image'] as const),
 ] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }

@@ -4,6 +4,7 @@ import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
 import { type Link, type NewLink, storedBytes, type UncountedLink } from '../link.ts'
 import { LINK_VALUE_COLUMNS, type LinkValues, linkValues } from '../link-dimensions.ts'
+import { imageNameOf } from '../previews/image-name.ts'
 
 type LinkRow = Selectable<Schema['links']> & { domain: string }
 
@@ -43,6 +44,7 @@ export function toRow(link: NewLink & Partial<Link>) {
     ...row,
     key_folded: foldKey(link.key),
     archived: archived ? 1 : 0,
+    image_hash: imageNameOf(link.image)?.hash ?? null,
     tags: JSON.stringify(tags),
     rules: rules === null ? null : JSON.stringify(rules),
     examples: examples === null ? null : JSON.stringify(examples),
@@ -54,7 +56,7 @@ function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Lin
 }
 
 export function uncounted(row: LinkRow): UncountedLink {
-  const { key_folded, tags, rules, examples, archived, ...link } = row
+  const { key_folded, image_hash, tags, rules, examples, archived, ...link } = row
   return {
     ...link,
     archived: archived !== 0,

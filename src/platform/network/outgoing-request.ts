@@ -50,6 +50,8 @@ export type OutgoingRequest = {
   readonly timeoutMs: number
   /** 0 for a caller that needs no body: it is not read. */
   readonly bodyBytesMax: number
+  /** Whether the beginning is enough of a longer body. */
+  readonly isCutOff?: boolean
   readonly signal: AbortSignal
   /** Connects to this place instead of the URL's host, which stays in the request and in TLS. */
   readonly connectTo?: { readonly host: string; readonly port: number } | undefined
@@ -101,8 +103,14 @@ export function sendRequest(agents: Agents, outgoing: OutgoingRequest): Promise<
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > bodyBytesMax) response.destroy(new AnswerTooLongError('the answer is too long'))
-      else chunks.push(chunk)
+      if (bytes <= bodyBytesMax) {
+        chunks.push(chunk)
+      } else if (outgoing.isCutOff === true) {
+        resolve({ status, headers, body: Buffer.concat([...chunks, chunk], bodyBytesMax) })
+        response.destroy()
+      } else {
+        response.destroy(new AnswerTooLongError('the answer is too long'))
+      }
     })
     response.on('end', () => resolve({ status, headers, body: Buffer.concat(chunks) }))
   })

@@ -52,6 +52,8 @@ export type PageContent = {
   readonly address: { readonly host: string; readonly key: string }
   /** HTML. Text from outside must be escaped by `escapeHtml`. */
   readonly controls: string
+  /** HTML in the head, after the title; likewise. */
+  readonly head?: string
 }
 
 /** Before and after the language. ASCII, so that both are the same in characters and in bytes. */
@@ -76,19 +78,19 @@ export function renderPage({
   text,
   address,
   controls,
+  head = '',
 }: PageContent): string {
   const { host, key } = address
   const shown =
     key === '' ? `<b>${escapeHtml(host)}</b>` : `${escapeHtml(host)}/<b>${escapeHtml(key)}</b>`
   // Only what follows the head differs between pages and may hold more than ASCII.
   const rest = `${escapeHtml(title)}</title>
-</head>
+${head}</head>
 <body>
 <main>
 ${svg(icon)}
 <h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-<p class="address" dir="ltr" translate="no">${shown}</p>
+${text === '' ? '' : `<p>${escapeHtml(text)}</p>\n`}<p class="address" dir="ltr" translate="no">${shown}</p>
 ${controls}</main>
 </body>
 </html>

@@ -15,7 +15,7 @@ const PAGES: readonly VisitorPage[] = [
   { kind: 'loop' },
   { kind: 'expired', expiredAtMs: Date.UTC(2026, 7, 31, 23, 59) },
   { kind: 'used-up' },
-  { kind: 'preview' },
+  { kind: 'preview', shown: null, leadsTo: null },
   { kind: 'password', isWrong: false },
   { kind: 'password', isWrong: true },
   { kind: 'too-many-attempts', waitSeconds: 42 },

@@ -1,6 +1,7 @@
 import { displayHost, formatHost } from '../../hosts/index.ts'
 import { keyOfPath, parseKey } from '../../links/index.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
+import { type LinkPreview, previewElements } from '../link-preview.ts'
 import { escapeHtml, ICONS, type PageContent, renderPage, svg } from './page.ts'
 import type { PageTexts } from './texts/page-texts.ts'
 
@@ -11,7 +12,16 @@ export type VisitorPage =
   | { readonly kind: 'expired'; readonly expiredAtMs: number }
   /** @property activeFromMs milliseconds since the epoch */
   | { readonly kind: 'upcoming'; readonly activeFromMs: number }
-  | { readonly kind: 'used-up' | 'preview' }
+  | { readonly kind: 'used-up' }
+  /**
+   * @property shown what a program shows of the link; null where its owners set nothing
+   * @property leadsTo where a browser is sent at once; null where a person has to continue by a button
+   */
+  | {
+      readonly kind: 'preview'
+      readonly shown: LinkPreview | null
+      readonly leadsTo: string | null
+    }
   | { readonly kind: 'password'; readonly isWrong: boolean }
   | { readonly kind: 'too-many-attempts' | 'busy'; readonly waitSeconds: number }
   | { readonly kind: 'unavailable' | 'elsewhere' | 'invalid-request' }
@@ -39,7 +49,7 @@ function contentOf(
   page: VisitorPage,
   texts: PageTexts,
   target: RequestTarget,
-): Pick<PageContent, 'icon' | 'title' | 'text' | 'controls'> {
+): Omit<PageContent, 'language' | 'address'> {
   switch (page.kind) {
     case 'unknown-host':
       return { icon: ICONS.globe, ...texts.unknownHost, controls: '' }
@@ -58,7 +68,7 @@ function contentOf(
     case 'used-up':
       return { icon: ICONS.timerOff, ...texts.usedUp, controls: '' }
     case 'preview':
-      return { icon: ICONS.hourglass, ...texts.preview, controls: continueForm(texts) }
+      return previewContent(page, texts, target)
     case 'loop':
       return { icon: ICONS.unlink, ...texts.loop, controls: '' }
     case 'password': {
@@ -78,6 +88,28 @@ function contentOf(
     case 'invalid-request':
       // A form may have been sent to a link whose password was removed: the link itself works.
       return { icon: ICONS.alert, ...texts.invalidRequest, controls: tryAgain(texts) }
+  }
+}
+
+function previewContent(
+  { shown, leadsTo }: Extract<VisitorPage, { kind: 'preview' }>,
+  texts: PageTexts,
+  target: RequestTarget,
+): Omit<PageContent, 'language' | 'address'> {
+  const { submit } = texts.password
+  const controls =
+    leadsTo === null
+      ? continueForm(texts)
+      : `<a class="button" href="${escapeHtml(leadsTo)}">${escapeHtml(submit)}</a>\n`
+  if (shown === null) return { icon: ICONS.hourglass, ...texts.preview, controls }
+  const { host, key } = addressOf({ kind: 'preview' }, target)
+  const title = shown.title ?? (key === '' ? host : `${host}/${key}`)
+  return {
+    icon: leadsTo === null ? ICONS.hourglass : ICONS.globe,
+    title,
+    text: shown.description ?? (leadsTo === null ? texts.preview.text : ''),
+    controls,
+    head: previewElements(shown, { title, target, leadsTo }),
   }
 }
 
@@ -118,7 +150,10 @@ ${alert}<button type="submit">${escapeHtml(submit)}</button>
  * A path that no link can have is not repeated: it may hold whole sentences that a stranger wrote, and
  * the page would seem to say them.
  */
-function addressOf({ kind }: VisitorPage, { host, path }: RequestTarget): PageContent['address'] {
+function addressOf(
+  { kind }: Pick<VisitorPage, 'kind'>,
+  { host, path }: RequestTarget,
+): PageContent['address'] {
   if (kind === 'unknown-host') return { host: formatHost(host), key: '' }
   const parsed = parseKey(keyOfPath(path) ?? '')
   return { host: displayHost(host), key: 'value' in parsed ? parsed.value : '' }

@@ -60,6 +60,12 @@ export const LINK_SETTINGS = {
     description:
       'Addresses or CIDR networks, separated by commas, from which mail scanners and other programs open links, or the absolute path of a file with one on each line. They use up no click of a link with `max_clicks`. Read once, at the start.',
   }),
+  TERSE_PREVIEW_NETWORKS: setting({
+    schema: z.string().trim().transform(networksOrFile),
+    default: '',
+    description:
+      'Private addresses or CIDR networks, separated by commas, whose pages members may read for the preview of a link; likewise a file. All other private addresses are refused.',
+  }),
   TERSE_FAST_REDIRECTS: setting({
     schema: flag('on', 'off'),
     default: 'on',

@@ -41,6 +41,7 @@ import { labels } from './036-labels.ts'
 import { linkExamples } from './037-link-examples.ts'
 import { domainSettings } from './038-domain-settings.ts'
 import { clickPlaces } from './039-click-places.ts'
+import { linkPreviews } from './040-link-previews.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkExamples,
   domainSettings,
   clickPlaces,
+  linkPreviews,
 ]
 
 /** The schema version of this program. */

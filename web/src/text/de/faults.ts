@@ -130,6 +130,23 @@ const fields: FaultTexts['fields'] = {
     damaged: 'ist kein gültiges PNG',
     interlaced: 'darf kein PNG mit Zeilensprung (interlaced) sein',
   },
+  invalid_image: {
+    format: 'muss ein PNG, JPEG, WebP oder GIF sein',
+    damaged: 'ist beschädigt',
+    pixels: 'darf höchstens 16 Megapixel haben',
+  },
+  unknown_image: 'ist kein Bild dieses Arbeitsbereichs; bitte zuerst hochladen',
+  no_preview: {
+    private: 'liegt in einem privaten Netz, das nicht gelesen wird',
+    scheme: 'muss eine Seite im Web sein',
+    unreachable: 'ist nicht erreichbar',
+    slow: 'wurde nicht innerhalb von {max} Sekunden gelesen',
+    status: 'antwortet mit dem Status {status} statt mit einer Seite',
+    page: 'ist keine Seite in HTML',
+    redirects: 'leitet mehr als {max}-mal weiter',
+    too_long: 'ist länger als {max} Bytes',
+    empty: 'hat weder Titel noch Beschreibung noch Bild',
+  },
 
   exactly_one_of: 'braucht genau eines davon: {allowed}',
   at_least_one_of: 'braucht mindestens eines davon: {allowed}',

@@ -1,0 +1,136 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../storage/schema.ts'
+import type { LockName, RowLock } from '../../storage/store.ts'
+import type { ImageName, ImageType } from './image-name.ts'
+
+/** An uploaded image. */
+export type StoredImage = ImageName & { readonly data: Uint8Array }
+
+export type ImageStore = {
+  /**
+   * Whether the workspace has the image.
+   *
+   * @param rowLock keeps it until the end of the transaction: with `share` from a deletion, with `update` from links that
+   *   begin to use it
+   */
+  has(workspaceId: string, hash: string, rowLock?: RowLock): Promise<boolean>
+  /** Returns an image of any workspace: its name cannot be guessed. */
+  find(hash: string): Promise<StoredImage | undefined>
+  /** Stores an image, or notes the use of the same one. */
+  insert(workspaceId: string, image: StoredImage, atMicros: number): Promise<void>
+  /**
+   * Deletes up to `limit` images that were not used since, by no link either.
+   *
+   * @param atMicros now
+   * @returns whether there may be more
+   */
+  trim(usedBeforeMicros: number, atMicros: number, limit: number): Promise<boolean>
+}
+
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function imageStore(db: Kysely<Schema>, lockName: LockName | undefined): ImageStore {
+  const selectOne = (workspaceId: string, hash: string) =>
+    db
+      .selectFrom('images')
+      .select('hash')
+      .where('workspace_id', '=', workspaceId)
+      .where('hash', '=', hash)
+
+  async function has(workspaceId: string, hash: string, rowLock?: RowLock): Promise<boolean> {
+    const found = await selectOne(workspaceId, hash)
+      .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
+      .$if(lockName !== undefined && rowLock === 'update', (query) => query.forUpdate())
+      .executeTakeFirst()
+    return found !== undefined
+  }
+
+  return {
+    has,
+
+    async find(hash) {
+      const row = await db
+        .selectFrom('image_data')
+        .innerJoin('images', (join) =>
+          join
+            .onRef('images.workspace_id', '=', 'image_data.workspace_id')
+            .onRef('images.hash', '=', 'image_data.hash'),
+        )
+        .select(['images.hash', 'images.width', 'images.height', 'images.type', 'image_data.data'])
+        .where('image_data.hash', '=', hash)
+        .limit(1)
+        .executeTakeFirst()
+      return row && { ...row, type: row.type as ImageType }
+    },
+
+    async insert(workspaceId, { hash, width, height, type, data }, atMicros) {
+      const owned = { workspace_id: workspaceId, hash }
+      const facts = { width, height, type, bytes: data.length }
+      await db
+        .insertInto('images')
+        .values({ ...owned, ...facts, used_at: atMicros })
+        .onConflict((conflict) =>
+          conflict.columns(['workspace_id', 'hash']).doUpdateSet({ used_at: atMicros }),
+        )
+        .execute()
+      await db
+        .insertInto('image_data')
+        .values({ ...owned, data })
+        .onConflict((conflict) => conflict.columns(['hash', 'workspace_id']).doNothing())
+        .execute()
+    },
+
+    async trim(usedBeforeMicros, atMicros, limit) {
+      const due = await db
+        .selectFrom('images')
+        .select(['workspace_id', 'hash'])
+        .where('used_at', '<', usedBeforeMicros)
+        .orderBy('used_at')
+        .limit(limit)
+        .execute()
+      for (const { workspace_id, hash } of due) {
+        // Locked before the look at links: one that begins to use it holds it, or finds it gone.
+        if (!(await has(workspace_id, hash, 'update'))) continue
+        if (await isUsed(db, workspace_id, hash))
+          await noteUse(db, { workspace_id, hash, atMicros })
+        else await deleteImage(db, { workspace_id, hash })
+      }
+      return due.length === limit
+    },
+  }
+}
+
+type Owned = { readonly workspace_id: string; readonly hash: string }
+
+async function isUsed(db: Kysely<Schema>, workspaceId: string, hash: string): Promise<boolean> {
+  const link = await db
+    .selectFrom('links')
+    .select('seq')
+    .where('workspace_id', '=', workspaceId)
+    .where('image_hash', '=', hash)
+    .limit(1)
+    .executeTakeFirst()
+  return link !== undefined
+}
+
+/** So that a used image is looked at once in each period. */
+async function noteUse(
+  db: Kysely<Schema>,
+  { workspace_id, hash, atMicros }: Owned & { readonly atMicros: number },
+): Promise<void> {
+  await db
+    .updateTable('images')
+    .set({ used_at: atMicros })
+    .where('workspace_id', '=', workspace_id)
+    .where('hash', '=', hash)
+    .execute()
+}
+
+async function deleteImage(db: Kysely<Schema>, { workspace_id, hash }: Owned): Promise<void> {
+  for (const table of ['image_data', 'images'] as const) {
+    await db
+      .deleteFrom(table)
+      .where('workspace_id', '=', workspace_id)
+      .where('hash', '=', hash)
+      .execute()
+  }
+}
