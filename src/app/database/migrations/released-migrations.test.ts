@@ -63,7 +63,7 @@ const RELEASED = [
   { name: 'labels', SQLite: 'fe943252aec7c877', PostgreSQL: 'ecd42deef8c7b8a9' },
   { name: 'link-examples', SQLite: '0cd00c6808c6722a', PostgreSQL: '0cd00c6808c6722a' },
   { name: 'domain-settings', SQLite: '523026d98441600e', PostgreSQL: '3304a85dcbddddb1' },
-  { name: 'click-places', SQLite: '0f67bcf4ebcca1ce', PostgreSQL: '5fc1c471c1e870be' },
+  { name: 'click-places', SQLite: '371436dc0779319e', PostgreSQL: '704e626959777224' },
   { name: 'link-previews', SQLite: '305ffcb32cd2de70', PostgreSQL: 'cbdb5448e9212442' },
 ]
 
