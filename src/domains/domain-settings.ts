@@ -4,9 +4,8 @@ import type {
   AssetLinksDocument,
   DomainSettingsInput,
   DomainSettingsResource,
-  RobotsPolicy,
 } from '@terse/contract/domain-settings'
-import { fromFields, UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
+import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 import { hostThatCouldLoop, parseDestination, type ServiceName } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
 import { isUuid } from '../platform/crypto/random.ts'
@@ -22,25 +21,8 @@ import {
 } from '../storage/event-log.ts'
 import type { RowLock, Store } from '../storage/store.ts'
 import type { Domain } from './domain.ts'
-import type { DomainSettingsStore } from './store/domain-settings-store.ts'
+import type { DomainSettings, DomainSettingsStore } from './store/domain-settings-store.ts'
 import type { DomainStore } from './store/domain-store.ts'
-
-/** What a domain does besides its links, in its stored form. */
-export type DomainSettings = {
-  readonly domain_id: string
-  readonly workspace_id: string
-  /** Where visits to the bare host go; null for `not_found_url`. */
-  readonly root_url: string | null
-  readonly robots: RobotsPolicy | null
-  /** Values for destinations without a parameter of this name; those that are set, at least one. */
-  readonly utm: { readonly [F in UtmField]?: string } | null
-  /** The id of the rule set that is tried after those of each link. */
-  readonly rule_set: string | null
-  readonly apple_app_site_association: AppleDocument | null
-  readonly assetlinks: AssetLinksDocument | null
-  /** Microseconds since the epoch; rises with every update. */
-  readonly updated_at: number
-}
 
 type SettingName = Exclude<keyof DomainSettings, 'domain_id' | 'workspace_id' | 'updated_at'>
 type Settings = Pick<DomainSettings, SettingName>

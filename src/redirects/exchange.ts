@@ -10,7 +10,6 @@ import {
   visitHeadersOf,
 } from '../platform/http/request-target.ts'
 import { clientAddress, hidesClient, type Networks } from '../platform/network/ip-address.ts'
-import type { HostFile } from './host-documents.ts'
 import { PAGE_POLICY } from './pages/page.ts'
 import type { PageTexts } from './pages/texts/page-texts.ts'
 import { DEFAULT_TEXTS, TEXTS } from './pages/texts/texts-by-language.ts'
@@ -41,6 +40,9 @@ export type Exchange = {
 }
 
 export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** What is served at a path of a host in place of a link. */
+export type HostFile = { readonly headers: AnswerHeaders; readonly body: string }
 
 /** The exchange over Node's own request and response. */
 export class HttpExchange implements Exchange {

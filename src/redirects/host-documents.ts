@@ -1,10 +1,7 @@
 import type { HostDocument, LinkDirectory, LinkHost } from '../links/index.ts'
 import type { Change, ChangeListener } from '../storage/changes.ts'
 import { type CacheUse, CoherentCache } from '../storage/coherent-cache.ts'
-import type { AnswerHeaders } from './exchange.ts'
-
-/** What is served at a path of a host in place of a link. */
-export type HostFile = { readonly headers: AnswerHeaders; readonly body: string }
+import type { AnswerHeaders, HostFile } from './exchange.ts'
 
 /** Memory for documents, which one program asks for now and then. */
 const BYTES_MAX = 16 * 1024 * 1024

@@ -24,6 +24,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   ) {
     return method === 'GET' ? 'links:read' : 'links:write'
   }
+  if (family === 'labels') return method === 'GET' ? 'links:read' : 'workspace:admin'
   const reads = method === 'GET' || /\/(qr-code|explain)$/.test(template)
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }

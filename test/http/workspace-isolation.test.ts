@@ -25,6 +25,7 @@ for (const engine of ENGINES) {
       links: '',
       domains: '',
       'default-domain': '',
+      labels: '',
       clicks: '',
       events: '',
       workspace: '',

@@ -53,6 +53,8 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   imports: REFERENCE,
   instance: REFERENCE,
   journal_positions: 'journal_id',
+  known_labels: 'workspace_id',
+  label_settings: 'workspace_id',
   keyspaces: REFERENCE,
   link_buckets: 'workspace_id',
   link_clicks: 'link_seq',

@@ -15,6 +15,7 @@ export type Operation = {
     | 'links'
     | 'domains'
     | 'default-domain'
+    | 'labels'
     | 'clicks'
     | 'workspace'
     | 'events'
@@ -131,6 +132,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   clicks: 'clicks',
   usage: 'workspace',
   'default-domain': 'default-domain',
+  labels: 'labels',
   export: 'workspace',
   events: 'events',
   tags: 'tags',
@@ -171,6 +173,7 @@ const REQUESTS: Readonly<
   'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
   'domains.updateSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
   'domains.patchSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
+  'labels.update': { body: { parameter: 'via' }, otherBody: { parameter: null } },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },

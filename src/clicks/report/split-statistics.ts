@@ -28,7 +28,7 @@ export function criticalZ(comparisons: number): number {
  *
  * @param total at least 1
  */
-export function wilson(part: number, total: number, z: number): Bounds {
+function wilson(part: number, total: number, z: number): Bounds {
   const p = part / total
   const middle = p + z ** 2 / (2 * total)
   const width = z * Math.sqrt((p * (1 - p)) / total + z ** 2 / (4 * total ** 2))

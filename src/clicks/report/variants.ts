@@ -12,7 +12,7 @@ import {
 } from './split-statistics.ts'
 
 /** Below so many visitors nothing is said of a variant. */
-export const VISITORS_MIN = 100
+const VISITORS_MIN = 100
 /** A less probable difference between shares and weights is no chance. */
 const PROBABILITY_MIN = 0.001
 

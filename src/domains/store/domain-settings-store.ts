@@ -1,7 +1,29 @@
+import type {
+  AppleDocument,
+  AssetLinksDocument,
+  RobotsPolicy,
+} from '@terse/contract/domain-settings'
+import type { UtmField } from '@terse/contract/link-fields'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import { StaleRow } from '../../storage/store.ts'
-import type { DomainSettings } from '../domain-settings.ts'
+
+/** What a domain does besides its links, in its stored form. */
+export type DomainSettings = {
+  readonly domain_id: string
+  readonly workspace_id: string
+  /** Where visits to the bare host go; null for `not_found_url`. */
+  readonly root_url: string | null
+  readonly robots: RobotsPolicy | null
+  /** Values for destinations without a parameter of this name; those that are set, at least one. */
+  readonly utm: { readonly [F in UtmField]?: string } | null
+  /** The id of the rule set that is tried after those of each link. */
+  readonly rule_set: string | null
+  readonly apple_app_site_association: AppleDocument | null
+  readonly assetlinks: AssetLinksDocument | null
+  /** Microseconds since the epoch; rises with every update. */
+  readonly updated_at: number
+}
 
 export type DomainSettingsStore = {
   /** Undefined for a domain whose settings were never changed. */

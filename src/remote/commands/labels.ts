@@ -28,25 +28,36 @@ export function labelsCommand(terminal: Terminal): Command {
     .command('on')
     .description('Read labels from a parameter of short links from now on.')
     .argument('[parameter]', 'its name', USUAL_PARAMETER)
-    .action((parameter: string) => change(terminal, (before) => ({ ...before, parameter })))
+    .option('--json', 'print JSON')
+    .action((parameter: string, output: Output) =>
+      change(terminal, output, (before) => ({ ...before, parameter })),
+    )
   command
     .command('off')
     .description('Pass the parameter on to destinations, and count no labels.')
-    .action(() => change(terminal, (before) => ({ ...before, parameter: null })))
+    .option('--json', 'print JSON')
+    .action((output: Output) =>
+      change(terminal, output, (before) => ({ ...before, parameter: null })),
+    )
   command
     .command('add')
     .description('Always count labels by themselves.')
     .argument('<label...>')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('labels add newsletter podcast'))
-    .action((added: string[]) =>
-      change(terminal, ({ parameter, labels }) => ({ parameter, labels: [...labels, ...added] })),
+    .action((added: string[], output: Output) =>
+      change(terminal, output, ({ parameter, labels }) => ({
+        parameter,
+        labels: [...labels, ...added],
+      })),
     )
   command
     .command('remove')
     .description('Take labels off the list. Their clicks stay counted.')
     .argument('<label...>')
-    .action((removed: string[]) =>
-      change(terminal, ({ parameter, labels }) => ({
+    .option('--json', 'print JSON')
+    .action((removed: string[], output: Output) =>
+      change(terminal, output, ({ parameter, labels }) => ({
         parameter,
         labels: labels.filter((label) => !removed.includes(label)),
       })),
@@ -54,11 +65,11 @@ export function labelsCommand(terminal: Terminal): Command {
   return command
 }
 
-async function change(terminal: Terminal, by: Change): Promise<void> {
+async function change(terminal: Terminal, { json }: Output, by: Change): Promise<void> {
   const { client } = await openRemote()
   const { labelsSchema } = await import('@terse/contract/labels')
   const { value, version } = await client.getVersioned(PATH, labelsSchema)
-  print(terminal, await client.put(PATH, labelsSchema, by(value), version))
+  print(terminal, await client.put(PATH, labelsSchema, by(value), version), json)
 }
 
 function print(terminal: Terminal, settings: LabelsResource, json?: true): void {

@@ -24,6 +24,8 @@ function click(minute: number, fields: Partial<LiveClick> = {}): LiveClick {
     rule: null,
     variant: null,
     label: null,
+    region: null,
+    city: null,
     id: null,
     flags: [],
     count: 1,
