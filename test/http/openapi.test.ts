@@ -13,12 +13,14 @@ import {
   jsonRequest,
   type Operation,
   PREFIX,
+  pictureRequest,
   readDescription,
   readEveryOperation,
   readOperations,
   UNKNOWN_ID,
   validRequest,
 } from '../support/operations.ts'
+import { MAY_READ, startSite } from '../support/page-of-others.ts'
 import { setUp } from '../support/person-client.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
@@ -54,6 +56,7 @@ async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOpt
 
 describe('the OpenAPI document', () => {
   let service: Service
+  let site: Awaited<ReturnType<typeof startSite>>
   let routes: RouteOptions[]
   let description: Description
   let operations: readonly Operation[]
@@ -61,14 +64,15 @@ describe('the OpenAPI document', () => {
   let api: Api
   before(async () => {
     routes = await routesGivenDuring(async () => {
-      service = await startService(SQLITE)
+      service = await startService(SQLITE, MAY_READ)
     })
     description = await readDescription(service.baseUrl)
-    operations = await readOperations(service.baseUrl)
+    site = await startSite()
+    operations = await readOperations(service.baseUrl, site.url)
     everyOperation = await readEveryOperation(service.baseUrl)
     api = await service.api()
   })
-  after(() => service.stop())
+  after(() => Promise.all([service.stop(), site[Symbol.asyncDispose]()]))
 
   test('is OpenAPI 3.1, and served without a token', async () => {
     assert.match(description.openapi, /^3\.1\.\d+$/)
@@ -272,7 +276,10 @@ describe('the OpenAPI document', () => {
           headers: { ...(headers as Record<string, string>), 'if-match': '"another"' },
         })
       },
-      413: ({ method, bodyBytesMax }, path) => api.send(method, path, oversize(bodyBytesMax)),
+      413: ({ method, family, bodyBytesMax }, path) => {
+        if (family !== 'images') return api.send(method, path, oversize(bodyBytesMax))
+        return api.send(method, path, pictureRequest(new Uint8Array(bodyBytesMax + 5_000)))
+      },
       415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
       422: ({ method, validBody }, path) => {
         if (validBody !== undefined) return api.send(method, path, jsonRequest('{"bogus":1}'))
@@ -289,11 +296,12 @@ describe('the OpenAPI document', () => {
       if (NAMED.has(family)) return { name: `renamed ${renamed}` }
       return family === 'domains' ? { domain: `renamed-${renamed}.acme.test` } : {}
     }
-    const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
+    const succeed: (typeof provoke)[string] = (operation, path) => {
+      const { method, family, validBody } = operation
       const hasName = validBody !== undefined && ('domain' in validBody || 'name' in validBody)
       const own = hasName ? nextName(family) : {}
       const body = JSON.stringify({ ...validBody, ...own })
-      return api.send(method, path, validBody === undefined ? {} : jsonRequest(body))
+      return api.send(method, path, validBody ? jsonRequest(body) : validRequest(operation))
     }
 
     for (const operation of operations) {
@@ -336,7 +344,10 @@ describe('the OpenAPI document', () => {
           ? newImport(template)
           : NAMED.has(family)
             ? { name: `made ${created}` }
-            : { domain: 'localhost', url: 'https://example.com/' }
+            : {
+                domain: 'localhost',
+                url: template.endsWith('/preview') ? site.url : 'https://example.com/',
+              }
     return expectStatus(await api.post(`/${family}`, body), 201).body.id
   }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { test } from 'node:test'
 import { PNG } from 'pngjs'
 import type { Api } from '../support/api.ts'
@@ -9,6 +8,7 @@ import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine, onSqlite } from '../support/on-each-engine.ts'
+import { MAY_READ, startSite } from '../support/page-of-others.ts'
 import { expectProblem } from '../support/problems.ts'
 import { visit } from '../support/visit.ts'
 
@@ -162,20 +162,6 @@ const PAGE = `<!doctype html><head><title>Plain</title>
   <meta property="og:description" content="Up to&#10; 50 %">
   <meta property="og:image" content="/a.png"></head>`
 
-/** A site on this machine, which a test may read. */
-async function startSite(answer: RequestListener) {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
 const html = { 'content-type': 'text/html; charset=utf-8' }
 
 onSqlite(
@@ -276,5 +262,5 @@ onSqlite(
       })
     }
   },
-  { TERSE_PREVIEW_NETWORKS: '127.0.0.1' },
+  MAY_READ,
 )

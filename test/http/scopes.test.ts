@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '../../src/identity/permissions.ts'
 import { type Answer, apiClient } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type Operation, readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
+import { MAY_READ, startSite } from '../support/page-of-others.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -31,18 +32,20 @@ function scopeOf({ family, method, template }: Operation): Scope {
 
 describe('scopes', () => {
   let service: Service
+  let site: Awaited<ReturnType<typeof startSite>>
   let operations: readonly Operation[]
   const secrets = new Map<string, string>()
   before(async () => {
-    service = await startService(SQLITE)
-    operations = await readOperations(service.baseUrl)
+    service = await startService(SQLITE, MAY_READ)
+    site = await startSite()
+    operations = await readOperations(service.baseUrl, site.url)
     for (const scope of SCOPES) {
       const others = SCOPES.filter((other) => other !== scope)
       secrets.set(`only ${scope}`, await service.token('acme', [scope]))
       secrets.set(`all but ${scope}`, await service.token('acme', others))
     }
   })
-  after(() => service.stop())
+  after(() => Promise.all([service.stop(), site[Symbol.asyncDispose]()]))
 
   const send = (operation: Operation, secret: string | undefined): Promise<Answer> =>
     apiClient(service.baseUrl, secret).send(

@@ -1,3 +1,4 @@
+import { PNG } from 'pngjs'
 import { type Access, isOperation, OPERATION_ACCESS } from '../../src/identity/permissions.ts'
 import { apiClient } from './api.ts'
 
@@ -100,12 +101,18 @@ export async function readEveryOperation(baseUrl: string): Promise<readonly Acce
 }
 
 /** Every operation on links, domains, clicks, usage and events. Those of people and of the instance are in test/people. */
-export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
+export async function readOperations(
+  baseUrl: string,
+  page = 'mailto:nowhere@example.com',
+): Promise<readonly Operation[]> {
   const { paths } = await readDescription(baseUrl)
   return Object.entries(paths)
     .filter(([path]) => !OF_PEOPLE.has(path.slice(PREFIX.length).split('/')[1] ?? ''))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, described]) => operation(method, path, described)),
+      Object.entries(methods).map(([method, described]) => {
+        const read = operation(method, path, described)
+        return read.family === 'previews' ? { ...read, validBody: { url: page } } : read
+      }),
     )
 }
 
@@ -178,8 +185,6 @@ const REQUESTS: Readonly<
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
-  // Refused without a look at the network: a test is not to load a page of others.
-  'previews.read': { body: { url: 'mailto:a@example.com' } },
   'images.create': { bodyBytesMax: 1024 * 1024 },
   'imports.create': { body: { source: 'csv' }, otherBody: { source: 'sink' } },
   'imports.revive': { body: {}, otherBody: { dry_run: true } },
@@ -235,8 +240,16 @@ function validBodyOf(family: Operation['family'], template: string): Record<stri
     : { domain: 'valid.acme.test' }
 }
 
+const PICTURE = PNG.sync.write(new PNG({ width: 8, height: 8, fill: true }))
+
+/** The options of `fetch` for the upload of an image. */
+export function pictureRequest(bytes: Uint8Array<ArrayBufferLike>): RequestInit {
+  return { body: new Uint8Array(bytes), headers: { 'content-type': 'image/png' } }
+}
+
 /** The options of `fetch` for an operation's valid request. */
 export function validRequest(operation: Operation): RequestInit {
+  if (operation.family === 'images') return pictureRequest(PICTURE)
   return operation.validBody === undefined ? {} : jsonRequest(JSON.stringify(operation.validBody))
 }
 

@@ -4,8 +4,8 @@ import {
 } from '@terse/contract/link-options'
 import type { Actor } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
-import type { ExpectedVersions } from '../../platform/version.ts'
-import type { Link } from '../link.ts'
+import { type ExpectedVersions, requireVersion } from '../../platform/version.ts'
+import { type Link, linkVersion } from '../link.ts'
 import type { Links } from '../links.ts'
 import type { Images } from './images.ts'
 import { noPreview, PageReader } from './page-reader.ts'
@@ -66,8 +66,9 @@ export class Previews {
    */
   async readInto(actor: Actor, id: string, expected: ExpectedVersions): Promise<Link> {
     const { links } = this.#deps
-    const { url } = await links.get(actor, id)
-    return links.update(actor, id, await this.read(actor, url), expected)
+    const link = await links.get(actor, id)
+    requireVersion(expected, linkVersion(link))
+    return links.update(actor, id, await this.read(actor, link.url), expected)
   }
 
   async #imageAt(actor: Actor, reader: PageReader, url: string): Promise<string | null> {
