@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pageOf, pageQuery } from './pagination.ts'
-import { line, timestamp, uuid } from './primitives.ts'
+import { fieldsQuery, line, timestamp, uuid } from './primitives.ts'
 import { rulesBody, rulesSchema } from './rules.ts'
 
 const NAME_LENGTH_MAX = 100
@@ -23,9 +23,28 @@ export const ruleSetSchema = z
     description: 'Rules with a name, which several links and domains use at once.',
   })
 
-export const ruleSetPage = pageOf(ruleSetSchema, 'RuleSetPage')
+const include = fieldsQuery(['used_by']).describe(
+  'What each set has beside its own fields: `used_by`, how many links and domains use it.',
+)
 
-export const listRuleSetsQuery = pageQuery
+/** A rule set with what `include` requests beside its fields. */
+export const includingRuleSetSchema = ruleSetSchema
+  .extend({
+    used_by: z
+      .object({
+        links: z.int().describe('How many links use it beside their own rules.'),
+        domains: z.int().describe('How many domains have it as their default.'),
+      })
+      .optional()
+      .describe('Only with `include=used_by`.'),
+  })
+  .meta({ id: 'IncludingRuleSet', description: 'A rule set, with what `include` requests.' })
+
+export const ruleSetPage = pageOf(includingRuleSetSchema, 'RuleSetPage')
+
+export const listRuleSetsQuery = pageQuery.extend({ include })
+
+export const getRuleSetQuery = z.object({ include })
 
 const EXAMPLE = {
   name: 'Shops by country',
@@ -55,3 +74,4 @@ export const ruleSetDeleted = z
   .meta({ id: 'RuleSetDeleted' })
 
 export type RuleSetResource = z.output<typeof ruleSetSchema>
+export type IncludingRuleSet = z.output<typeof includingRuleSetSchema>

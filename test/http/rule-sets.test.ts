@@ -95,6 +95,31 @@ onEachEngine('rule sets', (stage) => {
     expectStatus(await remove(next), 200)
   })
 
+  test('say how many links and domains use each, when asked', async () => {
+    const api = await stage.service.api('uses')
+    const [used, free] = [await newSet(api, 'Used'), await newSet(api, 'Free')]
+    const added = await api.post('/domains', { domain: 'uses.localhost' })
+    const path = `/domains/${expectStatus(added, 201).body.id}/settings`
+    expectStatus(await api.patch(path, { rule_set: used.id }), 200)
+    for (const key of ['a', 'b']) {
+      const link = { domain: 'uses.localhost', key, url: 'https://example.com/' }
+      expectStatus(await api.post('/links', { ...link, rule_set: used.id }), 201)
+    }
+    const uses = new Map([
+      [free.id, { links: 0, domains: 0 }],
+      [used.id, { links: 2, domains: 1 }],
+    ])
+    for (const query of ['include=used_by', 'include=used_by&cursor=']) {
+      const { data } = expectStatus(await api.get(`/rule-sets?${query}`), 200).body
+      const found = data.map(({ id, used_by }: Record<string, unknown>) => [id, used_by])
+      assert.deepEqual(found, [...uses])
+    }
+    const one = expectStatus(await api.get(`/rule-sets/${used.id}?include=used_by`), 200).body
+    assert.deepEqual(one, { ...used, used_by: uses.get(used.id) })
+    assert.deepEqual(expectStatus(await api.get(`/rule-sets/${used.id}`), 200).body, used)
+    expectStatus(await api.get('/rule-sets?include=links'), 422)
+  })
+
   test('are at most 200 in a workspace', async () => {
     const api = await stage.service.api('many')
     const { workspace_id } = await newSet(api, '0')

@@ -37,6 +37,8 @@ export type DomainSettingsStore = {
   save(settings: DomainSettings, readAt: number | undefined): Promise<void>
   /** Returns the hosts whose default rule set it is, by name, at most `limit`. */
   hostsWithRuleSet(workspaceId: string, ruleSetId: string, limit: number): Promise<string[]>
+  /** Returns how many domains have each rule set as their default; nothing for sets that none has. */
+  countByRuleSet(workspaceId: string): Promise<ReadonlyMap<string, number>>
 }
 
 export function domainSettingsStore(db: Kysely<Schema>): DomainSettingsStore {
@@ -82,6 +84,17 @@ export function domainSettingsStore(db: Kysely<Schema>): DomainSettingsStore {
         .limit(limit)
         .execute()
       return rows.map(({ host }) => host)
+    },
+
+    async countByRuleSet(workspaceId) {
+      const rows = await db
+        .selectFrom('domain_settings')
+        .select((eb) => ['rule_set', eb.fn.countAll<number>().as('count')])
+        .where('workspace_id', '=', workspaceId)
+        .where('rule_set', 'is not', null)
+        .groupBy('rule_set')
+        .execute()
+      return new Map(rows.map(({ rule_set, count }) => [rule_set ?? '', Number(count)]))
     },
   }
 }

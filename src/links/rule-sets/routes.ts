@@ -6,9 +6,11 @@ import {
 } from '@terse/contract/primitives'
 import {
   createRuleSetBody,
+  getRuleSetQuery,
+  type IncludingRuleSet,
+  includingRuleSetSchema,
   listRuleSetsQuery,
   patchRuleSetBody,
-  type RuleSetResource,
   ruleSetBody,
   ruleSetDeleted,
   ruleSetPage,
@@ -23,8 +25,12 @@ import { type FastifyInstanceZod, REFUSED_AS_USED } from '../../platform/http/ap
 import { validateWith } from '../../platform/http/api/validation.ts'
 import { cursoredList, type WalkContext } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
-import type { RuleSet } from './rule-set-store.ts'
-import { type RuleSetInput, type RuleSets, ruleSetVersion } from './rule-sets.ts'
+import {
+  type ListedRuleSet,
+  type RuleSetInput,
+  type RuleSets,
+  ruleSetVersion,
+} from './rule-sets.ts'
 
 const tags = ['Rule sets']
 const PATH = '/rule-sets'
@@ -66,8 +72,9 @@ function registerReads(app: FastifyInstanceZod, deps: RuleSetRouteDependencies):
     },
     (request) => {
       const actor = actorOf(request)
-      const list = deps.ruleSets.listOf(actor)
-      return cursoredList(request, deps, request.query, {
+      const { include = [], ...query } = request.query
+      const list = deps.ruleSets.listOf(actor, { withUses: include.length > 0 })
+      return cursoredList(request, deps, query, {
         ...{ owner: actor.workspaceId, present, list },
       })
     },
@@ -83,11 +90,15 @@ function registerReads(app: FastifyInstanceZod, deps: RuleSetRouteDependencies):
         description: 'Returns one rule set.',
         params: idParams,
         headers: ifNoneMatchHeaders,
-        response: { 200: ruleSetSchema },
+        querystring: getRuleSetQuery,
+        response: { 200: includingRuleSetSchema },
       },
     },
-    async (request, reply) =>
-      answer(reply, await deps.ruleSets.get(actorOf(request), request.params.id)),
+    async (request, reply) => {
+      const withUses = request.query.include !== undefined
+      const { id } = request.params
+      return answer(reply, await deps.ruleSets.get(actorOf(request), id, { withUses }))
+    },
   )
 }
 
@@ -170,18 +181,18 @@ async function updateBy(
   ruleSets: RuleSets,
   request: FastifyRequest<{ Params: { id: string }; Body: RuleSetInput }>,
   reply: FastifyReply,
-): Promise<RuleSetResource> {
+): Promise<IncludingRuleSet> {
   const { params, body } = request
   const expected = expectedVersions(request)
   return answer(reply, await ruleSets.update(actorOf(request), params.id, body, expected))
 }
 
 /** Returns a set with its entity tag. */
-function answer(reply: FastifyReply, set: RuleSet): RuleSetResource {
+function answer(reply: FastifyReply, set: ListedRuleSet): IncludingRuleSet {
   return tagged(reply, present(set), ruleSetVersion(set))
 }
 
-function present({ rules, created_at, updated_at, ...set }: RuleSet): RuleSetResource {
+function present({ rules, created_at, updated_at, ...set }: ListedRuleSet): IncludingRuleSet {
   return {
     ...set,
     rules: [...rules],

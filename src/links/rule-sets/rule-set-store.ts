@@ -53,6 +53,8 @@ export type RuleSetStore = {
   has(workspaceId: string, id: string, rowLock?: RowLock): Promise<boolean>
   /** @param limit of the links that are named */
   findUses(workspaceId: string, id: string, limit: number): Promise<RuleSetUses>
+  /** Returns how many links use each of the sets; nothing for sets that none uses. */
+  countLinks(workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Makes the transaction run again when another one has inserted the name first. */
   insert(set: RuleSet): Promise<void>
   /** @throws {StaleRow} when it was changed since it was read as `before` */
@@ -124,6 +126,18 @@ export function ruleSetStore(db: Kysely<Schema>, lockName: LockName | undefined)
     },
 
     findUses: (workspaceId, id, limit) => findUses(db, { workspaceId, id, limit }),
+
+    async countLinks(workspaceId, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('links')
+        .select((eb) => ['rule_set', eb.fn.countAll<number>().as('count')])
+        .where('workspace_id', '=', workspaceId)
+        .where('rule_set', 'in', ids)
+        .groupBy('rule_set')
+        .execute()
+      return new Map(rows.map(({ rule_set, count }) => [rule_set ?? '', Number(count)]))
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import type { IdempotentRequest } from '../../platform/http/api/idempotency.ts'
 import type { CursoredList } from '../../platform/http/api/walk.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../../platform/version.ts'
+import { waitForAll } from '../../platform/work/async.ts'
 import { type ChangeLog, ruleSetChange } from '../../storage/changes.ts'
 import {
   changedFields,
@@ -37,7 +38,7 @@ const IDS = { prefix: 'set-', bytes: 10 }
 type RuleSetStores = IdempotencyStores &
   QuotaStores & {
     readonly ruleSets: RuleSetStore
-    readonly domainSettings: Pick<DomainSettingsStore, 'hostsWithRuleSet'>
+    readonly domainSettings: Pick<DomainSettingsStore, 'hostsWithRuleSet' | 'countByRuleSet'>
     readonly changes: ChangeLog
     readonly events: EventWriter
   }
@@ -47,6 +48,11 @@ export type RuleSetInput = {
   readonly name?: string | undefined
   /** As the contract accepts them. */
   readonly rules?: readonly RuleInput[] | undefined
+}
+
+/** A set, with the numbers of what uses it where they were requested. */
+export type ListedRuleSet = RuleSet & {
+  readonly used_by?: { readonly links: number; readonly domains: number }
 }
 
 type NewRuleSet = RuleSetInput & { readonly name: string }
@@ -74,21 +80,53 @@ export class RuleSets {
     this.#deps = deps
   }
 
-  /** Returns the list of the workspace's sets, by name. */
-  listOf({ workspaceId }: Actor): CursoredList<RuleSet, RuleSetMark> {
+  /**
+   * Returns the list of the workspace's sets, by name.
+   *
+   * @param options.withUses adds how many links and domains use each
+   */
+  listOf(
+    { workspaceId }: Actor,
+    { withUses }: { readonly withUses: boolean },
+  ): CursoredList<ListedRuleSet, RuleSetMark> {
     const { ruleSets } = this.#deps.store.read
+    const counted = (sets: readonly RuleSet[]) =>
+      withUses ? this.#withUses(workspaceId, sets) : sets
     return {
       count: () => ruleSets.count(workspaceId),
-      page: (offset, limit) => ruleSets.page(workspaceId, offset, limit),
-      read: ({ beyond, isReversed, limit }) =>
-        ruleSets.run({ workspaceId, beyond, limit, descending: isReversed }),
+      page: async (offset, limit) => counted(await ruleSets.page(workspaceId, offset, limit)),
+      async read({ beyond, isReversed, limit }) {
+        const run = { workspaceId, beyond, limit, descending: isReversed }
+        const { items, rest } = await ruleSets.run(run)
+        return { items: await counted(items), rest }
+      },
       markOf: markOfRuleSet,
     }
   }
 
   /** @throws {Failure} `not_found` */
-  get({ workspaceId }: Actor, id: string): Promise<RuleSet> {
-    return getRuleSet(this.#deps.store.read, workspaceId, id)
+  async get(
+    { workspaceId }: Actor,
+    id: string,
+    { withUses }: { readonly withUses: boolean },
+  ): Promise<ListedRuleSet> {
+    const set = await getRuleSet(this.#deps.store.read, workspaceId, id)
+    if (!withUses) return set
+    const [listed = set] = await this.#withUses(workspaceId, [set])
+    return listed
+  }
+
+  async #withUses(workspaceId: string, sets: readonly RuleSet[]): Promise<ListedRuleSet[]> {
+    const { ruleSets, domainSettings } = this.#deps.store.read
+    const ids = sets.map(({ id }) => id)
+    const [links, domains] = await waitForAll([
+      ruleSets.countLinks(workspaceId, ids),
+      domainSettings.countByRuleSet(workspaceId),
+    ])
+    return sets.map((set) => ({
+      ...set,
+      used_by: { links: links.get(set.id) ?? 0, domains: domains.get(set.id) ?? 0 },
+    }))
   }
 
   /** Returns the workspace's set with this name in any letter case. */
