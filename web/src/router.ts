@@ -165,6 +165,7 @@ const settingsPages = [
   settingsPage('/general', () => import('./pages/settings/GeneralPage.tsx')),
   members,
   settingsPage('/labels', () => import('./pages/settings/LabelsPage.tsx')),
+  settingsPage('/rule-sets', () => import('./pages/settings/RuleSetsPage.tsx')),
   settingsPage('/tokens', () => import('./pages/settings/TokensPage.tsx')),
   settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
   settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),
@@ -286,6 +287,12 @@ const linkRules = createRoute({
   component: lazyRouteComponent(() => import('./pages/rules/RulesPage.tsx')),
 })
 
+const ruleSet = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/rule-sets/$setId',
+  component: lazyRouteComponent(() => import('./pages/rules/RuleSetPage.tsx')),
+})
+
 type DomainsSearch = {
   readonly page?: number | undefined
   /** The only domain that is shown. */
@@ -342,6 +349,7 @@ const routeTree = root.addChildren([
     link,
     editLink,
     linkRules,
+    ruleSet,
     domains,
     analytics,
     tags,

@@ -54,14 +54,14 @@ export async function request<T>(
 }
 
 /** What an answer holds, and the version of it for `If-Match`. */
-type Versioned<T> = { readonly value: T; readonly version: string | undefined }
+export type Versioned<T> = { readonly value: T; readonly version: string | undefined }
 
-/** As `request`, with the version of the answer. */
+/** As `request`, by default with GET, with the version of the answer. */
 export async function requestVersioned<T>(
   path: string,
-  options: RequestOptions = {},
+  { method = 'GET', ...options }: RequestOptions & { readonly method?: string } = {},
 ): Promise<Versioned<T>> {
-  const response = await send('GET', path, options)
+  const response = await send(method, path, options)
   const version = response.headers.get('etag') ?? undefined
   return { value: (await response.json()) as T, version }
 }
@@ -212,12 +212,16 @@ export type ListPage<T> = { readonly data: readonly T[]; readonly meta: PageMeta
  */
 export async function requestAll<T>(
   path: string,
-  { signal, max = Number.POSITIVE_INFINITY }: { signal: AbortSignal; max?: number },
+  {
+    signal,
+    max = Number.POSITIVE_INFINITY,
+    query: parameters = {},
+  }: { signal: AbortSignal; max?: number; query?: Query },
 ): Promise<readonly T[]> {
   const items: T[] = []
   let cursor: string | null = ''
   while (cursor !== null && items.length < max) {
-    const query = { per_page: PER_PAGE, cursor }
+    const query = { ...parameters, per_page: PER_PAGE, cursor }
     const page: ListPage<T> = await request('GET', path, { query, signal })
     items.push(...page.data)
     cursor = page.meta.next_cursor ?? null

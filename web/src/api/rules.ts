@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { LinkRulesResource, RuleInput } from '@terse/contract/rules'
+import type { LinkOptionsResource } from '@terse/contract/link-options'
+import type { LinkRulesResource, Rule, RuleInput } from '@terse/contract/rules'
 import { LINKS_KEY } from './links.ts'
-import { request, requestVersioned } from './request.ts'
+import { request, requestVersioned, type Versioned } from './request.ts'
 
 export function rulesQuery(linkId: string) {
   return queryOptions({
@@ -12,29 +13,55 @@ export function rulesQuery(linkId: string) {
   })
 }
 
+/** The rules of a link, and the id of the set that is tried after them. */
+export type LinkRules = {
+  readonly rules: readonly Rule[]
+  readonly ruleSet: string | null
+}
+
 /** Rules that are about to be edited: as they are now, and unchanged until they are asked for again. */
 export function editedRulesQuery(linkId: string) {
   return queryOptions({
     queryKey: ['edited-rules', linkId],
-    queryFn: ({ signal }) =>
-      requestVersioned<LinkRulesResource>(`/links/${linkId}/rules`, { signal }),
+    async queryFn({ signal }): Promise<Versioned<LinkRules>> {
+      const path = `/links/${linkId}`
+      const { value, version } = await requestVersioned<LinkRulesResource>(`${path}/rules`, {
+        signal,
+      })
+      // Read after the rules: where the link was changed between, a save finds that its version is another.
+      const options = await request<LinkOptionsResource>('GET', `${path}/options`, { signal })
+      return { value: { rules: value.rules, ruleSet: options.rule_set }, version }
+    },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
   })
 }
 
-/**
- * @param version fails with 412 where the link has another one by now
- * @param acceptsChanges whether examples of the link may lead elsewhere
- */
-export function replaceRules(
+type SaveOptions = {
+  /** Fails with 412 where the link has another one by now. */
+  readonly version: string | undefined
+  /** Whether examples of the link may lead elsewhere. */
+  readonly acceptsChanges: boolean
+  /** Called with the version of the link after a part was saved, for what is sent next. */
+  readonly onSaved: (version: string | undefined) => void
+}
+
+/** Saves the rules of a link, and which set it uses; what stays undefined is not sent. */
+export async function saveLinkRules(
   linkId: string,
-  rules: readonly RuleInput[],
-  version: string | undefined,
-  acceptsChanges = false,
-): Promise<LinkRulesResource> {
-  const headers = version === undefined ? {} : { 'If-Match': version }
+  { rules, ruleSet }: { rules?: readonly RuleInput[]; ruleSet?: string | null },
+  { version, acceptsChanges, onSaved }: SaveOptions,
+): Promise<void> {
   const query = acceptsChanges ? '?accept_changes=true' : ''
-  return request('PUT', `/links/${linkId}/rules${query}`, { body: { rules }, headers })
+  let match = version
+  const send = async (method: string, part: string, body: unknown) => {
+    const headers = match === undefined ? {} : { 'If-Match': match }
+    const path = `/links/${linkId}/${part}${query}`
+    const saved = await requestVersioned(path, { method, body, headers })
+    if (match !== undefined) match = saved.version
+    onSaved(match)
+  }
+  if (rules !== undefined) await send('PUT', 'rules', { rules })
+  if (ruleSet !== undefined) await send('PATCH', 'options', { rule_set: ruleSet })
 }

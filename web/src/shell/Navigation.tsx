@@ -261,6 +261,7 @@ export type SettingsPlace = {
     | '/settings/general'
     | '/settings/members'
     | '/settings/labels'
+    | '/settings/rule-sets'
     | '/settings/tokens'
     | '/settings/audit'
     | '/settings/imports'
@@ -281,6 +282,7 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/general', group: 'workspace', name: 'general', role: 'viewer' },
   { to: '/settings/members', group: 'workspace', name: 'members', role: 'admin' },
   { to: '/settings/labels', group: 'workspace', name: 'labels', role: 'viewer' },
+  { to: '/settings/rule-sets', group: 'workspace', name: 'ruleSets', role: 'viewer' },
   { to: '/settings/tokens', group: 'workspace', name: 'tokens', role: 'admin' },
   { to: '/settings/audit', group: 'workspace', name: 'audit', role: 'admin' },
   { to: '/settings/imports', group: 'workspace', name: 'imports', role: 'member' },

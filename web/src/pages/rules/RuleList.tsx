@@ -10,7 +10,15 @@ import { Button } from '../../widgets/Button.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
 import { offerUndo } from '../../widgets/Toasts.tsx'
 import { type RuleActs, RuleItem } from './RuleItem.tsx'
-import { copyOfRule, movedTo, newRule, type RuleDraft, type RuleErrors } from './rule-draft.ts'
+import { AddRuleSet, RuleSetRow } from './RuleSetRow.tsx'
+import {
+  copyOfRule,
+  draftsOf,
+  movedTo,
+  newRule,
+  type RuleDraft,
+  type RuleErrors,
+} from './rule-draft.ts'
 import { useRuleLanguage } from './use-rule-language.ts'
 
 const RULES_MAX = 50
@@ -31,7 +39,12 @@ const STARTERS: Readonly<Record<'country' | 'device' | 'split', RuleInput>> = {
 }
 
 type RuleListProps = {
+  /** Whose rules they are; undefined until it is loaded, and for those of a set. */
   readonly link: LinkResource | undefined
+  /** The set that a link uses after its rules; undefined for the rules of a set. */
+  readonly set:
+    | { readonly id: string | null; readonly onChange: (id: string | null) => void }
+    | undefined
   readonly drafts: readonly RuleDraft[]
   readonly errors: RuleErrors
   readonly open: ReadonlySet<string>
@@ -40,7 +53,8 @@ type RuleListProps = {
 }
 
 /** The rules in their order, and what happens to everyone else. */
-export function RuleList({ link, drafts, errors, open, onOpen, onChange }: RuleListProps) {
+export function RuleList(props: RuleListProps) {
+  const { link, set, drafts, errors, open, onOpen, onChange } = props
   const { w } = useRuleLanguage()
   const [said, setSaid] = useState('')
   useKeyHint('Alt+↑↓', () => w.moves)
@@ -72,13 +86,20 @@ export function RuleList({ link, drafts, errors, open, onOpen, onChange }: RuleL
   }
   const { list, dragged, dropOf, dragOf } = useDrag(drafts, move)
 
+  function takeOut({ id, onChange: choose }: NonNullable<RuleListProps['set']>) {
+    choose(null)
+    offerUndo({ message: w.set.removed, icon: TrashIcon, undo: () => choose(id) })
+    requestAnimationFrame(() => addButton.current?.focus({ preventScroll: true }))
+  }
+
   function add(rule?: RuleInput) {
     const draft = newRule(rule)
     onChange((before) => [...before, draft])
     onOpen(draft.key, true)
-    requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLElement>('.rule:nth-last-child(2) .sent')?.focus(),
-    )
+    requestAnimationFrame(() => {
+      const item = list.current?.children[drafts.length]
+      item?.querySelector<HTMLElement>('.sent')?.focus()
+    })
   }
 
   return (
@@ -98,7 +119,26 @@ export function RuleList({ link, drafts, errors, open, onOpen, onChange }: RuleL
             acts={acts}
           />
         ))}
-        <EveryoneElse link={link} hasRules={drafts.length > 0} />
+        {set?.id && (
+          <RuleSetRow
+            id={set.id}
+            onRemove={() => takeOut(set)}
+            onCopy={(copied) => {
+              onChange((before) => [...before, ...draftsOf(copied.rules).map(copyOfRule)])
+              set.onChange(null)
+            }}
+          />
+        )}
+        {set === undefined ? (
+          <li className="rule is-last">
+            <span className="no">
+              <Icon of={RedirectIcon} small />
+            </span>
+            <p className="sent">{drafts.length > 0 ? w.set.everyoneElse : w.set.noRules}</p>
+          </li>
+        ) : (
+          <EveryoneElse link={link} hasRules={drafts.length > 0 || set.id !== null} />
+        )}
       </ol>
       <span className="sr" role="status">
         {said}
@@ -109,6 +149,7 @@ export function RuleList({ link, drafts, errors, open, onOpen, onChange }: RuleL
             {w.add}
           </Button>
         )}
+        {set?.id === null && <AddRuleSet onChoose={set.onChange} />}
         {drafts.length === 0 &&
           (['country', 'device', 'split'] as const).map((name) => (
             <Button key={name} look="bare" onClick={() => add(STARTERS[name])}>

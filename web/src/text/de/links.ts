@@ -44,7 +44,7 @@ export const links: typeof en.links = {
   marks: {
     archived: 'Archiviert: Listen lassen ihn aus',
     rules: count('Regel', 'Regeln'),
-    ruleSet: 'Nutzt einen Regelsatz',
+    ruleSet: 'Nutzt eine Regelsammlung',
     splits: count('Regel teilt Besucher auf', 'Regeln teilen Besucher auf'),
     used: (clicks, max) =>
       clicks < max
@@ -214,7 +214,7 @@ export const link: typeof en.link = {
   },
   clicksLeft: (clicks) => (clicks > 0 ? `noch ${n(clicks)}` : 'verbraucht'),
   note: 'Notiz',
-  usesRuleSet: 'Wo keine Regel passt, entscheiden die seines Regelsatzes',
+  usesRuleSet: 'Wo keine Regel passt, entscheiden die seiner Regelsammlung',
   until: {
     elsewhere: (date) => `Bis ${date}, danach`,
     page: (date) => `Bis ${date}, danach die Seite der Domain für abgelaufene Links`,

@@ -21,6 +21,21 @@ export const rules: RuleWords = {
   empty: 'Alle kommen zum Ziel. Eine Regel schickt manche Besucher woandershin.',
   starters: { country: 'Nach Land', device: 'Nach Gerät', split: 'Auf zwei aufteilen' },
   saved: 'Regeln gespeichert',
+  set: {
+    title: 'Regelsammlung',
+    none: 'Regelsammlung anlegen',
+    unknown: 'Eine Regelsammlung, die es nicht mehr gibt',
+    more: (amount) => `und ${amount} weitere`,
+    edit: 'Sammlung bearbeiten',
+    actions: 'Aktionen für die Regelsammlung',
+    copy: 'Ihre Regeln in diesen Link kopieren',
+    remove: 'Herausnehmen',
+    removed: 'Regelsammlung herausgenommen.',
+    intro:
+      'Sie gelten, wo keine Regel des Links selbst passt. Eine Änderung erreicht alle, die die Sammlung verwenden, ab ihrem nächsten Besuch.',
+    everyoneElse: 'Alle anderen kommen dorthin, wohin ihr Link führt',
+    noRules: 'Sie hat keine Regeln: Ihre Links verhalten sich wie ohne sie.',
+  },
   examplesChanged: 'Das ändert, wohin Beispiele des Links führen:',
   saveAnyway: 'Trotzdem speichern',
   explain: {

@@ -11,6 +11,7 @@ export const settings: typeof en.settings = {
     general: 'Allgemein',
     members: 'Mitglieder',
     labels: 'Labels',
+    ruleSets: 'Regelsammlungen',
     tokens: 'Tokens',
     audit: 'Änderungsprotokoll',
     imports: 'Import und Export',
@@ -81,6 +82,31 @@ export const labels: typeof en.labels = {
   list: 'Labels, die immer zählen',
   listHint:
     'Eines je Zeile. Andere zählen auch einzeln, bis zu 1.000 verschiedene; darüber hinaus als „(other)“.',
+}
+
+export const ruleSets: typeof en.ruleSets = {
+  hint: 'Regeln mit einem Namen für mehrere Links: Eine Änderung erreicht sie alle.',
+  create: 'Regelsammlung anlegen',
+  createTitle: 'Neue Regelsammlung',
+  name: 'Name',
+  nameHint: 'Was ihre Links gemeinsam haben, zum Beispiel „App-Stores“.',
+  rules: (amount) => `${n(amount)} ${plural('de', amount, { one: 'Regel', other: 'Regeln' })}`,
+  usedBy: (links, domains) => {
+    const parts = [
+      links > 0 && `${n(links)} ${plural('de', links, { one: 'Link', other: 'Links' })}`,
+      domains > 0 && `${n(domains)} ${plural('de', domains, { one: 'Domain', other: 'Domains' })}`,
+    ].filter(Boolean)
+    return parts.length === 0 ? 'Nicht verwendet' : `Verwendet von ${parts.join(' und ')}`
+  },
+  edit: 'Regeln bearbeiten',
+  rename: 'Umbenennen',
+  renameTitle: (name) => `${name} umbenennen`,
+  renamed: (name) => `Heißt jetzt ${name}`,
+  deleteTitle: (name) => `${name} löschen?`,
+  deleteText:
+    'Ihre Regeln werden gelöscht. Eine Sammlung, die Links oder Domains verwenden, lässt sich nicht löschen.',
+  deleted: (name) => `${name} gelöscht`,
+  emptyTitle: 'Noch keine Regelsammlung',
 }
 
 export const members: typeof en.members = {

@@ -32,6 +32,21 @@ export const rules = {
   empty: 'Everybody goes to the destination. A rule sends some visitors elsewhere.',
   starters: { country: 'By country', device: 'By device', split: 'Split in two' },
   saved: 'Rules saved',
+  set: {
+    title: 'Rule set',
+    none: 'Create a rule set',
+    unknown: 'A rule set that is gone',
+    more: (amount: number) => `and ${amount} more`,
+    edit: 'Edit the set',
+    actions: 'Actions for the rule set',
+    copy: 'Copy its rules into this link',
+    remove: 'Take it out',
+    removed: 'Rule set taken out.',
+    intro:
+      'They are tried where no rule of the link itself matches. A change reaches all who use the set from their next visit on.',
+    everyoneElse: 'Everyone else goes on to where their link leads',
+    noRules: 'It has no rules: its links work as without it.',
+  },
   examplesChanged: 'This changes where examples of the link lead:',
   saveAnyway: 'Save anyway',
   explain: {

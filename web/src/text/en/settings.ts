@@ -10,6 +10,7 @@ export const settings = {
     general: 'General',
     members: 'Members',
     labels: 'Labels',
+    ruleSets: 'Rule sets',
     tokens: 'Tokens',
     audit: 'Audit trail',
     imports: 'Import and export',
@@ -80,6 +81,31 @@ export const labels = {
   list: 'Labels that always count',
   listHint:
     'One a line. Others count by themselves too, up to 1,000 different ones; beyond that they count as “(other)”.',
+}
+
+export const ruleSets = {
+  hint: 'Rules with a name for several links: a change reaches all of them.',
+  create: 'Create rule set',
+  createTitle: 'New rule set',
+  name: 'Name',
+  nameHint: 'What its links have in common, such as “App stores”.',
+  rules: (amount: number) =>
+    `${n(amount)} ${plural('en', amount, { one: 'rule', other: 'rules' })}`,
+  usedBy: (links: number, domains: number) => {
+    const parts = [
+      links > 0 && `${n(links)} ${plural('en', links, { one: 'link', other: 'links' })}`,
+      domains > 0 && `${n(domains)} ${plural('en', domains, { one: 'domain', other: 'domains' })}`,
+    ].filter(Boolean)
+    return parts.length === 0 ? 'Not used' : `Used by ${parts.join(' and ')}`
+  },
+  edit: 'Edit the rules',
+  rename: 'Rename',
+  renameTitle: (name: string) => `Rename ${name}`,
+  renamed: (name: string) => `Now called ${name}`,
+  deleteTitle: (name: string) => `Delete ${name}?`,
+  deleteText: 'Its rules are deleted. A set that links or domains use cannot be deleted.',
+  deleted: (name: string) => `${name} deleted`,
+  emptyTitle: 'No rule set yet',
 }
 
 export const members = {
