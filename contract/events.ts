@@ -59,7 +59,7 @@ const EVENT_TYPES = [
 const type = z.enum(EVENT_TYPES)
 const fields = z.record(z.string(), z.unknown()).nullable()
 
-const eventSchema = z
+export const eventSchema = z
   .object({
     sequence: z.int().describe('Number of the event, unique in this instance.'),
     at: timestamp.describe('When it happened.'),

@@ -108,6 +108,11 @@ export const FAULTS = {
     characters: 'must be a letter, then at most 31 letters, digits, "_" and "-"',
     taken: 'must not be qr or a UTM parameter',
   },
+  not_restorable: {
+    creation: 'is the creation of the link: delete the link instead',
+    unlogged: 'cannot be set back: its earlier value is in no log; name the other fields in fields',
+    many: 'is followed by more than {max} changes: choose a later one',
+  },
   too_many_variants: 'has {max} variants on this domain that differ only by letter case',
   too_many_paths:
     'would be one of more than {max} links of this domain that use the path behind their key',

@@ -1,7 +1,8 @@
 import type { EventResource } from '@terse/contract/events'
+import type { LinkChange } from '@terse/contract/link-history'
 import { formatInstant } from '../platform/time/clock.ts'
 import { INSTANCE } from '../storage/event-log.ts'
-import type { NamedEvent } from './store/event-store.ts'
+import type { Event, NamedEvent } from './store/event-store.ts'
 
 /** An event as the API and the command line show it. */
 export function presentEvent(event: NamedEvent): EventResource {
@@ -14,6 +15,18 @@ export function presentEvent(event: NamedEvent): EventResource {
     type: event.type,
     subject_id: withoutInstance(event.subjectId),
     subject_name: event.subjectName,
+    before: event.before && { ...event.before },
+    after: event.after && { ...event.after },
+  }
+}
+
+/** A change of a link as its history shows it. */
+export function presentChange(event: Event): LinkChange {
+  return {
+    sequence: event.sequence,
+    at: formatInstant(event.at),
+    actor: { ...event.actor },
+    type: event.before === null ? 'link.created' : 'link.updated',
     before: event.before && { ...event.before },
     after: event.after && { ...event.after },
   }

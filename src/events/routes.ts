@@ -4,17 +4,20 @@ import {
   type ListEventsQuery,
   listEventsQuery,
 } from '@terse/contract/events'
+import { linkHistoryPage, linkHistoryQuery } from '@terse/contract/link-history'
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
-import { ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
 import { actorOf } from '../identity/index.ts'
 import { FaultList } from '../platform/failure.ts'
-import { addressesOf } from '../platform/http/api/pagination.ts'
+import { addressesOf, type Run } from '../platform/http/api/pagination.ts'
 import type { WalkContext } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/clock.ts'
 import type { Events } from './events.ts'
-import { presentEvent } from './present.ts'
+import type { LinkHistory } from './link-history.ts'
+import { presentChange, presentEvent } from './present.ts'
 import type { EventMark } from './store/event-store.ts'
 
 export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async (app, deps) => {
@@ -35,25 +38,85 @@ export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async 
     },
     (request) => listEvents(request, request.query, deps),
   )
+
+  app.get(
+    '/links/:id/history',
+    {
+      schema: {
+        tags: ['Links'],
+        operationId: 'links.getHistory',
+        summary: 'Show the changes of a link',
+        description:
+          'Returns who changed what of the link, and when, a page at a time, the newest first, as long as the event log keeps it.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        querystring: linkHistoryQuery,
+        response: { 200: linkHistoryPage },
+      },
+    },
+    (request) => listChanges(request, deps),
+  )
 }
 
-type EventRouteDependencies = WalkContext & { readonly events: Events }
+async function listChanges(
+  request: FastifyRequest<{
+    Params: { id: string }
+    Querystring: z.output<typeof linkHistoryQuery>
+  }>,
+  { linkHistory, ...context }: EventRouteDependencies,
+): Promise<z.output<typeof linkHistoryPage>> {
+  const actor = actorOf(request)
+  const { id } = request.params
+  const { data, ...envelope } = await pageOfEvents(request, request.query, {
+    context,
+    owner: [actor.workspaceId, id],
+    read: (run) => linkHistory.list(actor, id, run),
+  })
+  return { ...envelope, data: data.map(presentChange) }
+}
+
+type EventRouteDependencies = WalkContext & {
+  readonly events: Events
+  readonly linkHistory: LinkHistory
+}
 
 /** Returns a page of the workspace's events. It has no total: counting a year of events takes too long. */
 async function listEvents(
   request: FastifyRequest,
   query: ListEventsQuery,
-  { events, baseUrl, cursors }: EventRouteDependencies,
+  { events, ...context }: EventRouteDependencies,
 ): Promise<EventPageResource> {
   const actor = actorOf(request)
   const filter = { types: query.type, subjectId: query.subject, actorId: query.actor }
   const period = periodOf(query)
-  const name = JSON.stringify([request.routeOptions.url, actor.workspaceId, filter, period])
-  const { cursor = '', per_page: limit = PER_PAGE_DEFAULT } = query
+  const { data, ...envelope } = await pageOfEvents(request, query, {
+    context,
+    owner: [actor.workspaceId, filter, period],
+    read: (run) => events.list(actor, { ...filter, ...period, ...run }),
+  })
+  return { ...envelope, data: data.map(presentEvent) }
+}
+
+type PageOptions<T> = {
+  readonly context: WalkContext
+  /** What a cursor belongs to, besides the route. */
+  readonly owner: unknown
+  readonly read: (run: {
+    readonly limit: number
+    readonly beyond: EventMark | undefined
+  }) => Promise<Run<T, EventMark>>
+}
+
+/** Returns a page from the position of a cursor, or the first one. */
+async function pageOfEvents<T>(
+  request: FastifyRequest,
+  { cursor = '', per_page: limit = PER_PAGE_DEFAULT }: Pick<ListEventsQuery, 'cursor' | 'per_page'>,
+  { context: { baseUrl, cursors }, owner, read }: PageOptions<T>,
+): Promise<Omit<EventPageResource, 'data'> & { readonly data: readonly T[] }> {
+  const name = JSON.stringify([request.routeOptions.url, owner])
   const from = cursor === '' ? undefined : cursors.read<EventMark>(cursor, name)
   const { index = 0, mark: beyond } = from ?? {}
-  const { items, rest } = await events.list(actor, { ...filter, ...period, limit, beyond })
-
+  const { items, rest } = await read({ limit, beyond })
   const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
   const to = index + items.length
   const position = { mark: rest, isReversed: false, index: to, total: 0 }
@@ -61,7 +124,7 @@ async function listEvents(
   const next = nextCursor === null ? null : urlOf(nextCursor)
   const page = Math.floor(index / limit) + 1
   return {
-    data: items.map(presentEvent),
+    data: items,
     links: { first: urlOf(''), last: null, prev: null, next },
     meta: {
       current_page: page,

@@ -145,6 +145,8 @@ describe('requireAccess', () => {
       'links.setOptions': 'links:write',
       'links.getRules': 'links:read',
       'links.setRules': 'links:write',
+      'links.getHistory': 'links:read',
+      'links.revert': 'links:write',
       'links.explain': 'links:read',
       'labels.get': 'links:read',
       'labels.update': 'workspace:admin',

@@ -69,6 +69,8 @@ export const OPERATION_ACCESS = {
   'links.getOptions': 'links.view',
   'links.setOptions': 'links.edit',
   'links.setRules': 'links.edit',
+  'links.getHistory': 'links.view',
+  'links.revert': 'links.edit',
   'links.explain': 'links.view',
   'links.getExamples': 'links.view',
   'links.setExamples': 'links.edit',

@@ -24,7 +24,7 @@ type Sent = {
   readonly body?: unknown
   /** For `If-Match`. */
   readonly version?: string
-  /** Of a POST that changes nothing. */
+  /** Of a POST that changes nothing, or nothing more when it is sent again. */
   readonly isRead?: true
 }
 
@@ -54,7 +54,7 @@ export class ApiClient {
     return this.#json('POST', path, schema, { body })
   }
 
-  /** Sends a POST that changes nothing. */
+  /** Sends a POST that changes nothing, or nothing more when it is sent again. */
   ask<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
     return this.#json('POST', path, schema, { body, isRead: true })
   }

@@ -51,7 +51,8 @@ async function findLink(client: ApiClient, text: string, ownHost: string): Promi
   if (UUID.test(text)) return client.get(`/links/${text}`, linkSchema)
   const { host, key } = addressOf(text, ownHost)
   const search = `https://${host}/${key}`
-  const { data } = await client.get('/links', linkPage, { search, domain: host, per_page: 100 })
+  const query = { search, domain: host, archived: 'any', per_page: 100 }
+  const { data } = await client.get('/links', linkPage, query)
   const wanted = decoded(key)
   const found =
     data.find((link) => link.key === wanted) ??

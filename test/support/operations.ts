@@ -177,6 +177,7 @@ const REQUESTS: Readonly<
     body: { examples: [{ name: 'All' }] },
     otherBody: { examples: [{ name: 'Each' }] },
   },
+  'links.revert': { body: { sequence: 1 }, otherBody: { to: 1 } },
   'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
   'domains.updateSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
   'domains.patchSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },

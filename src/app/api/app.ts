@@ -36,6 +36,7 @@ import { labelRoutes } from '../../links/label-routes.ts'
 import { linkExportRoutes } from '../../links/link-export.ts'
 import { imageFiles, previewRoutes } from '../../links/previews/routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
+import { revertRoutes } from '../../links/revert-routes.ts'
 import { keyRoutes, linkRoutes } from '../../links/routes.ts'
 import { ruleRoutes } from '../../links/rule-routes.ts'
 import { ruleSetRoutes } from '../../links/rule-sets/routes.ts'
@@ -71,6 +72,7 @@ const API_ROUTES = [
   ruleRoutes,
   previewRoutes,
   explainRoutes,
+  revertRoutes,
   linkExportRoutes,
   bulkRoutes,
   labelRoutes,

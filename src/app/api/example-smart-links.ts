@@ -55,6 +55,14 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  LinkChange: {
+    sequence: 1_204,
+    at: '2026-11-21T08:15:02.190512Z',
+    actor: { kind: 'person', id: '01a1f86a-1b2c-7d3e-8f40-a1b2c3d4e5f6', name: 'Ada Lovelace' },
+    type: 'link.updated',
+    before: { url: 'https://example.com/' },
+    after: { url: 'https://example.com/sale' },
+  },
   LinkRules: { rules: [RULE] },
   RuleSet: {
     id: RULE_SET,

@@ -8,6 +8,7 @@ import { DomainHttps } from '../../domains/domain-https.ts'
 import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
+import { LinkHistory } from '../../events/link-history.ts'
 import { Explanations } from '../../explain/explanations.ts'
 import { exampleTrial } from '../../explain/try-examples.ts'
 import { usageReader } from '../../identity/quotas/quota-book.ts'
@@ -131,7 +132,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     domainHttps: new DomainHttps({ store, clock }),
     domainSettings: new DomainSettingsService({ store, clock, serviceHost }),
     clicks,
-    liveClicks,
+    ...{ liveClicks, linkHistory: new LinkHistory({ store, links }) },
     events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
     qrPictures,
     idempotency: idempotencyOf({

@@ -63,6 +63,12 @@ export type EventStore = EventFeed &
      * @throws {ScanTooLong} when it must read for too long
      */
     run(run: EventRun): Promise<Run<Event, EventMark>>
+    /** Returns the event with this number if it is about this subject of this workspace. */
+    findOfSubject(
+      workspaceId: string,
+      subjectId: string,
+      sequence: number,
+    ): Promise<Event | undefined>
     /** Deletes the first of what is older, a bounded number; true when there may be more. */
     trim(beforeMicros: number): Promise<boolean>
   }
@@ -108,6 +114,17 @@ export function eventStore(on: {
     async run(run) {
       await writes.flush()
       return eventRun(on, run)
+    },
+    async findOfSubject(workspaceId, subjectId, sequence) {
+      await writes.flush()
+      const rows = await db
+        .selectFrom('events')
+        .select(EVENT_COLUMNS)
+        .where('id', '=', sequence)
+        .where('subject_id', '=', subjectId)
+        .execute()
+      const events = await eventsOf(db, rows)
+      return events.find((event) => event.workspaceId === workspaceId)
     },
     /** By number, which rises with time but for the differences of clocks. */
     async trim(beforeMicros) {

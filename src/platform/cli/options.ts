@@ -9,6 +9,11 @@ export function example(...commands: readonly string[]): () => string {
   return () => ['', 'Example:', ...commands.map((args) => `  ${terseCommand(args)}`)].join('\n')
 }
 
+/** Parses an option that may be given several times. */
+export function collect(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value]
+}
+
 /** What a service lists, so that shells complete it. */
 export type ListName = 'domains' | 'tags'
 

@@ -1,7 +1,15 @@
-import { fromFields, type LinkText, UTM_FIELDS } from '@terse/contract/link-fields'
-import type { LinkResource } from '@terse/contract/links'
+import {
+  fromFields,
+  type LinkText,
+  NO_OPTIONS,
+  type LinkOptions as Options,
+  PATH_MODES,
+  QUERY_MODES,
+  UTM_FIELDS,
+} from '@terse/contract/link-fields'
+import type { IncludingLink, LinkResource } from '@terse/contract/links'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { example, ListedOption } from '../../platform/cli/options.ts'
+import { collect, example, ListedOption } from '../../platform/cli/options.ts'
 import {
   confirmDeletion,
   formatTable,
@@ -12,6 +20,7 @@ import {
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { findPendingNote, openRemote, type Remote } from '../open-remote.ts'
+import { addHistory, addRevert } from './link-history.ts'
 import { addQr } from './link-qr.ts'
 
 const LIMIT_DEFAULT = 50
@@ -28,6 +37,7 @@ type ListOptions = Output & {
   readonly domain?: string
   readonly tag?: readonly string[]
   readonly state?: string
+  readonly archived?: true
   readonly limit: number
 }
 
@@ -43,6 +53,8 @@ export function linkCommand(terminal: Terminal): Command {
   addUpdate(command, terminal)
   addDelete(command, terminal)
   addQr(command, terminal)
+  addHistory(command, terminal)
+  addRevert(command, terminal)
   return command
 }
 
@@ -79,6 +91,7 @@ function addList(command: Command, terminal: Terminal): void {
         'protected',
       ]),
     )
+    .option('--archived', 'archived links, which are left out otherwise')
     .option('--limit <number>', 'how many to list', parseLimit, LIMIT_DEFAULT)
     .option('--json', 'print JSON')
     .addHelpText('after', example('link list --tag sale --json'))
@@ -97,8 +110,8 @@ function addShow(command: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', example('link show go.example.com/spring'))
     .action(async (text: string, options: Output) => {
-      const { find } = await openRemote()
-      const link = await find(text)
+      const { client, find } = await openRemote()
+      const link = await withItsOptions(client, await find(text))
       terminal.out(options.json ? plainJson(link) : describe(link))
     })
 }
@@ -125,7 +138,7 @@ function addUpdate(command: Command, terminal: Terminal): void {
       const { linkSchema } = await import('@terse/contract/links')
       const { id } = await find(text)
       const link = await client.patch(`/links/${id}`, linkSchema, body)
-      terminal.out(options.json ? plainJson(link) : describe(link))
+      terminal.out(options.json ? plainJson(link) : describe(await withItsOptions(client, link)))
       if (options.domain !== undefined) await notePending(terminal, remote, link)
     })
 }
@@ -160,11 +173,12 @@ async function notePending(terminal: Terminal, remote: Remote, link: LinkResourc
 async function listLinks(client: ApiClient, options: ListOptions): Promise<LinkResource[]> {
   const { linkPage } = await import('@terse/contract/links')
   const { search, domain, tag, state, limit } = options
+  const archived = options.archived && 'true'
   const links: LinkResource[] = []
   let cursor: string | null | undefined = ''
   while (links.length < limit && typeof cursor === 'string') {
     const per_page = Math.min(PER_PAGE_MAX, limit - links.length)
-    const query = { search, domain, tag, state, per_page, cursor }
+    const query = { search, domain, tag, state, archived, per_page, cursor }
     const page: LinkPage = await client.get('/links', linkPage, query)
     links.push(...page.data)
     cursor = page.meta.next_cursor
@@ -185,10 +199,20 @@ function tableOf(links: readonly LinkResource[]): string {
   )
 }
 
-/** The fields that have a value, a line each. */
-function describe({ password, last_click, tags, ...link }: LinkResource): string {
+async function withItsOptions(client: ApiClient, { id }: LinkResource): Promise<IncludingLink> {
+  const { includingLinkSchema } = await import('@terse/contract/links')
+  return client.get(`/links/${id}`, includingLinkSchema, { include: 'options' })
+}
+
+/** The fields and options that have a value, a line each. */
+function describe({ password, last_click, tags, ...rest }: IncludingLink): string {
+  const { options = NO_OPTIONS, rule_count: rules, split_count: _, ...link } = rest
+  const usual: Readonly<Record<string, unknown>> = NO_OPTIONS
+  const set = Object.entries(options).filter(([name, value]) => value !== usual[name])
   const fields: Record<string, unknown> = {
     ...link,
+    ...Object.fromEntries(set),
+    rules: rules === 0 ? null : rules,
     tags: tags.join(', '),
     last_click: last_click === null ? null : new Date(last_click * 1_000).toISOString(),
     password: password === null ? null : 'set',
@@ -231,6 +255,15 @@ const TEXT_OPTIONS: {
 
 const TEXT_FIELDS = Object.keys(TEXT_OPTIONS) as (keyof typeof TEXT_OPTIONS)[]
 
+/** Options of a link that hold text or a number. */
+const OPTION_FIELDS = [
+  'active_from',
+  'max_clicks',
+  'notes',
+  'path',
+  'query',
+] as const satisfies (keyof Options)[]
+
 /** The options that set a field of a link, as commander names them; those of `TEXT_OPTIONS` are further texts. */
 type LinkOptions = {
   readonly domain?: string
@@ -239,11 +272,24 @@ type LinkOptions = {
   readonly tag?: readonly string[]
   readonly externalId?: number
   readonly password?: true
+  readonly activeFrom?: string
+  readonly maxClicks?: number
+  readonly notes?: string
+  readonly path?: string
+  readonly query?: string
+  readonly archive?: boolean
+  readonly unarchive?: true
   readonly clear?: readonly string[]
 }
 
 /** Fields that `--clear` sets to null. */
-const CLEARED: readonly string[] = ['tags', ...TEXT_FIELDS, 'external_id', 'password']
+const CLEARED: readonly string[] = [
+  'tags',
+  ...TEXT_FIELDS,
+  'external_id',
+  'password',
+  ...OPTION_FIELDS,
+]
 
 function addLinkOptions(command: Command): Command {
   command
@@ -258,6 +304,17 @@ function addLinkOptions(command: Command): Command {
     .addOption(tagOption('a tag; give it several times for several'))
   for (const field of TEXT_FIELDS) command.addOption(textOption(field))
   return command
+    .option('--active-from <instant>', 'when it begins, such as 2026-12-01T08:00:00Z')
+    .option('--max-clicks <number>', 'how many clicks of people it takes', parseInteger)
+    .option('--notes <text>', 'what its owners should know; visitors never see it')
+    .addOption(
+      new Option('--path <mode>', 'what it does with the path behind its key').choices(PATH_MODES),
+    )
+    .addOption(
+      new Option('--query <mode>', 'what becomes of the visitor’s query').choices(QUERY_MODES),
+    )
+    .option('--archive', 'leave it out of lists; it redirects all the same')
+    .addOption(new Option('--unarchive', 'list it again').conflicts('archive'))
     .option('--external-id <number>', 'its number in another system', parseInteger)
     .option('--password', 'protect it by a password, read from a prompt or from standard input')
 }
@@ -292,6 +349,12 @@ async function linkBody(
     tags: options.tag,
     ...fromFields(TEXT_FIELDS, (field) => texts[textOption(field).attributeName()]),
     external_id: options.externalId,
+    active_from: options.activeFrom,
+    max_clicks: options.maxClicks,
+    notes: options.notes,
+    path: options.path,
+    query: options.query,
+    archived: options.archive ? true : options.unarchive && false,
   }
   if (options.password) given.password = await terminal.readSecret('Password of the link: ')
   for (const field of options.clear ?? []) given[field] = null
@@ -300,10 +363,6 @@ async function linkBody(
 
 function tagOption(description: string): Option {
   return new ListedOption('--tag <tag>', description, 'tags').argParser(collect)
-}
-
-function collect(value: string, values: readonly string[] = []): readonly string[] {
-  return [...values, value]
 }
 
 function parseInteger(text: string): number {

@@ -106,6 +106,12 @@ const fields: FaultTexts['fields'] = {
       'muss mit einem Buchstaben beginnen, dann höchstens 31 Buchstaben, Ziffern, „_“ und „-“',
     taken: 'darf nicht qr und kein UTM-Parameter sein',
   },
+  not_restorable: {
+    creation: 'ist das Anlegen des Links: Löschen Sie stattdessen den Link',
+    unlogged:
+      'lässt sich nicht zurücksetzen: der frühere Wert steht in keinem Protokoll; nennen Sie in fields die anderen Felder',
+    many: 'liegt mehr als {max} Änderungen zurück: Wählen Sie eine spätere',
+  },
   too_many_variants:
     'hat auf dieser Domain {max} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
   too_many_paths:
