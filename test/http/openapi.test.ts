@@ -260,7 +260,8 @@ describe('the OpenAPI document', () => {
           expectStatus(await api.post('/links', link), 201)
           return api.delete(path)
         }
-        if (operation.method !== 'POST') return changeExample(api, operation, path)
+        if (operation.method !== 'POST' || isRevert(operation))
+          return changeExample(api, operation, path)
         const key = { 'idempotency-key': operation.template.slice(1) }
         const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
           JSON.stringify({ ...body, ...nextName(operation.family) }),
@@ -298,6 +299,7 @@ describe('the OpenAPI document', () => {
     }
     const succeed: (typeof provoke)[string] = (operation, path) => {
       const { method, family, validBody } = operation
+      if (isRevert(operation)) return changeLink(api, path).then((body) => api.post(path, body))
       const hasName = validBody !== undefined && ('domain' in validBody || 'name' in validBody)
       const own = hasName ? nextName(family) : {}
       const body = JSON.stringify({ ...validBody, ...own })
@@ -382,6 +384,17 @@ describe('the OpenAPI document', () => {
   })
 })
 
+function isRevert({ template }: Operation): boolean {
+  return template.endsWith('/revert')
+}
+
+/** Changes a link. @returns the body of the revert of that */
+async function changeLink(api: Api, path: string): Promise<{ sequence: number }> {
+  const link = `/links/${path.split('/')[2]}`
+  expectStatus(await api.patch(link, { url: 'https://example.com/later' }), 200)
+  return { sequence: (await api.get(`${link}/history`)).body.data[0].sequence }
+}
+
 /** Changes where an example of a link leads. */
 async function changeExample(
   api: Api,
@@ -389,13 +402,16 @@ async function changeExample(
   path: string,
 ): Promise<Answer> {
   const examples = `/links/${path.split('/')[2]}/examples`
+  const revert = template.endsWith('/revert') ? await changeLink(api, path) : undefined
   const example = { name: 'All', visitor: { query: 'a=1' } }
   expectStatus(await api.put(examples, { examples: [example] }), 200)
   const changed = { domain: 'localhost', url: 'https://example.com/changed' }
-  const body = template.endsWith('/options')
-    ? { query: 'drop' }
-    : template.endsWith('/rules')
-      ? validBody
-      : changed
+  const body =
+    revert ??
+    (template.endsWith('/options')
+      ? { query: 'drop' }
+      : template.endsWith('/rules')
+        ? validBody
+        : changed)
   return api.send(method, path, jsonRequest(JSON.stringify(body)))
 }

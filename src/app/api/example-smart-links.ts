@@ -13,20 +13,25 @@ const RULE = {
   then: { url: 'https://example.com/de/app' },
 }
 
+const OPTIONS = {
+  max_clicks: 500,
+  active_from: '2026-12-01T08:00:00.000000Z',
+  archived: false,
+  notes: 'On the flyer of May',
+  path: 'none',
+  query: 'merge',
+  rule_set: RULE_SET,
+  title: 'Spring sale',
+  description: 'Everything for the garden, until the end of May.',
+  image: PREVIEW_IMAGE,
+}
+
+/** What `include=options` adds to a link. */
+export const INCLUDED_EXAMPLE = { options: OPTIONS, rule_count: 1, split_count: 0 }
+
 /** Examples of what a link has beside its fields, by the names of their schemas. */
 export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
-  LinkOptions: {
-    max_clicks: 500,
-    active_from: '2026-12-01T08:00:00.000000Z',
-    archived: false,
-    notes: 'On the flyer of May',
-    path: 'none',
-    query: 'merge',
-    rule_set: RULE_SET,
-    title: 'Spring sale',
-    description: 'Everything for the garden, until the end of May.',
-    image: PREVIEW_IMAGE,
-  },
+  LinkOptions: OPTIONS,
   Image: { url: PREVIEW_IMAGE, type: 'image/jpeg', width: 1200, height: 630, bytes: 84_312 },
   Preview: {
     title: 'Spring sale',

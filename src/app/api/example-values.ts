@@ -7,7 +7,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
-import { SMART_LINK_EXAMPLES } from './example-smart-links.ts'
+import { INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
 const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
@@ -215,6 +215,7 @@ const importing = {
 /** Examples of answers, by the names of their schemas. What follows from these is composed (`openapi.ts`). */
 export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
   Link: link,
+  IncludingLink: { ...link, ...INCLUDED_EXAMPLE },
   LinkOrigin: {
     import_id: OTHER,
     origin: 'csv links.csv',
