@@ -22,6 +22,8 @@ export const uploadedImageSchema = z
   })
   .meta({ id: 'Image', description: 'An uploaded image.' })
 
+export type UploadedImageResource = z.output<typeof uploadedImageSchema>
+
 export const readPreviewBody = z
   .strictObject({ url: destinationInput.describe('The page to read.') })
   .meta({
@@ -37,3 +39,5 @@ export const previewSchema = z
     image: z.string().nullable().describe('The URL of the image, which the service has now.'),
   })
   .meta({ id: 'Preview', description: 'What a page says of itself for programs that show links.' })
+
+export type PreviewResource = z.output<typeof previewSchema>

@@ -71,6 +71,9 @@ const FIELDS = [
   'path',
   'query',
   'notes',
+  'title',
+  'description',
+  'image',
   'external_id',
 ]
 

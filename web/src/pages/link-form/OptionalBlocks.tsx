@@ -7,6 +7,7 @@ import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
 import { type FormState, UTM_FIELDS, type UtmField } from './link-draft.ts'
 import { LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
+import { SharingBlock } from './SharingBlock.tsx'
 
 /** The parts of the form that open on demand. */
 export function OptionalBlocks(state: FormState) {
@@ -14,6 +15,7 @@ export function OptionalBlocks(state: FormState) {
     <>
       <UtmBlock {...state} />
       <TargetsBlock {...state} />
+      <SharingBlock {...state} />
       <PasswordBlock {...state} />
       <LimitsBlock {...state} />
       <PathBlock {...state} />

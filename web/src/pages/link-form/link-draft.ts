@@ -13,6 +13,8 @@ export type UtmField = (typeof UTM_FIELDS)[number]
 
 const TEXT_FIELDS = ['ios', 'android', ...UTM_FIELDS, 'expired_redirect_url'] as const
 
+const SHARED_FIELDS = ['title', 'description', 'image'] as const
+
 /** What the fields of the form hold: text as it was typed. */
 export type LinkDraft = {
   readonly url: string
@@ -41,6 +43,10 @@ export type LinkDraft = {
   readonly path: PathMode
   readonly query: QueryMode
   readonly notes: string
+  /** What messengers and networks show of the link. */
+  readonly title: string
+  readonly description: string
+  readonly image: string
   readonly external_id: string
 }
 
@@ -68,12 +74,15 @@ export function emptyDraft(domain: string): LinkDraft {
     path: NO_OPTIONS.path,
     query: NO_OPTIONS.query,
     notes: '',
+    title: '',
+    description: '',
+    image: '',
     external_id: '',
   }
 }
 
 export function draftOf(link: DetailedLink): LinkDraft {
-  const { active_from, max_clicks, path, query, notes } = link.options
+  const { active_from, max_clicks, path, query, notes, title, description, image } = link.options
   const texts = Object.fromEntries(TEXT_FIELDS.map((name) => [name, link[name] ?? '']))
   return {
     ...emptyDraft(link.domain),
@@ -87,6 +96,9 @@ export function draftOf(link: DetailedLink): LinkDraft {
     path,
     query,
     notes: notes ?? '',
+    title: title ?? '',
+    description: description ?? '',
+    image: image ?? '',
     external_id: link.external_id === null ? '' : String(link.external_id),
   }
 }
@@ -165,6 +177,11 @@ export function fieldsOf(draft: LinkDraft, link: DetailedLink | undefined): Link
   if (draft.path !== before.path) fields['path'] = draft.path
   if (draft.query !== before.query) fields['query'] = draft.query
   if (draft.notes.trim() !== before.notes.trim()) fields['notes'] = draft.notes.trim() || null
+  for (const name of SHARED_FIELDS) {
+    // Each is one line.
+    const text = draft[name].trim().replace(/\s+/g, ' ')
+    if (text !== before[name]) fields[name] = text || null
+  }
   if (draft.external_id.trim() !== before.external_id) {
     const id = externalIdOf(draft) ?? null
     // In JSON, NaN would be null, which clears the field.

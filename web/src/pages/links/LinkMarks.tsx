@@ -4,6 +4,7 @@ import {
   ArchiveIcon,
   ExpiredIcon,
   ExpiryIcon,
+  ImageIcon,
   LimitIcon,
   LockIcon,
   PathIcon,
@@ -56,6 +57,10 @@ export function marksOf(
       !isExpired && { icon: ExpiryIcon, text: words.expires(minute(link.expires_at)) },
     path !== 'none' && { icon: PathIcon, text: words.path[path] },
     query !== 'merge' && { icon: PathIcon, text: words.query[query] },
+    (options.title ?? options.description ?? options.image) !== null && {
+      icon: ImageIcon,
+      text: words.preview,
+    },
     (link.ios !== null || link.android !== null) && { icon: PhoneIcon, text: t.links.targets },
     link.password !== null && { icon: LockIcon, text: t.links.protected },
   ]

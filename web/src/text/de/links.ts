@@ -60,6 +60,7 @@ export const links: typeof en.links = {
       replace: 'Die Parameter des Besuchers ersetzen die des Ziels',
       drop: 'Lässt die Parameter des Besuchers weg',
     },
+    preview: 'Hat beim Teilen eine eigene Vorschau',
   },
   removeFilter: (name) => `Filter entfernen: ${name}`,
   sort: 'Sortierung',
@@ -437,4 +438,30 @@ export const utmTemplates: typeof en.utmTemplates = {
   choose: 'Vorlage',
   choice: 'Vorlage wählen',
   saveAs: 'Als Vorlage speichern',
+}
+
+/** What messengers and networks show of a link. */
+export const sharing: typeof en.sharing = {
+  title: 'Vorschau beim Teilen',
+  ofDestination: 'Wie beim Ziel',
+  imageOnly: 'Ein Bild',
+  hint: 'Was Messenger und Netzwerke vom Link zeigen. Leer zeigen sie, was das Ziel sagt.',
+  take: 'Vom Ziel übernehmen',
+  taken: 'Vom Ziel übernommen',
+  notTaken: (reason) => `Nichts übernommen: ${reason}`,
+  titleLabel: 'Titel',
+  description: 'Beschreibung',
+  image: 'Bild',
+  imageHint: 'Am besten 1.200 × 630 Pixel. Datei wählen, hier ablegen oder https-Adresse angeben.',
+  upload: 'Datei wählen',
+  uploading: 'Wird gesendet …',
+  shown: 'So wird es gezeigt',
+  looks: 'Art der Anzeige',
+  large: 'Große Karte',
+  compact: 'Kompakt',
+  chat: 'Chat',
+  untitled: 'Ohne Titel',
+  nothing: 'Nichts festgelegt: Netzwerke zeigen Titel und Bild des Ziels.',
+  noImage: 'Dieses Bild lässt sich nicht zeigen',
+  imageOn: (host) => `Bild auf ${host}`,
 }

@@ -59,6 +59,7 @@ export const links = {
       replace: 'The visitor’s query replaces the destination’s',
       drop: 'Leaves out the visitor’s query',
     },
+    preview: 'Has its own preview when shared',
   },
   removeFilter: (name: string) => `Remove filter: ${name}`,
   sort: 'Sort',
@@ -424,4 +425,30 @@ export const utmTemplates = {
   choose: 'Template',
   choice: 'Choose a template',
   saveAs: 'Save as template',
+}
+
+/** What messengers and networks show of a link. */
+export const sharing = {
+  title: 'Preview when shared',
+  ofDestination: 'That of the destination',
+  imageOnly: 'An image',
+  hint: 'What messengers and networks show of the link. Left empty, they show the destination’s.',
+  take: 'Take from destination',
+  taken: 'Taken from the destination',
+  notTaken: (reason: string) => `Nothing could be taken: ${reason}`,
+  titleLabel: 'Title',
+  description: 'Description',
+  image: 'Image',
+  imageHint: 'Best 1,200 × 630 pixels. Choose a file, drop one here, or give an https address.',
+  upload: 'Choose file',
+  uploading: 'Uploading…',
+  shown: 'Shown as',
+  looks: 'How it is shown',
+  large: 'Large card',
+  compact: 'Compact',
+  chat: 'Chat',
+  untitled: 'Without a title',
+  nothing: 'Nothing is set: networks show the title and the image of the destination.',
+  noImage: 'This image cannot be shown',
+  imageOn: (host: string) => `Image on ${host}`,
 }
