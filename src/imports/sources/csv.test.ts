@@ -112,6 +112,7 @@ describe('a CSV file', () => {
       notes: [],
       rules: [],
       options: { notes: 'On the flyer' },
+      examples: [],
     })
   })
 
