@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { expectAccessible } from '../support/accessibility.ts'
+import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
 import {
   type Dashboard,
   type DashboardOptions,
+  dropRefusals,
   expectCopied,
   inDashboard,
 } from '../support/dashboard.ts'
@@ -198,6 +199,67 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.equal(domain.not_found_url, 'https://example.com/home')
       const { body } = await api.get(`/domains/${domain.id}/https`)
       assert.equal(body.hsts_max_age, 31_536_000)
+    })
+
+    test('changes its settings, with faults of a document at their places', async () => {
+      const api = await service.api()
+      const set = expectStatus(await api.post('/rule-sets', { name: 'App stores' }), 201).body
+      const { data } = (await api.get('/domains?domain=go.localhost')).body
+      const path = `/domains/${data[0].id}/settings`
+      await on(async (page, { faults }) => {
+        await page.getByRole('button', { name: 'Details of go.localhost' }).click()
+        const domain = page.locator('article', { hasText: 'go.localhost' })
+        await domain.getByRole('button', { name: /^Settings/ }).press('Enter')
+        await domain.getByLabel('The bare domain leads to').fill('https://example.com/home')
+        await domain.getByLabel('Search engines').selectOption('May list links')
+        await domain.getByLabel('Default rule set').selectOption('App stores')
+        await domain.getByLabel('Source').fill('short-link')
+        const android = domain.getByLabel('Android apps')
+        const save = domain.getByRole('button', { name: 'Save' })
+        await android.fill('[{')
+        await save.click()
+        await domain.getByText('This is no JSON').waitFor()
+        await page.locator('textarea:focus').waitFor()
+        const relation = ['delegate_permission/common.handle_all_urls']
+        const site = (address: string) =>
+          JSON.stringify([{ relation, target: { namespace: 'web', site: address } }])
+        await android.fill(site('nowhere'))
+        await save.click()
+        await domain.getByText('0.target.site: ').waitFor()
+        dropRefusals(faults, 1)
+        await expectAccessible(page)
+        await android.fill(site('https://example.com'))
+        // What is not saved is there again after a visit to another page.
+        await page.getByRole('link', { name: 'Tags' }).click()
+        await page.goBack()
+        await page.getByRole('button', { name: 'Details of go.localhost' }).click()
+        await domain.getByRole('button', { name: /^Settings/ }).click()
+        await domain.getByText('This is the draft that you left.').waitFor()
+        await save.click()
+        await page.getByText('go.localhost is changed').waitFor()
+        await domain.getByText('This is the draft').waitFor({ state: 'detached' })
+      })
+      const { body } = await api.get(path)
+      assert.equal(body.root_url, 'https://example.com/home')
+      assert.deepEqual([body.robots, body.rule_set], ['index', set.id])
+      assert.equal(body.utm.utm_source, 'short-link')
+      assert.equal(body.assetlinks[0].target.site, 'https://example.com')
+      for (const options of [
+        { theme: 'light', width: 1_280 },
+        { theme: 'dark', width: 390 },
+        { theme: 'light', width: 360, locale: 'de-DE' },
+      ] as const) {
+        await on(async (page) => {
+          await page.getByRole('button', { name: /(Details of|zu) go\.localhost/ }).click()
+          await page
+            .getByRole('button', { name: /^(Settings|Einstellungen)/ })
+            .last()
+            .click()
+          await page.locator('textarea').last().waitFor()
+          await expectAccessible(page)
+          await expectNoSidewaysScroll(page)
+        }, options)
+      }
     })
 
     test('removes a domain once its name is typed', async () => {

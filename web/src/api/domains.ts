@@ -1,14 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { DnsReportResource } from '@terse/contract/dns-report'
 import type { DomainHttpsResource } from '@terse/contract/domain-https'
+import type { DomainSettingsResource } from '@terse/contract/domain-settings'
 import type {
   DefaultDomainResource,
   DomainResource,
   IncludingDomain,
 } from '@terse/contract/domains'
-import { type ListPage, request, requestAll } from './request.ts'
+import { type ListPage, request, requestAll, requestVersioned } from './request.ts'
 
-export type { DnsReportResource, DomainResource }
+export type { DnsReportResource, DomainResource, DomainSettingsResource }
 
 /** A domain with what the page about domains shows of it. */
 export type ShownDomain = DomainResource & {
@@ -117,6 +118,31 @@ export function changeDomain(
 
 export function setDefaultDomain(domain: string | null): Promise<DefaultDomainResource> {
   return request('PUT', '/default-domain', { body: { domain } })
+}
+
+/** Settings that are about to be edited: as they are now, and unchanged until they are asked for again. */
+export function editedDomainSettingsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['edited-domain-settings', id],
+    queryFn: ({ signal }) =>
+      requestVersioned<DomainSettingsResource>(`/domains/${id}/settings`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+}
+
+/**
+ * @param fields the documents may be anything: the API checks them
+ * @param version fails with 412 where the settings have another one by now
+ */
+export function changeDomainSettings(
+  id: string,
+  fields: { readonly [F in keyof Omit<DomainSettingsResource, 'domain'>]?: unknown },
+  version: string | undefined,
+): Promise<DomainSettingsResource> {
+  const headers = version === undefined ? {} : { 'If-Match': version }
+  return request('PATCH', `/domains/${id}/settings`, { body: fields, headers })
 }
 
 /** @param seconds null sends no header; 0 ends HSTS in browsers */

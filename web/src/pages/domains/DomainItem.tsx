@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { lazy, Suspense, useId, useState } from 'react'
 import {
   changeDomain,
   changeHsts,
@@ -37,8 +37,12 @@ import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
+import { Block } from '../link-form/Block.tsx'
 import { DomainDetails } from './DomainDetails.tsx'
 import { type Standing, standingOf } from './record-state.ts'
+
+/** Opened by few: it is loaded then. */
+const DomainSettings = lazy(() => import('./DomainSettings.tsx'))
 
 type DomainItemProps = {
   readonly domain: ShownDomain
@@ -86,6 +90,18 @@ export function DomainItem({ domain, isOpen, onToggle }: DomainItemProps) {
       {isOpen && (
         <div id={id}>
           <DomainDetails domain={domain} />
+          <div className="dom-set">
+            <Block
+              title={t.domains.more.title}
+              summary={t.domains.more.summary}
+              isFilled={false}
+              hasErrors={false}
+            >
+              <Suspense fallback={<Skeleton width={240} />}>
+                <DomainSettings domain={domain} />
+              </Suspense>
+            </Block>
+          </div>
         </div>
       )}
     </article>
