@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { exportedClick } from './clicks.ts'
+import { domainSettingsSchema } from './domain-settings.ts'
 import { domainSchema } from './domains.ts'
 import { examplesSchema } from './explain.ts'
+import { labelsSchema } from './labels.ts'
 import { optionInputs } from './link-options.ts'
 import { linkSchema } from './links.ts'
 import { cursorText } from './pagination.ts'
 import { timestamp } from './primitives.ts'
 import { ROLES } from './roles.ts'
+import { ruleSetSchema } from './rule-sets.ts'
 import { rulesSchema } from './rules.ts'
 import { utmTemplateSchema } from './utm-templates.ts'
 
@@ -54,10 +57,26 @@ const exportHead = z
   })
   .meta({ id: 'ExportHead' })
 
+const exportedLabels = labelsSchema.extend({ type: z.literal('labels') }).meta({
+  id: 'ExportedLabels',
+  description:
+    'How visits get labels. Left out where the workspace has what a new one has, and by exports of version 0.1.',
+})
+
 const exportedTemplate = utmTemplateSchema
   .omit(noOwner)
   .extend({ type: z.literal('utm_template') })
   .meta({ id: 'ExportedUtmTemplate', description: 'A UTM template.' })
+
+const exportedRuleSet = ruleSetSchema
+  .omit(noOwner)
+  .extend({ type: z.literal('rule_set') })
+  .meta({
+    id: 'ExportedRuleSet',
+    description: 'A rule set, before the domains and links that use it.',
+  })
+
+const ruleSetName = z.string().nullable().optional()
 
 const exportedDomain = domainSchema
   .omit(noOwner)
@@ -70,6 +89,17 @@ const exportedDomain = domainSchema
       .describe('Whether new links start on it. Exports of version 0.1 leave it out.'),
   })
   .meta({ id: 'ExportedDomain', description: 'A domain.' })
+
+const exportedDomainSettings = domainSettingsSchema
+  .extend({
+    type: z.literal('domain_settings'),
+    rule_set_name: ruleSetName.describe('The name of its rule set; null without one.'),
+  })
+  .meta({
+    id: 'ExportedDomainSettings',
+    description:
+      'What a domain does besides its links. Domains whose settings were never changed have none.',
+  })
 
 const exportedMember = z
   .object({
@@ -100,6 +130,9 @@ const exportedLink = linkSchema
       .nullable()
       .optional()
       .describe('Its options; null where it has none. Exports of version 0.1 leave them out.'),
+    rule_set_name: ruleSetName.describe(
+      'The name of the rule set in `options`, by which imports find it; null without one.',
+    ),
     imported: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -162,8 +195,11 @@ const exportEnd = z
 
 /** A line of data. */
 const exportedRecord = z.discriminatedUnion('type', [
+  exportedLabels,
   exportedTemplate,
+  exportedRuleSet,
   exportedDomain,
+  exportedDomainSettings,
   exportedMember,
   exportedLink,
   exportedClickDay,

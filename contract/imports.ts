@@ -166,6 +166,8 @@ export const importSchema = z
         refused: count('Rows refused; the report has the reasons.'),
         domains: count('Domains added.'),
         utm_templates: count('UTM templates added.'),
+        rule_sets: count('Rule sets added.'),
+        settings: count('Settings taken over: those of domains, and those for labels.'),
         locked: count('Links that got a random password, because the old one is not given out.'),
         closed: count('Links that did not redirect at the source, imported as expired.'),
         clicks: count('Clicks taken.'),

@@ -9,6 +9,12 @@ export const UTM_FIELDS = [
   'utm_name',
 ] as const
 
+/**
+ * The parameter of short links that has the label of a visit, in workspaces that have not set one: those from before
+ * labels have a row that says that they have none.
+ */
+export const USUAL_LABEL_PARAMETER = 'via'
+
 export type UtmField = (typeof UTM_FIELDS)[number]
 
 /** What an optional text of a link holds; its checks follow from this. An `app_destination` may have an app's scheme. */

@@ -94,9 +94,35 @@ export class DomainSettingsService {
     return findSettled(this.#store.read, actor, id)
   }
 
-  /** Returns the faults of an input that can be found without the database. */
-  faultsOf(input: DomainSettingsInput): FieldFaults {
-    return faultsFoundBy(() => parseSettings(input))
+  /**
+   * Returns the faults of an input that can be found without the database.
+   *
+   * @param host of the domain; where it is unknown, a root that leads to itself is no fault
+   */
+  faultsOf(input: DomainSettingsInput, host?: string): FieldFaults {
+    return faultsFoundBy(() => {
+      const { root_url = null } = parseSettings(input)
+      if (host !== undefined) this.#refuseLoop({ host }, { root_url })
+    })
+  }
+
+  /**
+   * Sets the settings of a domain whose settings were never changed. Returns whether it was such a domain.
+   *
+   * @param options.isPreview whether nothing is written
+   * @throws {Failure} `not_found`, `validation_failed`; `precondition_failed` when they are changed at the same time
+   */
+  async adopt(
+    actor: Actor,
+    id: string,
+    input: DomainSettingsInput,
+    { isPreview }: { readonly isPreview: boolean },
+  ): Promise<boolean> {
+    const found = await this.get(actor, id)
+    if (found.settings !== undefined) return false
+    const expected = [settingsVersion(found)]
+    if (!isPreview) await this.update(actor, id, input, { expected, replaces: true })
+    return true
   }
 
   /**
@@ -133,7 +159,7 @@ export class DomainSettingsService {
   }
 
   /** @throws {Failure} `validation_failed` for a root that leads to itself */
-  #refuseLoop({ host }: Domain, { root_url }: Settings): void {
+  #refuseLoop({ host }: Pick<Domain, 'host'>, { root_url }: Pick<Settings, 'root_url'>): void {
     if (root_url === null || hostThatCouldLoop(root_url, this.#service) !== host) return
     if (new URL(root_url).pathname !== '/') return
     throw Failure.invalid({ root_url: [{ code: 'loop', reason: 'domain' }] })

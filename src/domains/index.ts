@@ -8,7 +8,11 @@ export { judgeOwnership, judgeRouting } from './dns-judgement.ts'
 export type { ServiceAddresses, ServiceTarget } from './dns-records.ts'
 export { type ProofPolicy, proofText, recordsFor } from './dns-records.ts'
 export type { CertificateLife, CertificateStanding, Domain, DomainStatus } from './domain.ts'
+export {
+  type DomainSettingsService,
+  presentSettings,
+} from './domain-settings.ts'
 export type { Domains } from './domains.ts'
 export { presentDomain } from './present.ts'
-export type { DomainSettingsStore } from './store/domain-settings-store.ts'
+export type { DomainSettings, DomainSettingsStore } from './store/domain-settings-store.ts'
 export type { DomainMark, DomainStore, HstsStore } from './store/domain-store.ts'

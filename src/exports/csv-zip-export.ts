@@ -14,15 +14,27 @@ type ColumnsOf<S extends Section> = readonly (keyof RecordOf<S>)[]
 
 /** The file of each type of record, with its columns in order. */
 const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } } = {
+  labels: { file: 'labels.csv', columns: ['parameter', 'labels'] },
   utm_template: {
     file: 'utm_templates.csv',
     columns: ['id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'],
+  },
+  rule_set: {
+    file: 'rule_sets.csv',
+    columns: ['id', 'name', 'rules', 'created_at', 'updated_at'],
   },
   domain: {
     file: 'domains.csv',
     columns: [
       ...(['id', 'domain', 'status', 'not_found_url', 'expired_url'] as const),
       ...(['hsts_max_age', 'is_default', 'created_at', 'updated_at'] as const),
+    ],
+  },
+  domain_settings: {
+    file: 'domain_settings.csv',
+    columns: [
+      ...(['domain', 'root_url', 'robots', 'utm', 'rule_set', 'rule_set_name'] as const),
+      ...(['apple_app_site_association', 'assetlinks'] as const),
     ],
   },
   member: { file: 'members.csv', columns: ['email', 'name', 'role', 'joined_at'] },
@@ -38,6 +50,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
         'rules',
         'examples',
         'options',
+        'rule_set_name',
         'imported',
       ] as const),
       ...TEXTS_AFTER_COUNTERS.filter((field) => field !== 'password'),

@@ -1,10 +1,37 @@
 import type { ExportedRecord } from '@terse/contract/export'
 import { fromFields, LINK_OPTION_FIELDS, NO_OPTIONS, UTM_FIELDS } from '@terse/contract/link-fields'
 import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
-import { type Domain, presentDomain } from '../domains/index.ts'
+import {
+  type Domain,
+  type DomainSettings,
+  presentDomain,
+  presentSettings,
+} from '../domains/index.ts'
 import type { ShownMember } from '../identity/index.ts'
-import { type Link, presentLink, presentOptions, type UtmTemplate } from '../links/index.ts'
+import {
+  type LabelSettings,
+  type Link,
+  presentLink,
+  presentOptions,
+  type RuleSet,
+  type UtmTemplate,
+} from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
+
+export function presentLabels({ parameter, labels }: LabelSettings): ExportedRecord {
+  return { type: 'labels', parameter, labels: [...labels] }
+}
+
+export function presentRuleSet({ id, name, rules, ...times }: RuleSet): ExportedRecord {
+  return {
+    type: 'rule_set',
+    id,
+    name,
+    rules: [...rules],
+    created_at: formatInstant(times.created_at),
+    updated_at: formatInstant(times.updated_at),
+  }
+}
 
 export function presentTemplate(template: UtmTemplate): ExportedRecord {
   const { id, name, created_at, updated_at } = template
@@ -26,6 +53,16 @@ export function presentExportedDomain(
   return { type: 'domain', ...fields, hsts_max_age: hstsMaxAge ?? null, is_default: isDefault }
 }
 
+/** @param ruleSetName of its rule set; null for none */
+export function presentExportedSettings(
+  domain: Domain,
+  settings: DomainSettings,
+  ruleSetName: string | null,
+): ExportedRecord {
+  const shown = presentSettings({ domain, settings })
+  return { type: 'domain_settings', ...shown, rule_set_name: ruleSetName }
+}
+
 export function presentMember({ person, role, joinedAt }: ShownMember): ExportedRecord {
   const { email, name } = person
   return { type: 'member', email, name, role, joined_at: formatInstant(joinedAt) }
@@ -42,16 +79,21 @@ export function presentClickDay(link: Link, { day, total }: DayOfClicks): Export
 /**
  * Leaves out the password: the sealed form is useless to others, and stays a secret.
  *
- * @param rest what an import has stored beside the link, as JSON
+ * @param beside.rest what an import has stored beside the link, as JSON
+ * @param beside.ruleSetName of its rule set; null for none
  */
-export function presentExportedLink(link: Link, rest: string | null): ExportedRecord {
+export function presentExportedLink(
+  link: Link,
+  { rest, ruleSetName }: { readonly rest: string | null; readonly ruleSetName: string | null },
+): ExportedRecord {
   const { workspace_id, link: _, password, clicks, ...fields } = presentLink(link)
   const imported = rest === null ? null : JSON.parse(rest)
   const rules = link.rules === null ? null : [...link.rules]
   const examples = link.examples === null ? null : [...link.examples]
   const isProtected = password !== null
   const kept = { clicks: link.clicks, protected: isProtected, rules, examples, imported }
-  return { type: 'link', ...fields, ...kept, options: optionsOf(link) }
+  const options = optionsOf(link)
+  return { type: 'link', ...fields, ...kept, options, rule_set_name: ruleSetName }
 }
 
 function optionsOf(link: Link) {

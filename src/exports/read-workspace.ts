@@ -6,23 +6,36 @@ import {
   type RawClick,
   startOfDay,
 } from '../clicks/index.ts'
-import type { DomainMark, DomainStore, HstsStore } from '../domains/index.ts'
+import type { DomainMark, DomainSettingsStore, DomainStore, HstsStore } from '../domains/index.ts'
 import type { MembershipStore } from '../identity/index.ts'
 import type { ImportRowStore } from '../imports/index.ts'
-import type { LinkStore, UtmTemplateStore } from '../links/index.ts'
+import {
+  areLabelsNew,
+  type LabelStore,
+  type LinkStore,
+  type RuleSetMark,
+  type RuleSetStore,
+  type UtmTemplateStore,
+} from '../links/index.ts'
 import { yieldToEventLoop } from '../platform/work/async.ts'
 import {
   presentClickDay,
   presentExportedDomain,
   presentExportedLink,
+  presentExportedSettings,
+  presentLabels,
   presentMember,
+  presentRuleSet,
   presentTemplate,
 } from './present.ts'
 
 /** The stores that an export reads. */
 export type ExportedStores = {
+  readonly labels: Pick<LabelStore, 'find'>
   readonly utmTemplates: UtmTemplateStore
+  readonly ruleSets: Pick<RuleSetStore, 'run' | 'findById'>
   readonly domains: DomainStore
+  readonly domainSettings: Pick<DomainSettingsStore, 'find'>
   readonly hsts: HstsStore
   readonly memberships: MembershipStore
   readonly links: LinkStore
@@ -30,8 +43,18 @@ export type ExportedStores = {
   readonly reports: ClickReports
 }
 
-/** The types of records, in the order of an export. */
-export const SECTIONS = ['utm_template', 'domain', 'member', 'link', 'click_day', 'click'] as const
+/** The types of records, in the order of an export: what others refer to comes before them. */
+export const SECTIONS = [
+  'labels',
+  'utm_template',
+  'rule_set',
+  'domain',
+  'domain_settings',
+  'member',
+  'link',
+  'click_day',
+  'click',
+] as const
 export type Section = (typeof SECTIONS)[number]
 
 /** Where in an export a reader is. `mark` is the section's own; undefined at its beginning. */
@@ -56,6 +79,10 @@ type ClickMark = { readonly day: number; readonly seen: number }
 
 const DOMAINS_PER_BATCH = 100
 const TEMPLATES_PER_BATCH = 100
+/** Each may have 64 KiB. */
+const RULE_SETS_PER_BATCH = 10
+/** Each may have 256 KiB. */
+const SETTINGS_PER_BATCH = 10
 /** Read on the main thread of a SQLite instance: a few milliseconds. */
 const LINKS_PER_BATCH = 200
 /** Each day of each link is looked up: 5,000 take some milliseconds. */
@@ -69,8 +96,11 @@ type ReadSection = (
 ) => AsyncGenerator<Batch, void, void>
 
 const READERS: Readonly<Record<Section, ReadSection>> = {
+  labels: readLabels,
   utm_template: readTemplates,
+  rule_set: readRuleSets,
   domain: readDomains,
+  domain_settings: readDomainSettings,
   member: readMembers,
   link: readLinks,
   click_day: readClickDays,
@@ -90,6 +120,42 @@ export function readSection(
   mark?: unknown,
 ): AsyncGenerator<Batch, void, void> {
   return READERS[section](stores, subject, mark)
+}
+
+async function* readLabels(
+  { labels }: ExportedStores,
+  { workspaceId }: Subject,
+): AsyncGenerator<Batch, void, void> {
+  const settings = await labels.find(workspaceId)
+  const records = areLabelsNew(settings) ? [] : [presentLabels(settings)]
+  yield { records, next: { section: 'labels' } }
+}
+
+async function* readRuleSets(
+  { ruleSets }: ExportedStores,
+  { workspaceId }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  let beyond = mark as RuleSetMark | undefined
+  do {
+    const run = { workspaceId, limit: RULE_SETS_PER_BATCH, descending: false, beyond }
+    const { items, rest } = await ruleSets.run(run)
+    beyond = rest
+    yield { records: items.map(presentRuleSet), next: { section: 'rule_set', mark: rest } }
+  } while (beyond !== undefined)
+}
+
+/** Returns a function that finds the name of a rule set, and reads each set once. */
+function ruleSetNames({ ruleSets }: ExportedStores, { workspaceId }: Subject) {
+  const names = new Map<string, string | null>()
+  return async (id: string | null): Promise<string | null> => {
+    if (id === null) return null
+    const known = names.get(id)
+    if (known !== undefined) return known
+    const name = (await ruleSets.findById(workspaceId, id))?.name ?? null
+    names.set(id, name)
+    return name
+  }
 }
 
 async function* readTemplates(
@@ -125,6 +191,29 @@ async function* readDomains(
   } while (beyond !== undefined)
 }
 
+async function* readDomainSettings(
+  stores: ExportedStores,
+  subject: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  const { domains, domainSettings } = stores
+  const nameOf = ruleSetNames(stores, subject)
+  let beyond = mark as DomainMark | undefined
+  do {
+    const { workspaceId } = subject
+    const run = { workspaceId, limit: SETTINGS_PER_BATCH, descending: false, beyond }
+    const { items, rest } = await domains.run(run)
+    const records = []
+    for (const domain of items) {
+      const settings = await domainSettings.find(domain.id)
+      if (settings === undefined) continue
+      records.push(presentExportedSettings(domain, settings, await nameOf(settings.rule_set)))
+    }
+    beyond = rest
+    yield { records, next: { section: 'domain_settings', mark: rest } }
+  } while (beyond !== undefined)
+}
+
 async function* readMembers(
   { memberships }: ExportedStores,
   { workspaceId }: Subject,
@@ -137,10 +226,13 @@ async function* readMembers(
 }
 
 async function* readLinks(
-  { links, importRows }: ExportedStores,
-  { workspaceId }: Subject,
+  stores: ExportedStores,
+  subject: Subject,
   mark: unknown,
 ): AsyncGenerator<Batch, void, void> {
+  const { links, importRows } = stores
+  const { workspaceId } = subject
+  const nameOf = ruleSetNames(stores, subject)
   let beyond = mark as number | undefined
   do {
     const run = { workspaceId, limit: LINKS_PER_BATCH, descending: false, beyond }
@@ -149,7 +241,12 @@ async function* readLinks(
     const seqs = items.map(({ seq }) => seq)
     const origins = await importRows.findByLink(workspaceId, seqs)
     const rests = new Map(origins.map((origin) => [origin.link_seq, origin.rest]))
-    const records = items.map((link) => presentExportedLink(link, rests.get(link.seq) ?? null))
+    const records = []
+    for (const link of items) {
+      const rest = rests.get(link.seq) ?? null
+      const ruleSetName = await nameOf(link.rule_set)
+      records.push(presentExportedLink(link, { rest, ruleSetName }))
+    }
     yield { records, next: { section: 'link', mark: rest } }
     await yieldToEventLoop()
   } while (beyond !== undefined)

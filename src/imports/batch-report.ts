@@ -9,8 +9,18 @@ import type {
   RefusedRecord,
 } from './import-source.ts'
 import type { ImportStores } from './store/import-store.ts'
+import type { WorkspaceRecord } from './workspace-records.ts'
 
 const TEXT_LENGTH_MAX = 2_000
+
+/** What the rows of records that are no links count as when they were created. */
+const COUNT_OF = {
+  domain: 'domains',
+  'utm template': 'utm_templates',
+  'rule set': 'rule_sets',
+  'domain settings': 'settings',
+  labels: 'settings',
+} as const satisfies Record<WorkspaceRecord['kind'], keyof ImportCounts>
 
 /** A record of a batch. */
 export type Item = {
@@ -150,10 +160,10 @@ export class BatchReport {
 
   #settled({ record, settled, target }: Extract<BatchEntry, { kind: 'settled' }>): void {
     const { kind, place } = record
-    const old_link = kind === 'domain' ? record.domain : record.name
+    const old_link = 'domain' in record ? record.domain : 'name' in record ? record.name : ''
     const isNoted = this.#of.is_dry_run === 1 && settled.outcome === 'created'
     const row = { place, old_link, ...settled, ...(isNoted && { target }) }
-    this.#push(row, kind === 'domain' ? 'domains' : 'utm_templates')
+    this.#push(row, COUNT_OF[kind])
   }
 
   #linked(
@@ -182,7 +192,7 @@ export class BatchReport {
   /** @param counted what the row counts as when it was created */
   #push(
     row: RowPart & Pick<ReportRow, 'place' | 'old_link'>,
-    counted: 'created' | 'domains' | 'utm_templates' = 'created',
+    counted: 'created' | (typeof COUNT_OF)[WorkspaceRecord['kind']] = 'created',
   ): void {
     const { is_locked = 0, is_closed = 0, outcome } = row
     this.#counts[outcome === 'created' ? counted : outcome] += 1

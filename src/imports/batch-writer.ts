@@ -1,6 +1,6 @@
 import type { Domain, Domains } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
-import type { LinkBatches, LookedBatch, PreparedUpdate, UtmTemplates } from '../links/index.ts'
+import type { LinkBatches, LookedBatch, PreparedUpdate } from '../links/index.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../storage/store.ts'
@@ -9,20 +9,27 @@ import { BatchReport, type Item } from './batch-report.ts'
 import { requireImporter } from './end-import.ts'
 import { type Import, ImportFault, ImportTakenOver, LEASE_MICROS, reasonOf } from './import.ts'
 import { candidateOf } from './import-candidate.ts'
-import type { ImportRecord } from './import-source.ts'
+import type { ImportRecord, LinkRecord } from './import-source.ts'
 import { ClicksOfBatch, type ImportedClicks } from './imported-clicks.ts'
 import type { ImportStores } from './store/import-store.ts'
-import { writeWorkspaceRecord } from './workspace-records.ts'
+import {
+  isWorkspaceRecord,
+  noRuleSet,
+  ruleSetTarget,
+  targetOfRecord,
+  type WorkspaceRecord,
+  type WorkspaceServices,
+  writeWorkspaceRecord,
+} from './workspace-records.ts'
 
 /** Each takes a row of the report: a file of a tenant must not fill the database with those. */
 const REFUSED_MAX = 100_000
 
-export type BatchDependencies = {
+export type BatchDependencies = WorkspaceServices & {
   readonly store: Store<ImportStores>
   readonly clock: Clock
   readonly batches: LinkBatches
-  readonly domains: Pick<Domains, 'prove' | 'create' | 'preview' | 'proposeDefault'>
-  readonly utmTemplates: Pick<UtmTemplates, 'create' | 'preview'>
+  readonly domains: WorkspaceServices['domains'] & Pick<Domains, 'prove'>
   readonly clicks: ImportedClicks<ImportStores>
 }
 
@@ -35,6 +42,14 @@ export type ImportRun = {
 
 /** With the one who started it, as they were when the batch was begun. */
 type JudgedRun = ImportRun & { readonly actor: Actor }
+
+/** Of one batch. */
+type Earlier = {
+  /** What its rows add besides links, by their targets. */
+  readonly tried: Set<string>
+  /** The ids of rule sets that its links use, by name. */
+  readonly ruleSets: Map<string, string>
+}
 
 type Written = {
   readonly import: Import
@@ -83,8 +98,7 @@ export class BatchWriter {
   async #prepare(run: JudgedRun, records: readonly ImportRecord[]) {
     const items: Item[] = []
     const written = new Set(run.import.ahead)
-    /** Domains and templates that earlier rows of the batch add. */
-    const tried = new Set<string>()
+    const earlier: Earlier = { tried: new Set(), ruleSets: new Map() }
     for (const record of records) {
       const name = nameOf(record)
       if (name !== undefined && written.has(name)) {
@@ -92,9 +106,9 @@ export class BatchWriter {
         continue
       }
       try {
-        const entry = await this.#entryOf(run, record, tried)
+        const entry = await this.#entryOf(run, record, earlier)
         if (entry?.kind === 'settled' && entry.settled.outcome === 'created')
-          tried.add(entry.target)
+          earlier.tried.add(entry.target)
         items.push({ record, entry, isWritten: false })
       } catch (fault) {
         if (fault instanceof ImportFault) return { items, fault }
@@ -107,23 +121,12 @@ export class BatchWriter {
   async #entryOf(
     run: JudgedRun,
     record: ImportRecord,
-    tried: ReadonlySet<string>,
+    earlier: Earlier,
   ): Promise<BatchEntry | undefined> {
-    const { batches, clock, store } = this.#deps
-    if (record.kind === 'domain' || record.kind === 'utm template') {
-      const host = record.kind === 'domain' ? run.hostOf(record.domain) : ''
-      const isDryRun = run.import.is_dry_run === 1
-      const target = record.kind === 'domain' ? targetOf(host, '') : `UTM template ${record.name}`
-      const isTaken =
-        isDryRun &&
-        (tried.has(target) ||
-          (await store.read.importRows.findTargets(run.import.id, [target])).has(target))
-      const at = { host, isDryRun, isTaken }
-      const settled = await writeWorkspaceRecord(this.#deps, run.actor, record, at)
-      return { kind: 'settled', record, settled, target }
-    }
+    const { batches, clock } = this.#deps
+    if (isWorkspaceRecord(record)) return this.#settle(run, record, earlier)
     if (record.kind !== 'link') return undefined
-    const candidate = candidateOf(record, {
+    const candidate = candidateOf(await this.#withRuleSet(run, record, earlier), {
       hostOf: run.hostOf,
       faultsOf: (input) => batches.faultsOf(input),
       nowMicros: clock.nowMicros(),
@@ -143,6 +146,40 @@ export class BatchWriter {
       if (!(error instanceof Failure) || error.code !== 'validation_failed') throw error
       return { kind: 'refused', record, reason: reasonOf(error) }
     }
+  }
+
+  async #settle(run: JudgedRun, record: WorkspaceRecord, earlier: Earlier): Promise<BatchEntry> {
+    const host = 'domain' in record ? run.hostOf(record.domain) : ''
+    const target = targetOfRecord(record, host)
+    const settled = await writeWorkspaceRecord(this.#deps, run.actor, record, {
+      host,
+      isDryRun: run.import.is_dry_run === 1,
+      isTried: (what) => this.#isTried(run, what, earlier),
+      target,
+    })
+    return { kind: 'settled', record, settled, target }
+  }
+
+  /** Returns the link with the id of the rule set that has the name here. */
+  async #withRuleSet(run: JudgedRun, record: LinkRecord, earlier: Earlier): Promise<LinkRecord> {
+    const name = record.rule_set_name ?? null
+    if (name === null) return record
+    const { ruleSets } = earlier
+    const id = ruleSets.get(name) ?? (await this.#deps.ruleSets.findByName(run.actor, name))?.id
+    if (id !== undefined) {
+      ruleSets.set(name, id)
+      return { ...record, options: { ...record.options, rule_set: id } }
+    }
+    if (await this.#isTried(run, ruleSetTarget(name), earlier)) return record
+    const rest = { ...record.rest, rule_set: name }
+    return { ...record, rest, notes: [...record.notes, noRuleSet(name)] }
+  }
+
+  /** Whether an earlier row of the same dry run adds it. */
+  async #isTried({ import: of }: JudgedRun, target: string, { tried }: Earlier): Promise<boolean> {
+    if (of.is_dry_run === 0) return false
+    const { importRows } = this.#deps.store.read
+    return tried.has(target) || (await importRows.findTargets(of.id, [target])).has(target)
   }
 
   /** Where the batch passes a quota, its links are taken up to the quota. */

@@ -1,3 +1,4 @@
+import type { DomainSettingsInput } from '@terse/contract/domain-settings'
 import type { ExampleInput } from '@terse/contract/explain'
 import {
   LINK_TEXT_FIELDS,
@@ -56,6 +57,9 @@ export type ImportRecord =
   | LinkRecord
   | DomainRecord
   | UtmTemplateRecord
+  | RuleSetRecord
+  | DomainSettingsRecord
+  | LabelsRecord
   | ClickRecord
   | ClickCountRecord
   | RefusedRecord
@@ -87,6 +91,8 @@ export type LinkRecord = FromSource &
     readonly rules: readonly RuleInput[]
     readonly examples: readonly ExampleInput[]
     readonly options: Pick<LinkInput, keyof LinkOptions>
+    /** The name of the rule set that it uses, beside those of `options`. Only of Terse. */
+    readonly rule_set_name?: string | null
     /**
      * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
      * `9999-12-31T23:59:59.999999Z`; null for never.
@@ -145,6 +151,34 @@ export type UtmTemplateRecord = FromSource &
     readonly place: string
     readonly name: string
   }
+
+/**
+ * A rule set. Yielded before the links and the settings that use it by its name. One whose name is taken stays as it is,
+ * and they use that one.
+ */
+export type RuleSetRecord = FromSource & {
+  readonly kind: 'rule set'
+  readonly place: string
+  readonly name: string
+  readonly rules: readonly RuleInput[]
+}
+
+/** What a domain does besides its links. Yielded after the domain. A domain that has settings keeps them. */
+export type DomainSettingsRecord = FromSource & {
+  readonly kind: 'domain settings'
+  readonly place: string
+  readonly domain: string
+  readonly settings: Omit<DomainSettingsInput, 'domain' | 'rule_set'>
+  readonly rule_set_name: string | null
+}
+
+/** How visits get labels. A workspace that does not have what a new one has keeps what it has. */
+export type LabelsRecord = FromSource & {
+  readonly kind: 'labels'
+  readonly place: string
+  readonly parameter: string | null
+  readonly labels: readonly string[]
+}
 
 /** A single visit. */
 export type ClickRecord = FromSource & {

@@ -36,12 +36,14 @@ export type RowOutcome = ImportTables['import_rows']['outcome']
 export type ImportCounts = Readonly<Record<RowOutcome | ExtraCount, number>>
 
 /**
- * `created` are links; of new domains and templates there are counts of their own. `locked` and `closed` count among the links. `clicks_left_out` are of links that the import did not take, or of
- * impossible instants. `clicks_opening` is the sum of the opening balances, known at the end.
+ * `created` are links; of what else is added there are counts of their own. `locked` and `closed` count among the links.
+ * `clicks_left_out` are of links that the import did not take, or of impossible instants. `clicks_opening` is the sum of the opening balances, known at the end.
  */
 type ExtraCount =
   | 'domains'
   | 'utm_templates'
+  | 'rule_sets'
+  | 'settings'
   | 'locked'
   | 'closed'
   | 'clicks'
@@ -56,6 +58,8 @@ export const NO_COUNTS: ImportCounts = Object.freeze({
   refused: 0,
   domains: 0,
   utm_templates: 0,
+  rule_sets: 0,
+  settings: 0,
   locked: 0,
   closed: 0,
   clicks: 0,

@@ -20,6 +20,8 @@ const BATCH_WEIGHT = 1_000
 const LINK_WEIGHT = 4
 /** Hashing a password takes as long as writing many links, and the batch must be written soon. */
 const PASSWORD_WEIGHT = 50
+/** They may have hundreds of KiB. */
+const SETTINGS_WEIGHT = 50
 const BATCH_AGE_MS = 1_000
 /** Between two transactions, as a part of what one takes: others write then, and visitors come first. */
 const PAUSE_RATIO = 0.5
@@ -352,6 +354,7 @@ function behind(
 
 function weightOf(record: ImportRecord): number {
   if (record.kind === 'imported link') return LINK_WEIGHT
+  if (record.kind === 'rule set' || record.kind === 'domain settings') return SETTINGS_WEIGHT
   if (record.kind !== 'link') return 1
   return record.protection.kind === 'password' ? PASSWORD_WEIGHT : LINK_WEIGHT
 }

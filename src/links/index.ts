@@ -2,6 +2,7 @@
 
 export { isAsExpected, type TryExamples } from './examples.ts'
 export { foldKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
+export { areLabelsNew, type Labels } from './labels.ts'
 export {
   boundToLink,
   hasQrMark,
@@ -24,6 +25,9 @@ export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export type { DraftInput } from './links.ts'
 export { IMAGE_FOLDER, imageNameOf } from './previews/image-name.ts'
+export type { RuleSet, RuleSetMark, RuleSetStore } from './rule-sets/rule-set-store.ts'
+export type { RuleSets } from './rule-sets/rule-sets.ts'
+export type { LabelSettings, LabelStore } from './store/label-store.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
 export type {
   HostDocument,

@@ -4,7 +4,7 @@ import { type ExpectedVersions, requireVersion, versionOf } from '../platform/ve
 import { type ChangeLog, labelChange } from '../storage/changes.ts'
 import { changedFields, type EventWriter } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
-import type { LabelSettings, LabelStore } from './store/label-store.ts'
+import { type LabelSettings, type LabelStore, NEW_LABELS } from './store/label-store.ts'
 
 type LabelStores = QuotaStores & {
   readonly labels: LabelStore
@@ -29,6 +29,25 @@ export class Labels {
 
   get({ workspaceId }: Actor): Promise<LabelSettings> {
     return this.#store.read.labels.find(workspaceId)
+  }
+
+  /**
+   * Sets the labels of a workspace that has those of a new one. Returns what became of them: `kept` says that the
+   * workspace has others, which stay.
+   *
+   * @param isPreview whether nothing is written
+   */
+  async adopt(
+    actor: Actor,
+    settings: LabelSettings,
+    { isPreview }: { readonly isPreview: boolean },
+  ): Promise<'adopted' | 'same' | 'kept'> {
+    const before = await this.get(actor)
+    const expected = [labelsVersion(before)]
+    if (expected.includes(labelsVersion(settings))) return 'same'
+    if (!areLabelsNew(before)) return 'kept'
+    if (!isPreview) await this.update(actor, settings, expected)
+    return 'adopted'
   }
 
   /**
@@ -59,6 +78,11 @@ export class Labels {
       return after
     })
   }
+}
+
+/** Whether labels are as in a new workspace. */
+export function areLabelsNew(settings: LabelSettings): boolean {
+  return labelsVersion(settings) === labelsVersion(NEW_LABELS)
 }
 
 /** As events show it. */

@@ -130,8 +130,11 @@ onEachEngine('an export of a workspace', (stage) => {
         [...files.keys()],
         [
           'export.json',
+          'labels.csv',
           'utm_templates.csv',
+          'rule_sets.csv',
           'domains.csv',
+          'domain_settings.csv',
           'members.csv',
           'links.csv',
           'click_days.csv',

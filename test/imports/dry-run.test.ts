@@ -53,8 +53,19 @@ function generated(seed: number, taken: string): FakeRecord[] {
       },
     }),
   )
+  const sets: readonly FakeRecord[] = [
+    { kind: 'labels', place: 'labels', parameter: 'from', labels: ['a'] },
+    { kind: 'rule set', place: 'set', name: 'Set', rules: [] },
+    ...['a.example', 'kept.example', 'co.uk'].map(
+      (domain): FakeRecord => ({
+        ...{ kind: 'domain settings', place: `settings of ${domain}`, domain },
+        ...{ settings: { robots: 'index' }, rule_set_name: oneOf(['Set', 'None']) },
+      }),
+    ),
+  ]
   const links = Array.from({ length: LINKS }, (_, nth) =>
     linkRecord({
+      rule_set_name: oneOf([null, null, 'set', 'None']),
       ref: next() < 0.02 ? `ref ${upTo(nth + 1)}` : `ref ${nth}`,
       key: next() < 0.05 ? oneOf(['taken', `k${upTo(LINKS)}`, 'api', 'bad key']) : `k${nth}`,
       place: `link ${nth}`,
@@ -75,7 +86,7 @@ function generated(seed: number, taken: string): FakeRecord[] {
   })
   // In any order, but for what a source promises.
   const shuffled = links.map((link) => ({ link, at: next() })).sort((a, b) => a.at - b.at)
-  return [...templates, ...domains, ...shuffled.map(({ link }) => link), ...clicks]
+  return [...templates, ...domains, ...sets, ...shuffled.map(({ link }) => link), ...clicks]
 }
 
 describeStore('a dry run of an import', (at) => {
@@ -110,7 +121,8 @@ describeStore('a dry run of an import', (at) => {
       const done = await shown(0)
       assert.deepEqual(tried, done)
       const { counts } = done
-      for (const count of ['created', 'refused', 'skipped', 'domains', 'utm_templates'] as const) {
+      const added = ['domains', 'utm_templates', 'rule_sets', 'settings'] as const
+      for (const count of ['created', 'refused', 'skipped', ...added] as const) {
         assert.ok(counts[count] > 0, count)
       }
       for (const count of ['clicks', 'clicks_left_out', 'clicks_opening'] as const) {

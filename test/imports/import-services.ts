@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DomainSettingsService } from '../../src/domains/domain-settings.ts'
 import type { Import, ImportOptions, ReportRow } from '../../src/imports/import.ts'
 import type { ImportSource } from '../../src/imports/import-source.ts'
 import type { ImportedClick, ImportedClicks } from '../../src/imports/imported-clicks.ts'
 import { Importer } from '../../src/imports/importer.ts'
 import type { ImportStores } from '../../src/imports/store/import-store.ts'
+import { Labels } from '../../src/links/labels.ts'
 import { LinkBatches } from '../../src/links/link-batches.ts'
 import { LinkKeyspaces } from '../../src/links/link-keyspaces.ts'
+import { RuleSets } from '../../src/links/rule-sets/rule-sets.ts'
 import { UtmTemplates } from '../../src/links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { newImport, unique } from '../storage/samples.ts'
@@ -57,12 +60,16 @@ export async function importServices(
   const { store, writer, actor, clock, serviceHost, domains } = services
   const clicks = new ClicksInMemory()
   const keyspaces = new LinkKeyspaces({ ...services, claimOnLink: true })
+  const ruleSets = new RuleSets({ ...services, appSchemes: [], hasCities: false })
+  const domainSettings = new DomainSettingsService(services)
+  const labels = new Labels(services)
   const importer = new Importer({
     store,
     clock,
     batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
     domains,
     utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
+    ...{ ruleSets, domainSettings, labels },
     clicks: counting ?? clicks,
     serviceHost: serviceHost.host,
     onProgress: () => {},
@@ -101,7 +108,8 @@ export async function importServices(
     return new Map(items.map((link) => [link.key, link]))
   }
 
-  return { ...services, host, importer, clicks, add, run, importAll, linksByKey }
+  const added = { ruleSets, domainSettings, labels }
+  return { ...services, ...added, host, importer, clicks, add, run, importAll, linksByKey }
 }
 
 /** What a report says of each row, in short. */

@@ -22,7 +22,9 @@ type Line = Readonly<Record<string, unknown>> & { readonly type: string }
 const NOT_KEPT: Readonly<Record<string, readonly string[]>> = {
   utm_template: ['id', 'created_at', 'updated_at'],
   domain: ['id', 'status', 'hsts_max_age', 'created_at', 'updated_at'],
-  link: ['id', 'updated_at'],
+  rule_set: ['id', 'created_at', 'updated_at'],
+  domain_settings: ['rule_set'],
+  link: ['id', 'updated_at', 'rule_set'],
   click: ['link_id'],
   click_day: ['link_id'],
 }
@@ -84,6 +86,8 @@ function compared(exported: Buffer): readonly string[] {
   return [...shown.filter((text) => !isClick(text)), ...shown.filter(isClick).sort()]
 }
 
+const SET_NAME = 'Länder, "DE"'
+
 const LINKS = [
   linkRecord({
     ...{ key: 'Full', domain: 'b.example', url: 'https://example.com/?a=1&b=%20#c' },
@@ -117,7 +121,10 @@ const LINKS = [
     created_at: 1_600_000_000_123_456,
     rest: { title: 'Tïtle "quoted"', nested: { list: [1, null] } },
   }),
-  linkRecord({ key: 'full', domain: 'b.example', created_at: 1_500_000_000_000_001 }),
+  linkRecord({
+    ...{ key: 'full', domain: 'b.example', created_at: 1_500_000_000_000_001 },
+    ...{ rule_set_name: SET_NAME, options: { notes: 'uses a set' } },
+  }),
   linkRecord({ key: 'schlüssel/日本', domain: 'a.example' }),
   linkRecord({ key: '🎉', domain: 'a.example', url: 'mailto:a@example.com?subject=b' }),
   linkRecord({ key: 'locked', domain: 'a.example', protection: { kind: 'unknown password' } }),
@@ -155,7 +162,30 @@ const CLICKS: readonly FakeRecord[] = [
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },
 ]
 
+const APPLE = { applinks: { details: [{ appIDs: ['ABCDE12345.com.acme.app'] }] } }
+const ASSETLINKS = [
+  {
+    relation: ['delegate_permission/common.handle_all_urls'],
+    target: {
+      ...{ namespace: 'android_app' as const, package_name: 'com.acme.app' },
+      sha256_cert_fingerprints: [Array(32).fill('AB').join(':')],
+    },
+  },
+]
+
 const RECORDS: readonly FakeRecord[] = [
+  { kind: 'labels', place: 'l', parameter: 'from', labels: ['a,b', '=x', 'größer'] },
+  {
+    ...{ kind: 'rule set', place: 's', name: SET_NAME },
+    rules: [
+      {
+        id: 'set-1',
+        when: { country: ['DE'], label: ['a,b'] },
+        then: { url: 'https://x.example/' },
+      },
+    ],
+  },
+  { kind: 'rule set', place: 't', name: 'Empty', rules: [] },
   {
     ...{ kind: 'utm template', place: 'a', name: 'Newsletter', utm_source: 'mail' },
     ...{ utm_medium: 'email', utm_campaign: null, utm_term: null, utm_content: null },
@@ -168,6 +198,17 @@ const RECORDS: readonly FakeRecord[] = [
   {
     ...{ kind: 'domain', place: 'c', domain: 'a.example', not_found_url: null },
     ...{ expired_url: 'https://a.example.com/gone', notes: [] },
+  },
+  {
+    ...{ kind: 'domain settings', place: 'd', domain: 'b.example', rule_set_name: SET_NAME },
+    settings: {
+      ...{
+        root_url: 'https://acme.example/',
+        robots: 'noindex',
+        utm: { utm_source: 'short, "x"' },
+      },
+      ...{ apple_app_site_association: APPLE, assetlinks: ASSETLINKS },
+    },
   },
   ...LINKS,
   ...CLICKS,
@@ -188,7 +229,8 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     )
     const counted = [...types].map(([type, lines]) => `${type} ${lines.length}`)
     assert.deepEqual(counted.sort(), [
-      ...['click 4', 'click_day 4', 'domain 2', 'end 1', `link ${LINKS.length}`, 'utm_template 1'],
+      ...['click 4', 'click_day 4', 'domain 2', 'domain_settings 1', 'end 1', 'labels 1'],
+      ...[`link ${LINKS.length}`, 'rule_set 2', 'utm_template 1'],
     ])
   })
 

@@ -200,6 +200,8 @@ const importing = {
     refused: 1,
     domains: 0,
     utm_templates: 0,
+    rule_sets: 0,
+    settings: 0,
     locked: 0,
     closed: 0,
     clicks: 0,

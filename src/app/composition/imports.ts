@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countSpool } from '../../clicks/ingest/spool-drain.ts'
-import type { Places } from '../../clicks/record/places.ts'
+import { hasCities, type Places } from '../../clicks/record/places.ts'
 import { isCounted } from '../../clicks/spool/spool-reader.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import type { Domains } from '../../domains/domains.ts'
 import type { Import } from '../../imports/import.ts'
 import { Importer } from '../../imports/importer.ts'
 import { SpooledClicks } from '../../imports/spooled-clicks.ts'
+import { Labels } from '../../links/labels.ts'
 import { LinkBatches } from '../../links/link-batches.ts'
+import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import type { Config } from '../config/config.ts'
@@ -37,12 +40,20 @@ export function openImporter(
   }
   const { store, clock } = instance
   const { keyspaces, writer } = openLinkWriter(context, domains)
+  const base = { store, clock, random: systemRandom }
   return new Importer({
     store,
     clock,
     batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
     domains,
-    utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
+    utmTemplates: new UtmTemplates(base),
+    ruleSets: new RuleSets({
+      ...base,
+      appSchemes: config.appSchemes,
+      hasCities: hasCities(config.countryDatabase),
+    }),
+    domainSettings: new DomainSettingsService({ ...base, serviceHost }),
+    labels: new Labels(base),
     clicks: countsClicks
       ? importedClicksInCommand(config, instance, places, (err) =>
           log.warn({ err }, 'click ingestion failed'),

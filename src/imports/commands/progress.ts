@@ -59,6 +59,8 @@ const LINES: readonly (readonly [keyof ImportCounts, string])[] = [
   ['refused', 'rows refused'],
   ['domains', 'domains added'],
   ['utm_templates', 'UTM templates added'],
+  ['rule_sets', 'rule sets added'],
+  ['settings', 'settings of domains and labels taken over'],
   ['locked', 'links with a random password'],
   ['closed', 'links that did not redirect, imported as expired'],
   ['clicks', 'clicks'],

@@ -10,7 +10,7 @@ import { type ImportRecord, ImportSourceFault } from '../import-source.ts'
 import { linkRecord, RefusedRow, refusedRecord } from './link-record.ts'
 import { type FileLine, LINE_BYTES_MAX, readFileLines } from './source-file.ts'
 
-/** Its id means nothing in another workspace. */
+/** The id of a set means nothing in another workspace. */
 const RULE_SET_NOTE = 'Its rule set is not in the export: choose one of this workspace.'
 const HSTS_NOTE = 'HSTS is off until it is set again: HTTPS has to work before.'
 
@@ -60,6 +60,18 @@ export function toTerseRecord(line: ExportedRecord, place: Place, head: ExportHe
       const counted = { at, count: clicks, bots }
       return { kind: 'count', resume: place.resume, ref: link_id, interval: 'day', ...counted }
     }
+    case 'labels': {
+      const { parameter, labels } = line
+      return { kind: 'labels', ...place, parameter, labels }
+    }
+    case 'rule_set': {
+      const { name, rules } = line
+      return { kind: 'rule set', ...place, name, rules }
+    }
+    case 'domain_settings': {
+      const { type, domain, rule_set, rule_set_name = null, ...settings } = line
+      return { kind: 'domain settings', ...place, domain, settings, rule_set_name }
+    }
     case 'domain': {
       const { domain, not_found_url, expired_url, hsts_max_age, is_default = false } = line
       const notes = hsts_max_age === null ? [] : [HSTS_NOTE]
@@ -87,17 +99,20 @@ function toLink(
     rules,
     examples,
     options,
+    rule_set_name = null,
     ...values
   } = fields
-  const { rule_set = null, ...own } = options ?? {}
+  const { rule_set: ruleSetId = null, ...own } = options ?? {}
+  const isUnnamed = ruleSetId !== null && rule_set_name === null
   return linkRecord({
     ...at,
     ...values,
-    ...(rule_set !== null && { notes: [RULE_SET_NOTE] }),
+    ...(isUnnamed && { notes: [RULE_SET_NOTE] }),
     rules: rules ?? [],
     examples: examples ?? [],
     options: own,
-    rest: { ...imported, ...(rule_set !== null && { rule_set }) },
+    rule_set_name,
+    rest: { ...imported, ...(isUnnamed && { rule_set: ruleSetId }) },
     clicks_of: 'people',
     ref: id,
     domain: domain === service_host ? null : domain,

@@ -72,6 +72,31 @@ describe('openTerseExport', () => {
     assert.match(notes.join(), /rule set/)
   })
 
+  test('names the rule set of a link, and yields sets, settings and labels', async () => {
+    const rules = [{ id: 'a', when: {}, then: { url: 'https://x.example/' } }]
+    const sets = { type: 'rule_set', id: LINK_ID, name: 'Shops', rules, ...TIMES }
+    const settings = {
+      ...{ type: 'domain_settings', domain: 'a.example', root_url: null, robots: 'index' },
+      ...{ utm: UTM, rule_set: LINK_ID, rule_set_name: 'Shops' },
+      ...{ apple_app_site_association: null, assetlinks: null },
+    }
+    const labels = { type: 'labels', parameter: null, labels: ['a'] }
+    const using = { ...LINK, options: { rule_set: LINK_ID }, rule_set_name: 'Shops' }
+    const records = await read(textOf(HEAD, labels, sets, settings, using, END))
+    const [first, second, third, link] = records.map(({ resume, ...record }) => record)
+    assert.deepEqual(first, { kind: 'labels', place: 'line 2', parameter: null, labels: ['a'] })
+    assert.deepEqual(second, { kind: 'rule set', place: 'line 3', name: 'Shops', rules })
+    assert.deepEqual(third, {
+      ...{ kind: 'domain settings', place: 'line 4', domain: 'a.example', rule_set_name: 'Shops' },
+      settings: {
+        ...{ root_url: null, robots: 'index', utm: UTM },
+        ...{ apple_app_site_association: null, assetlinks: null },
+      },
+    })
+    const { notes, rest, options, rule_set_name } = link as LinkRecord
+    assert.deepEqual([notes, rest, options, rule_set_name], [[], { title: 'K' }, {}, 'Shops'])
+  })
+
   test('yields templates, domains, links and clicks, and refuses members', async () => {
     const [template, domain, member, link, click, ...more] = await read(
       textOf(HEAD, TEMPLATE, DOMAIN, MEMBER, LINK, { type: 'cursor', cursor: 'x' }, CLICK, END),

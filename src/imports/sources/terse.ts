@@ -30,8 +30,11 @@ export function openTerseExport({ file }: Pick<FileSettings, 'file'>): ImportSou
 const HEAD_FILE = 'export.json'
 /** The files of an export, in the order in which they are read. */
 const FILES: readonly { readonly name: string; readonly type: ExportedRecord['type'] }[] = [
+  { name: 'labels.csv', type: 'labels' },
   { name: 'utm_templates.csv', type: 'utm_template' },
+  { name: 'rule_sets.csv', type: 'rule_set' },
   { name: 'domains.csv', type: 'domain' },
+  { name: 'domain_settings.csv', type: 'domain_settings' },
   { name: 'members.csv', type: 'member' },
   { name: 'links.csv', type: 'link' },
   { name: 'click_days.csv', type: 'click_day' },
@@ -203,8 +206,11 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count', 'bots'],
 ])
 const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default'])
-const LISTS: ReadonlySet<string> = new Set(['tags', 'flags'])
-const OBJECTS: ReadonlySet<string> = new Set(['rules', 'examples', 'options', 'imported'])
+const LISTS: ReadonlySet<string> = new Set(['tags', 'flags', 'labels'])
+const OBJECTS: ReadonlySet<string> = new Set([
+  ...['rules', 'examples', 'options', 'imported'],
+  ...['utm', 'apple_app_site_association', 'assetlinks'],
+])
 /** An empty cell is null in all other columns. */
 const TEXTS: ReadonlySet<string> = new Set(['name', 'email', 'key', 'url', 'domain'])
 

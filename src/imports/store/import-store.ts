@@ -4,7 +4,13 @@ import type { MakerStores } from '../../identity/index.ts'
 import type { LinkBatchStores } from '../../links/index.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { RowInserts, type WriteBuffer } from '../../storage/write-buffer.ts'
-import type { DryRunClicks, Import, ImportedLink, ReportRow } from '../import.ts'
+import {
+  type DryRunClicks,
+  type Import,
+  type ImportedLink,
+  NO_COUNTS,
+  type ReportRow,
+} from '../import.ts'
 import { type KeptValueStore, keptValues } from './kept-values.ts'
 
 /** A position in the list of a workspace's imports. */
@@ -261,7 +267,8 @@ function importOf({ options, counts, ahead, ...row }: Selectable<Schema['imports
   return {
     ...row,
     options: JSON.parse(options),
-    counts: JSON.parse(counts),
+    // Imports of earlier versions lack counts that came later.
+    counts: { ...NO_COUNTS, ...JSON.parse(counts) },
     ahead: ahead === null ? [] : JSON.parse(ahead),
   }
 }

@@ -1,9 +1,16 @@
+import { USUAL_LABEL_PARAMETER } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
-import { type LabelSetting, USUAL_PARAMETER } from './link-directory.ts'
+import type { LabelSetting } from './link-directory.ts'
 
 /** How visits to a workspace's links get labels, and which are always counted by themselves. */
 export type LabelSettings = LabelSetting & { readonly labels: readonly string[] }
+
+/** Of a new workspace. */
+export const NEW_LABELS: LabelSettings = Object.freeze({
+  parameter: USUAL_LABEL_PARAMETER,
+  labels: [],
+})
 
 export type LabelStore = {
   find(workspaceId: string): Promise<LabelSettings>
@@ -18,7 +25,7 @@ export function labelStore(db: Kysely<Schema>): LabelStore {
         .select(['parameter', 'labels'])
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirst()
-      if (row === undefined) return { parameter: USUAL_PARAMETER, labels: [] }
+      if (row === undefined) return NEW_LABELS
       return { parameter: row.parameter, labels: JSON.parse(row.labels) }
     },
     async set(workspaceId, { parameter, labels }) {

@@ -1,5 +1,5 @@
 import type { RobotsPolicy } from '@terse/contract/domain-settings'
-import { LINK_TEXT_FIELDS } from '@terse/contract/link-fields'
+import { LINK_TEXT_FIELDS, USUAL_LABEL_PARAMETER } from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import { type Kysely, sql } from 'kysely'
 import { ruleSetSubject } from '../../storage/changes.ts'
@@ -50,9 +50,6 @@ export type LabelSetting = {
   /** The parameter of the query that has the label; null for no labels. */
   readonly parameter: string | null
 }
-
-/** The parameter of workspaces that have not set one: those from before labels have a row that says that they have none. */
-export const USUAL_PARAMETER = 'via'
 
 /**
  * Finds links for redirects. Read at every cache miss, so each method is one index look-up of at
@@ -188,7 +185,7 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
     },
     async findLabelSetting(workspaceId) {
       const [row] = (await findLabelSetting(db, { workspaceId })).rows
-      return row ?? { parameter: USUAL_PARAMETER }
+      return row ?? { parameter: USUAL_LABEL_PARAMETER }
     },
   }
 }

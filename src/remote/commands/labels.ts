@@ -1,11 +1,11 @@
 import type { LabelsResource } from '@terse/contract/labels'
+import { USUAL_LABEL_PARAMETER } from '@terse/contract/link-fields'
 import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
 const PATH = '/labels'
-const USUAL_PARAMETER = 'via'
 
 type Output = { readonly json?: true }
 
@@ -27,7 +27,7 @@ export function labelsCommand(terminal: Terminal): Command {
   command
     .command('on')
     .description('Read labels from a parameter of short links from now on.')
-    .argument('[parameter]', 'its name', USUAL_PARAMETER)
+    .argument('[parameter]', 'its name', USUAL_LABEL_PARAMETER)
     .option('--json', 'print JSON')
     .action((parameter: string, output: Output) =>
       change(terminal, output, (before) => ({ ...before, parameter })),

@@ -161,6 +161,8 @@ export const imports: Catalogue['imports'] = {
     closed: 'Als abgelaufen importiert, weil sie nicht weiterleiteten',
     domains: 'Domains hinzugefügt',
     utm_templates: 'UTM-Vorlagen hinzugefügt',
+    rule_sets: 'Regelsätze hinzugefügt',
+    settings: 'Einstellungen von Domains und Labels übernommen',
     clicks: 'Klicks',
     clicks_opening: 'Klicks ohne Datum, als Anfangsbestand',
     clicks_left_out: 'Ausgelassene Klicks',

@@ -155,6 +155,8 @@ export const imports = {
     closed: 'Imported as expired, because they did not redirect',
     domains: 'Domains added',
     utm_templates: 'UTM templates added',
+    rule_sets: 'Rule sets added',
+    settings: 'Settings of domains and labels taken over',
     clicks: 'Clicks',
     clicks_opening: 'Clicks without dates, as opening balances',
     clicks_left_out: 'Clicks left out',

@@ -249,6 +249,8 @@ const COUNTS = [
   'closed',
   'domains',
   'utm_templates',
+  'rule_sets',
+  'settings',
   'clicks',
   'clicks_opening',
   'clicks_left_out',
