@@ -231,6 +231,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await android.fill(site('https://example.com'))
         // What is not saved is there again after a visit to another page.
         await page.getByRole('link', { name: 'Tags' }).click()
+        await page.getByRole('heading', { name: 'Tags', exact: true }).waitFor()
         await page.goBack()
         await page.getByRole('button', { name: 'Details of go.localhost' }).click()
         await domain.getByRole('button', { name: /^Settings/ }).click()
