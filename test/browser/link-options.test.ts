@@ -174,6 +174,64 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('are told in the history of a link, whose changes are undone or returned to', async () => {
+      const { id } = await createLink(api, { key: 'told', url: 'https://acme.test/first' })
+      for (const change of [
+        { url: 'https://acme.test/second' },
+        { max_clicks: 5_000, archived: true },
+        { url: 'https://acme.test/third', password: 'of-the-link' },
+      ]) {
+        expectStatus(await api.patch(`/links/${id}`, change), 200)
+      }
+      await on(`/links/${id}`, async (page) => {
+        await page.getByText(/^4 changes, the last by test: /).click()
+        const entries = page.locator('.log > li')
+        const told = (text: string) => entries.filter({ hasText: text })
+        await told(
+          'test changed the destination from acme.test/first to acme.test/second',
+        ).waitFor()
+        await told('test set the limit of clicks to 5,000').waitFor()
+        await told('test archived this link').waitFor()
+        await told('test changed the password').waitFor()
+        await told('test created this link').waitFor()
+        await expectNoSidewaysScroll(page)
+
+        await told('acme.test/third').getByRole('button', { name: 'Undo' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByText('No log has the earlier value of the password: it stays.').waitFor()
+        await dialog.getByText('https://acme.test/second').waitFor()
+        await dialog.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText('Change undone').waitFor()
+        await told('from acme.test/third to acme.test/second').waitFor()
+
+        await told('created this link').getByRole('button', { name: 'Return to this' }).click()
+        await dialog.getByRole('button', { name: 'Return to this' }).click()
+        await page.getByText('Link is as it was then').waitFor()
+        await told('took this link out of the archive').waitFor()
+        const link = expectStatus(await api.get(`/links/${id}?include=options`), 200).body
+        assert.deepEqual(
+          [link.url, link.options.max_clicks, link.options.archived],
+          ['https://acme.test/first', null, false],
+        )
+        assert.notEqual(link.password, null)
+      })
+    })
+
+    test('say why a change is not undone', async () => {
+      const { id } = await createLink(api, { key: 'once' })
+      expectStatus(await api.patch(`/links/${id}`, { key: 'twice' }), 200)
+      await createLink(api, { key: 'once' })
+      await on(`/links/${id}`, async (page, { faults }) => {
+        await page.getByText(/^2 changes, the last by test: /).click()
+        await page.getByRole('button', { name: 'Undo' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('button', { name: 'Undo' }).click()
+        await dialog.getByText(/is taken on this domain/i).waitFor()
+        // The browser reports the 422 that this test made.
+        faults.splice(0)
+      })
+    })
+
     test('fit a phone in German', async () => {
       await on(
         '/links/new?url=https://example.com/',

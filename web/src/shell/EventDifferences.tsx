@@ -2,8 +2,10 @@ import type { EventResource } from '../api/events.ts'
 import { useText } from '../text/use-text.ts'
 import { differencesOf } from './event-differences.ts'
 
+type EventDifferencesProps = { readonly event: Pick<EventResource, 'type' | 'before' | 'after'> }
+
 /** The values of a change before and after it. */
-export function EventDifferences({ event }: { event: EventResource }) {
+export function EventDifferences({ event }: EventDifferencesProps) {
   const t = useText()
   const differences = differencesOf(event, t)
   if (differences.length === 0) return null

@@ -31,7 +31,11 @@ export function differencesOf(
 
 function valueText(value: unknown, t: Catalogue): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String).join(', ')
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined
+    // Rules would be longer than the page.
+    return typeof value[0] === 'object' ? t.links.marks.rules(value.length) : value.join(', ')
+  }
   if (typeof value === 'string') return t.settings.roles[value as 'owner'] ?? value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -51,6 +55,13 @@ function fieldName(field: string, t: Catalogue): string {
     expires_at: t.linkForm.expires,
     expired_redirect_url: t.linkForm.expiredUrl,
     external_id: t.linkForm.externalId,
+    max_clicks: t.linkForm.maxClicks,
+    active_from: t.linkForm.starts,
+    archived: t.links.archived,
+    notes: t.linkForm.notes,
+    path: t.linkForm.path,
+    query: t.linkForm.query,
+    rules: t.link.rules,
   }
   return names[field] ?? field
 }

@@ -5,6 +5,7 @@ import { faults } from './de/faults.ts'
 import * as imports from './de/imports.ts'
 import * as links from './de/links.ts'
 import * as settings from './de/settings.ts'
+import * as tags from './de/tags.ts'
 import type { Catalogue } from './en.ts'
 import { amountsIn } from './plural.ts'
 
@@ -114,4 +115,5 @@ export const de: Catalogue = {
   ...imports,
   ...links,
   ...settings,
+  ...tags,
 }

@@ -4,6 +4,7 @@ import * as domains from './en/domains.ts'
 import * as imports from './en/imports.ts'
 import * as links from './en/links.ts'
 import * as settings from './en/settings.ts'
+import * as tags from './en/tags.ts'
 import type { FaultTexts } from './fault-text.ts'
 import { amountsIn } from './plural.ts'
 
@@ -116,6 +117,7 @@ export const en = {
   ...imports,
   ...links,
   ...settings,
+  ...tags,
 }
 
 export type Catalogue = typeof en

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import type { EventResource } from '@terse/contract/events'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
-import { eventsQuery } from '../../api/events.ts'
 import { type DetailedLink, linkQuery, visitAddress } from '../../api/links.ts'
 import { rulesQuery } from '../../api/rules.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
@@ -11,7 +9,6 @@ import {
   AlertIcon,
   ArchiveIcon,
   ArrowRightIcon,
-  ChevronRightIcon,
   CopyIcon,
   DuplicateIcon,
   EditIcon,
@@ -30,13 +27,11 @@ import {
   TrashIcon,
   UnarchiveIcon,
 } from '../../icons/index.ts'
-import { EventDifferences } from '../../shell/EventDifferences.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { useIsUnproved } from '../../shell/use-domains.ts'
 import { useMembership } from '../../shell/use-membership.ts'
-import type { Catalogue } from '../../text/en.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { CopyButton, copyWithMessage } from '../../widgets/CopyButton.tsx'
@@ -47,6 +42,7 @@ import { UTM_FIELDS } from '../link-form/link-draft.ts'
 import { useArchiving } from '../links/archived-links.ts'
 import { useDeleteLink } from '../links/deleted-links.ts'
 import { LinkFigures } from './LinkFigures.tsx'
+import { LinkHistory } from './LinkHistory.tsx'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 const RuleSentence = lazy(() => import('../rules/RuleSentence.tsx'))
@@ -75,7 +71,7 @@ export default function LinkPage() {
             {link.options.archived && <ArchivedNote link={link} />}
             <LinkFigures link={link} />
             <LinkDoes link={link} />
-            <Activity linkId={link.id} />
+            <LinkHistory link={link} />
           </div>
           <aside className="beside" aria-label={t.link.facts}>
             <Suspense fallback={<div className="qr-space" aria-busy />}>
@@ -429,61 +425,4 @@ function Fact({ name, isHalf = false, children }: FactProps) {
       <dd>{children}</dd>
     </div>
   )
-}
-
-/** Who changed what of a link, the newest first; folded to one line. Members and viewers may not read it. */
-function Activity({ linkId }: { linkId: string }) {
-  const t = useText()
-  const { may } = useMembership()
-  const { data: events } = useQuery({ ...eventsQuery({ subject: linkId }), enabled: may('admin') })
-  if (events === undefined) return null
-  return (
-    <details className="activity">
-      <summary>
-        <Icon of={ChevronRightIcon} />
-        <h2 className="sec-h">{t.link.activity}</h2>
-        <span className="sum">
-          <Summary events={events} />
-        </span>
-      </summary>
-      <ol className="log">
-        {events.map((event) => (
-          <Entry key={event.sequence} event={event} />
-        ))}
-      </ol>
-    </details>
-  )
-}
-
-function Summary({ events }: { events: readonly EventResource[] }) {
-  const t = useText()
-  const formats = useFormats()
-  const now = useNow()
-  const [last] = events
-  if (last === undefined) return t.link.noActivity
-  const when = formats.ago(new Date(last.at), now)
-  return t.link.lastChange(t.link.changeCount(events.length), last.actor.name, when)
-}
-
-function Entry({ event }: { event: EventResource }) {
-  const t = useText()
-  const { name } = event.actor
-  return (
-    <li>
-      <Ago instant={new Date(event.at)} />
-      <span className="ava p" aria-hidden>
-        {name.slice(0, 1).toUpperCase()}
-      </span>
-      <div>
-        <b>{name}</b> {changeText(event, t)}
-        <EventDifferences event={event} />
-      </div>
-    </li>
-  )
-}
-
-function changeText({ type }: EventResource, t: Catalogue): string {
-  if (type === 'link.created') return t.link.changes.created
-  if (type === 'link.deleted') return t.link.changes.deleted
-  return t.link.changes.updated
 }
