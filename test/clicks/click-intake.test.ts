@@ -211,7 +211,8 @@ for (const engine of ENGINES) {
       const allTakenIn = () => eventually(async () => assert.equal(intake.held().length, 1))
       await eventually(() => expectClicks(10))
       await allTakenIn()
-      assert.equal(listJournals(root).length, 3)
+      const areKept = listJournals(root).length === 3
+      assert.ok(areKept || performance.now() - startedMs > KEPT_MS, 'deleted too early')
       const keptUntilMs = performance.now() + KEPT_MS
       t.mock.timers.tick(30_000)
       const isEarly = intake.held().length > 1

@@ -14,6 +14,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'events' || template === '/export') return 'workspace:admin'
   if (family === 'workspace') return 'links:read'
   // The contents of a file are shown only to a token that may import it.
+  if (template.endsWith('/variants')) return 'clicks:read'
   if (template.endsWith('/columns')) return 'links:write'
   if (
     family === 'tags' ||

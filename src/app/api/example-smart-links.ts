@@ -119,6 +119,8 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
       ...{
         at: '2026-11-22T18:40:00.000000Z',
         country: 'DE',
+        region: null,
+        city: null,
         device: 'phone',
         os: ['ios'],
         browser: 'safari',
