@@ -17,11 +17,13 @@ import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { domainSettingsCommand } from '../../remote/commands/domain-settings.ts'
 import { explainCommand } from '../../remote/commands/explain.ts'
 import { labelsCommand } from '../../remote/commands/labels.ts'
 import { linkCommand } from '../../remote/commands/link.ts'
 import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
+import { ruleSetsCommand } from '../../remote/commands/rule-sets.ts'
 import { rulesCommand } from '../../remote/commands/rules.ts'
 import { statsCommand } from '../../remote/commands/stats.ts'
 import {
@@ -76,6 +78,7 @@ export function buildProgram(terminal: Terminal): Command {
     statsCommand(terminal),
     labelsCommand(terminal),
     rulesCommand(terminal),
+    ruleSetsCommand(terminal),
     explainCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
@@ -83,7 +86,7 @@ export function buildProgram(terminal: Terminal): Command {
     personCommand(terminal, withPeople),
     memberCommand(terminal, withPeople),
     eventCommand(terminal, withEvents),
-    domainCommand(terminal, withDomains),
+    domainCommand(terminal, withDomains).addCommand(domainSettingsCommand(terminal)),
     importCommands(terminal, withImports, withVerification),
     exportCommand(terminal, withExports),
     nodeCommand(terminal, withInstance),

@@ -62,7 +62,7 @@ export function withOption(error: unknown): unknown {
 }
 
 /** @throws {RemoteFault} */
-function readRules(file: string): unknown {
+export function readRules(file: string): unknown {
   try {
     const read: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
     return Array.isArray(read) ? { rules: read } : read
@@ -74,7 +74,15 @@ function readRules(file: string): unknown {
 
 function print(terminal: Terminal, shown: LinkRulesResource, json?: true): void {
   if (json) terminal.out(plainJson(shown))
-  else if (shown.rules.length === 0) terminal.out('It has no rules.')
+  else printRules(terminal, shown)
+}
+
+/** Prints rules as sentences. */
+export function printRules(
+  terminal: Terminal,
+  shown: { readonly rules: LinkRulesResource['rules'] },
+): void {
+  if (shown.rules.length === 0) terminal.out('It has no rules.')
   else terminal.out(shown.rules.map(paragraphOf).join('\n'))
 }
 

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { runCommand } from '../support/run-command.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const HOST = 'go.localhost'
+const RULES = [{ id: 'de', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } }]
+const APPLE = { applinks: { details: [{ appIDs: ['ABCDE12345.com.acme.app'] }] } }
+
+describe('commands for what a workspace has besides links', () => {
+  let service: Service
+  let env: Record<string, string>
+  let folder: string
+  before(async () => {
+    service = await startService(SQLITE)
+    folder = mkdtempSync(path.join(tmpdir(), 'terse-settings-'))
+    env = { XDG_CONFIG_HOME: folder }
+    const login = await runCommand(['login', service.baseUrl], env, await service.token('acme'))
+    assert.equal(login.code, 0, login.stderr)
+    const api = await service.api()
+    expectStatus(await api.post('/domains', { domain: HOST }), 201)
+  })
+  after(async () => {
+    rmSync(folder, { recursive: true })
+    await service.stop()
+  })
+
+  const terse = async (...args: string[]): Promise<string> => {
+    const result = await runCommand(args, env)
+    assert.equal(result.code, 0, result.stderr)
+    return result.stdout.trimEnd()
+  }
+  const refused = async (...args: string[]): Promise<string> => {
+    const result = await runCommand(args, env)
+    assert.notEqual(result.code, 0)
+    return result.stderr
+  }
+  const fileOf = (name: string, value: unknown): string => {
+    const file = path.join(folder, name)
+    writeFileSync(file, JSON.stringify(value))
+    return file
+  }
+
+  test('labels switches labels on and off, and changes their list', async () => {
+    assert.equal(await terse('labels'), 'Labels are read from ?via=…')
+    assert.equal(await terse('labels', 'on', 'from'), 'Labels are read from ?from=…')
+    const added = await terse('labels', 'add', 'newsletter', 'podcast')
+    assert.match(added, /Always counted:\nnewsletter\npodcast$/)
+    await terse('labels', 'remove', 'podcast')
+    assert.match(await terse('labels', 'off'), /^Labels are off\./)
+    const shown = JSON.parse(await terse('labels', '--json'))
+    assert.deepEqual(shown, { parameter: null, labels: ['newsletter'] })
+  })
+
+  test('rule-sets creates, shows, replaces, renames and deletes a set', async () => {
+    assert.equal(await terse('rule-sets', 'list'), 'There are no rule sets.')
+    const shown = await terse('rule-sets', 'set', 'Shops', fileOf('rules.json', RULES))
+    assert.match(shown, /country is DE\n {3}→ https:\/\/example\.com\/de$/)
+    const json = await terse('rule-sets', 'show', 'sHOPS', '--json')
+    assert.deepEqual(JSON.parse(json).rules, RULES)
+    await terse('rule-sets', 'set', 'shops', fileOf('none.json', { rules: [] }))
+    await terse('rule-sets', 'set', 'shops', fileOf('set.json', JSON.parse(json)))
+    await terse('rule-sets', 'rename', 'Shops', 'Länder')
+    const [set, ...more] = JSON.parse(await terse('rule-sets', 'list', '--json'))
+    assert.deepEqual([set.name, set.rules, more.length], ['Länder', RULES, 0])
+    assert.match(await terse('rule-sets', 'list'), /Länder +1 +0 +0/)
+    assert.match(await refused('rule-sets', 'show', 'Shops'), /There is no rule set Shops/)
+    assert.match(await refused('rule-sets', 'delete', 'länder'), /--yes/)
+    await terse('rule-sets', 'delete', set.id, '--yes')
+    assert.equal(await terse('rule-sets', 'list'), 'There are no rule sets.')
+  })
+
+  test('domain settings changes those that are given, and removes those that are cleared', async () => {
+    assert.match(await terse('domain', 'settings', HOST), /has the settings of a new domain/)
+    await terse('rule-sets', 'set', 'Default', fileOf('default.json', RULES))
+    const { id } = JSON.parse(await terse('rule-sets', 'show', 'Default', '--json'))
+    await terse(
+      ...['domain', 'settings', HOST, '--root-url', 'https://example.com/', '--robots', 'index'],
+      ...['--utm-source', 'short', '--utm-medium', 'link', '--rule-set', 'default'],
+      ...['--apple-app-site-association', fileOf('apple.json', APPLE)],
+    )
+    const changed = JSON.parse(
+      await terse(
+        'domain',
+        'settings',
+        HOST,
+        '--clear',
+        'robots',
+        '--clear',
+        'utm_medium',
+        '--json',
+      ),
+    )
+    assert.deepEqual(
+      [changed.root_url, changed.robots, changed.rule_set, changed.utm.utm_source],
+      ['https://example.com/', null, id, 'short'],
+    )
+    assert.equal(changed.utm.utm_medium, null)
+    assert.deepEqual(changed.apple_app_site_association, APPLE)
+    assert.match(await terse('domain', 'settings', HOST), /^root_url {2}https:\/\/example\.com\/$/m)
+    assert.match(await refused('rule-sets', 'delete', 'Default', '--yes'), /go\.localhost|domain/)
+    const wrong = fileOf('wrong.json', [{}])
+    assert.match(await refused('domain', 'settings', HOST, '--assetlinks', wrong), /assetlinks/)
+    assert.match(
+      await refused('domain', 'settings', 'no.example'),
+      /There is no domain no\.example/,
+    )
+  })
+})
