@@ -33,7 +33,9 @@ describe('options and history of links at the command line', () => {
   test('set, show and clear options, and find archived links', async () => {
     const start = ['--active-from', '2026-12-01T08:00:00Z', '--max-clicks', '500']
     const more = ['--notes', 'On the flyer', '--path', 'append', '--query', 'drop', '--archive']
-    await terse('create', URL, '--domain', 'localhost', '--key', 'limited', ...start, ...more)
+    const shared = ['--title', 'Spring sale', '--image', 'https://cdn.example/a.png']
+    const place = ['--domain', 'localhost', '--key', 'limited']
+    await terse('create', URL, ...place, ...start, ...more, ...shared)
     assert.equal(await terse('list', '--json'), '[]')
     const [listed] = JSON.parse(await terse('list', '--archived', '--json'))
     assert.equal(listed.key, 'limited')
@@ -41,6 +43,11 @@ describe('options and history of links at the command line', () => {
     assert.deepEqual(
       [options.max_clicks, options.notes, options.path, options.query, options.archived],
       [500, 'On the flyer', 'append', 'drop', true],
+    )
+    const { title, description, image } = options
+    assert.deepEqual(
+      [title, description, image],
+      ['Spring sale', null, 'https://cdn.example/a.png'],
     )
     const shown = await terse('update', 'localhost/limited', '--unarchive', '--clear', 'notes')
     assert.match(shown, /^max_clicks +500$/m)

@@ -43,7 +43,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   utm_templates: 'workspace_id',
   rule_sets: 'workspace_id',
   images: 'workspace_id',
-  image_data: 'workspace_id',
+  image_data: 'hash',
   group_bindings: REFERENCE,
   dry_run_clicks: 'import_id',
   idempotency: 'workspace_id',

@@ -156,6 +156,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domainSettings.countByRuleSet': (s) => s.domainSettings.countByRuleSet(workspace),
     'directory.findDocument': (s) => s.directory.findDocument(host, 'assetlinks'),
     'directory.findRuleSet': (s) => s.directory.findRuleSet(workspace, id),
+    'images.find': (s) => s.images.find('0'.repeat(64)),
     'ruleSets.page': (s) => s.ruleSets.page(workspace, 0, 25),
     'ruleSets.run': (s) => s.ruleSets.run({ ...runOf(workspace), beyond: 'a' }),
     'ruleSets.count': (s) => s.ruleSets.count(workspace),
@@ -227,6 +228,13 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     updated_at: NOW,
   }
   const times = { created_at: NOW, updated_at: NOW }
+  const image = {
+    hash: 'f'.repeat(64),
+    width: 1,
+    height: 1,
+    type: 'png',
+    data: Buffer.alloc(9),
+  } as const
   const ruleSet = { id, workspace_id: workspace, name: id, rules: [], ...times }
   const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
   return {
@@ -417,6 +425,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       const settings = await s.domainSettings.find(id)
       if (settings !== undefined) await s.domainSettings.save(settings, 1)
     },
+    'images.has': (s) => s.images.has(workspace, image.hash, 'update'),
+    'images.insert': (s) => s.images.insert(workspace, image, NOW),
+    'images.trim': (s) => s.images.trim(NOW + 1, NOW, 10),
     'ruleSets.has': (s) => s.ruleSets.has(workspace, id, 'update'),
     'ruleSets.insert': (s) => s.ruleSets.insert(ruleSet),
     'ruleSets.update': (s) => s.ruleSets.update(ruleSet, ruleSet),

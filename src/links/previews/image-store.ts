@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import type { LockName, RowLock } from '../../storage/store.ts'
-import type { ImageName, ImageType } from './image-name.ts'
+import type { ImageName } from './image-name.ts'
 
 /** An uploaded image. */
 export type StoredImage = ImageName & { readonly data: Uint8Array }
@@ -14,8 +14,8 @@ export type ImageStore = {
    *   begin to use it
    */
   has(workspaceId: string, hash: string, rowLock?: RowLock): Promise<boolean>
-  /** Returns an image of any workspace: its name cannot be guessed. */
-  find(hash: string): Promise<StoredImage | undefined>
+  /** Returns the bytes of an image of any workspace: its name cannot be guessed. */
+  find(hash: string): Promise<Uint8Array | undefined>
   /** Stores an image, or notes the use of the same one. */
   insert(workspaceId: string, image: StoredImage, atMicros: number): Promise<void>
   /**
@@ -50,16 +50,11 @@ export function imageStore(db: Kysely<Schema>, lockName: LockName | undefined): 
     async find(hash) {
       const row = await db
         .selectFrom('image_data')
-        .innerJoin('images', (join) =>
-          join
-            .onRef('images.workspace_id', '=', 'image_data.workspace_id')
-            .onRef('images.hash', '=', 'image_data.hash'),
-        )
-        .select(['images.hash', 'images.width', 'images.height', 'images.type', 'image_data.data'])
-        .where('image_data.hash', '=', hash)
+        .select('data')
+        .where('hash', '=', hash)
         .limit(1)
         .executeTakeFirst()
-      return row && { ...row, type: row.type as ImageType }
+      return row?.data
     },
 
     async insert(workspaceId, { hash, width, height, type, data }, atMicros) {

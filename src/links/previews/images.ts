@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../storage/store.ts'
 import { formatImageName, IMAGE_FOLDER, type ImageName } from './image-name.ts'
 import type { ImageStore, StoredImage } from './image-store.ts'
+import { readPictureHeader } from './picture-header.ts'
 import type { PreviewThreads } from './preview-threads.ts'
 
 type ImageStores = QuotaStores & { readonly images: ImageStore }
@@ -70,8 +71,9 @@ export class Images {
     const file = formatImageName(name)
     const cached = this.#served.get(file)
     if (cached !== undefined) return cached
-    const image = await this.#deps.store.read.images.find(name.hash)
-    if (image === undefined || formatImageName(image) !== file) return undefined
+    const data = await this.#deps.store.read.images.find(name.hash)
+    if (data === undefined || !isOf(name, data)) return undefined
+    const image = { ...name, data }
     this.#served.set(file, image, image.data.length + ENTRY_BYTES)
     return image
   }
@@ -81,6 +83,13 @@ export class Images {
     const { host } = new URL(this.#deps.baseUrl)
     return `https://${host}${IMAGE_FOLDER}${formatImageName(name)}`
   }
+}
+
+/** Whether format and size in the name are those of the bytes. */
+function isOf({ width, height, type }: ImageName, data: Uint8Array): boolean {
+  const header = readPictureHeader(data)
+  const format = type === 'jpg' ? 'jpeg' : type
+  return header?.format === format && header.width === width && header.height === height
 }
 
 /** Deletes images that no link has used for a week. Several nodes may do it at once. */

@@ -260,6 +260,9 @@ const OPTION_FIELDS = [
   'active_from',
   'max_clicks',
   'notes',
+  'title',
+  'description',
+  'image',
   'path',
   'query',
 ] as const satisfies (keyof Options)[]
@@ -275,6 +278,9 @@ type LinkOptions = {
   readonly activeFrom?: string
   readonly maxClicks?: number
   readonly notes?: string
+  readonly title?: string
+  readonly description?: string
+  readonly image?: string
   readonly path?: string
   readonly query?: string
   readonly archive?: boolean
@@ -307,6 +313,9 @@ function addLinkOptions(command: Command): Command {
     .option('--active-from <instant>', 'when it begins, such as 2026-12-01T08:00:00Z')
     .option('--max-clicks <number>', 'how many clicks of people it takes', parseInteger)
     .option('--notes <text>', 'what its owners should know; visitors never see it')
+    .option('--title <text>', 'the title that messengers and networks show of it')
+    .option('--description <text>', 'the text that they show below the title')
+    .option('--image <url>', 'the https address of the picture that they show')
     .addOption(
       new Option('--path <mode>', 'what it does with the path behind its key').choices(PATH_MODES),
     )
@@ -352,6 +361,9 @@ async function linkBody(
     active_from: options.activeFrom,
     max_clicks: options.maxClicks,
     notes: options.notes,
+    title: options.title,
+    description: options.description,
+    image: options.image,
     path: options.path,
     query: options.query,
     archived: options.archive ? true : options.unarchive && false,
