@@ -108,11 +108,19 @@ async function visitLink(
       headers: headersOf(prepared, visitor),
       remoteAddress: visitor.address ?? '',
       ...{ startedMs: 0, isEncrypted: true, isAnswered: false },
-      answer: (status, fixed, own) =>
-        resolve({ status, location: { ...fixed, ...own }.Location ?? null, click }),
+      answer(status, fixed, own, body) {
+        const location = { ...fixed, ...own }.Location ?? refreshOf(body)
+        resolve({ status, location, click })
+      },
       abandon: () => assert.fail('abandoned'),
     }),
   )
+}
+
+/** Where the page of a preview leads; null for another one. */
+function refreshOf(page: string): string | null {
+  const [, escaped] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(page) ?? []
+  return escaped?.replaceAll('&#39;', "'").replaceAll('&amp;', '&') ?? null
 }
 
 function sentQuery({ query = '', label, qr }: MadeUpVisitor): string {
@@ -173,6 +181,7 @@ const arbitraryLink: fc.Arbitrary<VisitedLink> = fc
     active_from: maybe(fc.constantFrom('2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z')),
     query: fc.constantFrom(...QUERY_MODES),
     max_clicks: maybe(fc.constant(5)),
+    title: maybe(fc.constant('Spring <sale>')),
   })
   .map(({ rules, ...fields }) => ({
     ...LINK,
