@@ -93,6 +93,8 @@ for (const engine of ENGINES) {
       const user = { domain: 'localhost', url: 'https://example.com/', rule_set: set.id, image }
       expectStatus(await gone.post('/links', user), 201)
       expectStatus(await gone.put('/default-domain', { domain: 'gone.localhost' }), 200)
+      const labels = { parameter: 'via', labels: ['gone-label'] }
+      expectStatus(await gone.put('/labels', labels), 200)
       const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
       expectStatus(await gone.post('/links', repeated, { 'idempotency-key': 'gone-id' }), 201)
       const actor = commandLine(id)
@@ -110,7 +112,7 @@ for (const engine of ENGINES) {
       const invited = { email: 'invited-to-gone@example.com', role: 'viewer' }
       expectStatus(await gone.post('/invitations', invited), 201)
       await click('/kept-key', 'kept.localhost')
-      for (const path of ['/gone-key', '/gone-key', '/removed-key'])
+      for (const path of ['/gone-key', '/gone-key?via=gone-unlisted', '/removed-key'])
         await click(path, 'gone.localhost')
       await click('/gone-shared', `localhost:${service.port}`)
       await counted(gone, 4)
@@ -153,6 +155,8 @@ for (const engine of ENGINES) {
           'domain_settings',
           'event_authors',
           'group_bindings',
+          'known_labels',
+          'label_settings',
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
           ...['image_data', 'images', 'memberships', 'one_time_links', 'rule_sets'],
