@@ -26,6 +26,15 @@ const OPTIONS = {
   image: PREVIEW_IMAGE,
 }
 
+const SHOPS = {
+  id: RULE_SET,
+  workspace_id: '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11',
+  name: 'Shops by country',
+  rules: [{ ...RULE, id: 'set-8f2ac01d94b7e6530a1c' }],
+  created_at: '2026-11-20T10:06:50.363298Z',
+  updated_at: '2026-11-21T08:15:02.190512Z',
+}
+
 /** What `include=options` adds to a link. */
 export const INCLUDED_EXAMPLE = { options: OPTIONS, rule_count: 1, split_count: 0 }
 
@@ -69,14 +78,9 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     after: { url: 'https://example.com/sale' },
   },
   LinkRules: { rules: [RULE] },
-  RuleSet: {
-    id: RULE_SET,
-    workspace_id: '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11',
-    name: 'Shops by country',
-    rules: [{ ...RULE, id: 'set-8f2ac01d94b7e6530a1c' }],
-    created_at: '2026-11-20T10:06:50.363298Z',
-    updated_at: '2026-11-21T08:15:02.190512Z',
-  },
+  Labels: { parameter: 'via', labels: ['newsletter', 'podcast'] },
+  RuleSet: SHOPS,
+  IncludingRuleSet: { ...SHOPS, used_by: { links: 12, domains: 1 } },
   LinkExamples: {
     examples: [
       {
