@@ -134,4 +134,26 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
     ...{ unknown: [], recorded: null, domain_works: true, examples: [] },
   },
+  VariantComparison: {
+    from: '2026-11-01T00:00:00.000000Z',
+    to: '2026-11-22T00:00:00.000000Z',
+    counted_until: null,
+    data: [
+      {
+        ...{ rule: 'ab', name: 'Two pages', visitors: 2_000, probability: 0.37 },
+        ...{ verdict: 'as_weighted', text: 'The visitors are divided as the weights say.' },
+        variants: [
+          {
+            ...{ name: 'A', weight: 1, visitors: 980, share: 0.49, expected_share: 0.5 },
+            ...{ more: null, verdict: 'base', text: 'A is what the others are compared with.' },
+          },
+          {
+            ...{ name: 'B', weight: 1, visitors: 1_020, share: 0.51, expected_share: 0.5 },
+            ...{ more: { low: -4.7, high: 13.6 }, verdict: 'no_difference' },
+            text: 'B: not enough data to say whether it differs from A.',
+          },
+        ],
+      },
+    ],
+  },
 }
