@@ -193,7 +193,10 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const writer = openWriterAt(place)
       for (let batch = 0; batch < 3; batch += 1) {
         const clicks = Array.from({ length: 2_000 }, (_, index) =>
-          someClick({ at: startOfDay(20_000) + index, link_seq: link.seq, visitor: index }),
+          someClick({
+            ...{ at: startOfDay(20_000) + index, link_seq: link.seq, visitor: index },
+            label: index === 0 ? 'poster' : '',
+          }),
         )
         await takeClicks(writer, clicks)
       }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { waitForAll } from '../../platform/work/async.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { LockName } from '../../storage/store.ts'
 import type { WriteBuffer } from '../../storage/write-buffer.ts'
@@ -198,19 +199,22 @@ export function quotaStore(
 
     async countLinks(workspaceId) {
       await writes.flush()
-      const row = await db
+      const counted = db
         .selectFrom('link_buckets')
         .select([
           sql<number | null>`cast(sum(links) as bigint)`.as('links'),
           sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes'),
         ])
         .where('workspace_id', '=', workspaceId)
-        .executeTakeFirst()
-      const images = await db
+      const pictures = db
         .selectFrom('images')
         .select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes'))
         .where('workspace_id', '=', workspaceId)
-        .executeTakeFirst()
+      // At once: each create waits for this.
+      const [row, images] = await waitForAll([
+        counted.executeTakeFirst(),
+        pictures.executeTakeFirst(),
+      ])
       // Nodes of an older release add no bytes but their links are subtracted, so the sum may be
       // negative.
       return {
