@@ -198,7 +198,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         const lines = await download(page, /Clicks by day/)
         assert.equal(lines.length, 1 + 30)
         assert.match(lines[0] ?? '', /^"start","clicks","visitors","bots","compared_start",/)
-        const countries = await download(page, /: Places/)
+        const countries = await download(page, /: Countries/)
         assert.deepEqual(countries[0], '"country","clicks"')
         assert.match(countries[1] ?? '', /^"DE","\d+"$/)
       })

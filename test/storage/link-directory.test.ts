@@ -21,6 +21,7 @@ describeStore('the link directory', (at) => {
       notFoundUrl: 'https://example.com/lost',
       expiredUrl: 'https://example.com/late',
       hstsMaxAge: null,
+      settings: null,
     })
   })
 
@@ -41,7 +42,7 @@ describeStore('the link directory', (at) => {
   })
 
   const visited = (link: Link) => {
-    const { keyspace_id, domain, external_id, tags, archived, notes, ...rest } = link
+    const { keyspace_id, domain, external_id, tags, archived, notes, examples, ...rest } = link
     const { clicks, last_click, created_at, updated_at, ...columns } = rest
     return columns
   }
