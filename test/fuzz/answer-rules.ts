@@ -11,7 +11,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   403: ['missing_scope', 'missing_role', 'authentication_required', 'cross_origin'],
   404: ['not_found'],
   405: ['method_not_allowed'],
-  409: ['idempotency_conflict', 'in_use'],
+  409: ['idempotency_conflict', 'in_use', 'examples_changed'],
   412: ['precondition_failed'],
   413: ['body_too_large'],
   415: ['unsupported_media_type'],

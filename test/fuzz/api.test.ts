@@ -18,6 +18,8 @@ const SHARE_OF_KNOWN_THINGS = 0.8
 
 /** Whether the run has tokens and identifiers with which the operation can succeed. */
 function isForKnownThings({ path }: Operation): boolean {
+  // A preview needs a page to read, an undone change one that can be undone.
+  if (/\/(preview|revert)$/.test(path)) return false
   return /^\/api\/v1\/(links|domains|clicks|usage|tags|events)\b/.test(path)
 }
 
@@ -118,7 +120,7 @@ for (const engine of ENGINES) {
     })
 
     test('lists exactly what was created and not deleted', async () => {
-      const links = await listAll(workspace.api, '/links')
+      const links = await listAll(workspace.api, '/links', '&archived=any')
       assert.deepEqual(links.map(({ id }) => id).sort(), workspace.links.live().sort())
       const domains = new Set((await listAll(workspace.api, '/domains')).map(({ id }) => id))
       for (const id of workspace.domains.live()) assert.ok(domains.has(id), id)
@@ -134,10 +136,10 @@ for (const engine of ENGINES) {
 type Listed = { readonly id: string; readonly workspace_id: string }
 
 /** Every item of a list, page by page; asserts that the total equals their number. */
-async function listAll(api: Api, path: string): Promise<Listed[]> {
+async function listAll(api: Api, path: string, filter = ''): Promise<Listed[]> {
   const items: Listed[] = []
   for (let page = 1; ; page += 1) {
-    const { body } = expectStatus(await api.get(`${path}?per_page=100&page=${page}`), 200)
+    const { body } = expectStatus(await api.get(`${path}?per_page=100&page=${page}${filter}`), 200)
     items.push(...body.data)
     if (body.links.next !== null) continue
     assert.equal(body.meta.total, items.length)

@@ -110,5 +110,5 @@ function resolve(schema: JsonSchema, schemas: ApiDocument['components']['schemas
   if (schema.$ref === undefined) return schema
   const resolved = schemas[schema.$ref.split('/').at(-1) ?? '']
   if (resolved === undefined) throw new Error(`${schema.$ref} has no target`)
-  return resolved
+  return resolve(resolved, schemas)
 }

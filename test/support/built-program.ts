@@ -20,6 +20,7 @@ if (main !== undefined) runBuilt(path.dirname(fileURLToPath(main)))
 function runBuilt(folder: string): void {
   /** The build has the script of each thread and process under the name of its source. */
   const builtOf = (script: string | URL) => {
+    if (script instanceof URL && script.protocol !== 'file:') return script
     const source = script instanceof URL ? fileURLToPath(script) : script
     if (!source.startsWith(SOURCES)) return script
     const built = path.join(folder, `${path.basename(source, '.ts')}.js`)
