@@ -21,7 +21,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 
 /** What no answer may reveal: paths of the program, its build, or messages of the database. */
 const INNARDS =
-  /\bat .+:\d+:\d+|node_modules|\/src\/|\.ts\b|file:\/\/|SQLITE_|ECONN|<!doctype|<html/i
+  /\bat .+:\d+:\d+\)?(?:\n|$)|node_modules|\/src\/|\.ts\b|file:\/\/|SQLITE_|ECONN|<!doctype|<html/i
 
 const envelope = z.strictObject(problemSchema.shape)
 
