@@ -250,6 +250,7 @@ onSqlite(
     })
 
     for (const url of [
+      '[::1]',
       'http://10.0.0.1/',
       'http://169.254.169.254/latest/meta-data/',
       'http://[::1]/',

@@ -65,7 +65,9 @@ export class PageReader {
   }
 
   async #load(start: string, accept: string, bodyBytesMax: number): Promise<Loaded> {
-    let url = new URL(start)
+    const parsed = URL.parse(start)
+    if (parsed === null) throw Failure.invalid({ url: [{ code: 'invalid_url' }] })
+    let url = parsed
     for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
       if (!/^https?:$/.test(url.protocol)) throw noPreview({ reason: 'scheme' })
       const answer = await this.#send(url, accept, bodyBytesMax)
