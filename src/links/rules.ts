@@ -48,7 +48,8 @@ export function parseRules(
     return {
       ...rule,
       id: rule.id ?? ids.prefix + Buffer.from(random(ids.bytes)).toString('hex'),
-      when: parseWhen(rule.when, `${at}.when`, { instant, hasCities }, faults),
+      // Without it where another field of the request is wrong: then the contract's default is not set.
+      when: parseWhen(rule.when ?? {}, `${at}.when`, { instant, hasCities }, faults),
       then: {
         ...rule.then,
         ...(rule.then.url !== undefined && { url: url(`${at}.then.url`, rule.then.url) }),

@@ -121,4 +121,11 @@ onEachEngine('the options of a link', (stage) => {
     )
     assert.deepEqual(await showLink(stage.api, link.id), { ...link, clicks: 0 })
   })
+
+  test('are refused beside rules without conditions', async () => {
+    const { id } = await createLink(stage.api)
+    const rules = [{ then: { url: 'https://example.com/' } }]
+    expectInvalid(await stage.api.put(`/links/${id}/rules`, { rules, notes: 1 }), 'notes')
+    expectInvalid(await stage.api.post('/rule-sets', { name: 1, rules }), 'name')
+  })
 })
