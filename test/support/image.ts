@@ -105,8 +105,10 @@ export class Images {
 
   remove(): void {
     this.try('rm', '--all', '--force', '--volumes')
-    // With overlays podman mounts this folder on itself, and at times a process of it leaves the mount behind.
-    spawnSync('umount', ['--lazy', path.join(this.#folder, 'overlay/overlay')])
+    // With overlays podman mounts this folder on itself, and at times processes of it leave mounts behind.
+    const unmount = () =>
+      spawnSync('umount', ['--lazy', path.join(this.#folder, 'overlay/overlay')])
+    for (let mounts = 0; mounts < 10 && unmount().status === 0; mounts += 1);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 })
   }
 }
