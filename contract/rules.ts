@@ -171,7 +171,10 @@ const conditions = {
   bot: z.boolean().optional().describe('Whether the visitor is a known bot.'),
 }
 
-const plainConditions = z.strictObject(conditions)
+const plainConditions = z.strictObject(conditions).meta({
+  id: 'Conditions',
+  description: 'Conditions of a visit. Of the values of a condition one is enough.',
+})
 
 const when = z
   .strictObject({
@@ -184,7 +187,10 @@ const when = z
       .optional()
       .describe('Groups of conditions. All conditions of at least one group must hold.'),
   })
-  .describe('Conditions that must all hold. Of the values of a condition one is enough.')
+  .meta({
+    id: 'RuleConditions',
+    description: 'Conditions that must all hold. Of the values of a condition one is enough.',
+  })
 
 const variant = z.strictObject({
   name: line(VARIANT_NAME_LENGTH_MAX).describe('Unique in the split. Clicks are counted by it.'),
@@ -239,15 +245,22 @@ const then = exactlyOneOf(
       end === undefined || split === undefined || split.some(({ name }) => name === end.variant),
     { path: ['end', 'variant'], message: asMessage({ code: 'unknown_variant' }) },
   )
+  .meta({ id: 'RuleTarget', description: 'Where visitors go: either `url` or `split`.' })
 
 const ruleId = z.string().regex(RULE_ID, asMessage({ code: 'invalid_rule_id' }))
 
-const ruleInput = z.strictObject({
-  id: ruleId.optional().describe('Made when left out. Clicks are counted by it.'),
-  name: line(NAME_LENGTH_MAX).optional().describe('For people.'),
-  when: when.default({}),
-  then,
-})
+const RULE = 'Conditions, and where visitors go who meet them.'
+
+const ruleInput = z
+  .strictObject({
+    id: ruleId.optional().describe('Made when left out. Clicks are counted by it.'),
+    name: line(NAME_LENGTH_MAX).optional().describe('For people.'),
+    when: when.default({}),
+    then,
+  })
+  .meta({ id: 'WriteRule', description: RULE })
+
+const rule = ruleInput.required({ id: true }).meta({ id: 'Rule', description: RULE })
 
 export const rulesInput = z
   .array(ruleInput)
@@ -267,12 +280,12 @@ export const rulesBody = z.strictObject({ rules: rulesInput }).meta({
 })
 
 export const rulesSchema = z
-  .object({ rules: z.array(ruleInput.required({ id: true })) })
+  .object({ rules: z.array(rule) })
   .meta({ id: 'LinkRules', description: 'The rules of a link, in their order.' })
 
 export type RuleInput = z.output<typeof ruleInput>
 export type LinkRulesResource = z.output<typeof rulesSchema>
-export type Rule = LinkRulesResource['rules'][number]
+export type Rule = z.output<typeof rule>
 export type Conditions = z.output<typeof plainConditions>
 export type When = z.output<typeof when>
 export type Then = z.output<typeof then>
