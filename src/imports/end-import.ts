@@ -6,7 +6,7 @@ import { type Import, ImportFault, ImportTakenOver, importEvent } from './import
 import type { ImportRowStore, ImportStore, ImportStores } from './store/import-store.ts'
 
 const NO_LONGER =
-  'Whoever started this import may no longer create links in this workspace. It goes on where it was when somebody who may starts it again.'
+  'The person or token that started this import may no longer create links in this workspace. Start it again as one that may: it continues where it stopped.'
 
 /** The one who started an import, in events about it. */
 export function authorOfImport(of: Import): EventAuthor {

@@ -50,9 +50,11 @@ type Circumstances = {
   readonly target: string
 }
 
-const NO_DOMAINS = 'Whoever started this import may not add domains.'
-const NO_SETTINGS = 'Whoever started this import may not change settings of domains.'
-const NO_LABELS = 'Whoever started this import may not change how visits get labels.'
+const NO_DOMAINS = 'The person or token that started this import may not add domains.'
+const NO_SETTINGS =
+  'The person or token that started this import may not change settings of domains.'
+const NO_LABELS =
+  'The person or token that started this import may not change how visits get labels.'
 
 export function isWorkspaceRecord(record: ImportRecord): record is WorkspaceRecord {
   switch (record.kind) {

@@ -174,7 +174,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
-    test('are told in the history of a link, whose changes are undone or returned to', async () => {
+    test('appear in the history of a link, where a change is undone and an earlier state restored', async () => {
       const { id } = await createLink(api, { key: 'told', url: 'https://acme.test/first' })
       for (const change of [
         { url: 'https://acme.test/second' },

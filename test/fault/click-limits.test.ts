@@ -71,7 +71,7 @@ class Crowd {
   }
 }
 
-/** Whether nobody reaches the destination any more, whichever node they ask. */
+/** Waits until every node answers that the link is used up. */
 async function expectUsedUp(crowd: Crowd): Promise<void> {
   await eventually(async () => {
     const before = crowd.count(410)

@@ -83,7 +83,10 @@ describeStore('an import', (at) => {
         actor_id: isToken ? token.id : person.id,
       })
       assert.deepEqual([ended.status, ended.counts.created], ['failed', 250])
-      assert.match(ended.fault ?? '', /^Whoever started this import may no longer create links/)
+      assert.match(
+        ended.fault ?? '',
+        /^The person or token that started this import may no longer create links/,
+      )
       assert.equal((await linksByKey()).has('k250'), false)
     })
   }
@@ -103,7 +106,10 @@ describeStore('an import', (at) => {
       [ended.status, ended.counts.refused, ended.counts.domains],
       ['succeeded', 1, 0],
     )
-    assert.equal(rows[0]?.reason, 'Whoever started this import may not add domains.')
+    assert.equal(
+      rows[0]?.reason,
+      'The person or token that started this import may not add domains.',
+    )
     assert.deepEqual((await store.read.domains.page({ workspaceId }, 0, 1)).items, [])
   })
 

@@ -106,7 +106,7 @@ onEachEngine('rule sets at a visit', (at) => {
     })
   })
 
-  test('send nobody in circles', async () => {
+  test('answer 508 where a rule leads back to the link', async () => {
     const set = await newSet([])
     const link = await linkWith(set.id)
     const rules = [{ then: { url: `http://localhost:${at.service.port}/${link.key}` } }]
