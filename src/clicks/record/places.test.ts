@@ -102,6 +102,8 @@ describe('openPlaces', () => {
     for (const [type, expected] of [
       ['GeoLite2-City', true],
       ['DBIP-City-Lite (compat=City)', true],
+      ['DBIP-Location (compat=City)', true],
+      ['DBIP-Location-ISP (compat=Enterprise)', true],
       ['GeoIP2-Enterprise', true],
       ['GeoLite2-Country', false],
     ] as const) {

@@ -104,10 +104,15 @@ function textOf(text: unknown): string {
 /** The metadata are within the last 128 KiB (MaxMind DB File Format Specification 2.0). */
 const METADATA_BYTES_MAX = 128 * 1024
 const METADATA_MARK = Buffer.from('\u00ab\u00cd\u00efMaxMind.com', 'latin1')
+const TYPE_KEY = Buffer.from('database_type')
+/** The low 5 bits of the byte before a text are its size; with 29 a second byte has what is beyond 29. */
+const SIZE_BITS = 0x1f
+const LONG_SIZE = 29
 
 /**
- * Whether the operator's database has cities: by the type that it names, such as `GeoLite2-City`. The bundled one has
- * none. False for a file that cannot be read, which is reported where it is opened.
+ * Whether the operator's database has cities: by the type that it names, such as `GeoLite2-City` or
+ * `DBIP-Location (compat=City)`. The bundled one has none. False for a file that cannot be read, which is reported where
+ * it is opened.
  */
 export function hasCities(file: string | undefined): boolean {
   if (file === undefined) return false
@@ -122,9 +127,18 @@ export function hasCities(file: string | undefined): boolean {
     const end = Buffer.alloc(Math.min(size, METADATA_BYTES_MAX))
     readSync(fd, end, 0, end.length, size - end.length)
     const metadata = end.subarray(Math.max(0, end.lastIndexOf(METADATA_MARK)))
-    const type = /database_type[\s\S]([\w-]{1,60})/.exec(metadata.toString('latin1'))?.[1] ?? ''
-    return /city|enterprise/i.test(type)
+    return /city|enterprise/i.test(databaseTypeIn(metadata))
   } finally {
     closeSync(fd)
   }
+}
+
+/** Returns '' where the metadata name no type. */
+function databaseTypeIn(metadata: Buffer): string {
+  const keyAt = metadata.indexOf(TYPE_KEY)
+  if (keyAt < 0) return ''
+  const at = keyAt + TYPE_KEY.length
+  const size = (metadata[at] ?? 0) & SIZE_BITS
+  if (size < LONG_SIZE) return metadata.toString('latin1', at + 1, at + 1 + size)
+  return metadata.toString('latin1', at + 2, at + 2 + LONG_SIZE + (metadata[at + 1] ?? 0))
 }
