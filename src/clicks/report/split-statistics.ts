@@ -28,27 +28,12 @@ export function criticalZ(comparisons: number): number {
  *
  * @param total at least 1
  */
-function wilson(part: number, total: number, z: number): Bounds {
+export function wilson(part: number, total: number, z: number): Bounds {
   const p = part / total
   const middle = p + z ** 2 / (2 * total)
   const width = z * Math.sqrt((p * (1 - p)) / total + z ** 2 / (4 * total ** 2))
   const scale = 1 + z ** 2 / total
   return { low: Math.max(0, (middle - width) / scale), high: Math.min(1, (middle + width) / scale) }
-}
-
-/** A share of a total. */
-export type Share = { readonly part: number; readonly total: number }
-
-/** The interval of the difference of two independent shares by Newcombe (Statistics in Medicine 17, 1998, 873, no. 10). */
-export function newcombe(first: Share, second: Share, z: number): Bounds {
-  const [p1, p2] = [first.part / first.total, second.part / second.total]
-  const one = wilson(first.part, first.total, z)
-  const two = wilson(second.part, second.total, z)
-  const difference = p1 - p2
-  return {
-    low: difference - Math.hypot(p1 - one.low, two.high - p2),
-    high: difference + Math.hypot(one.high - p1, p2 - two.low),
-  }
 }
 
 /** A variant's visitors, and its weight. */
