@@ -311,7 +311,10 @@ const WITHOUT_CURSOR: ReadonlySet<string> = new Set([
   'DomainPage',
   'TagPage',
   'UtmTemplatePage',
+  'RuleSetPage',
 ])
+/** Lists that have no total. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['EventPage', 'LinkHistoryPage'])
 
 /** Adds examples to the answers of an operation that succeed. Answers in bytes, such as pictures, get none. */
 function withExamples(
@@ -354,7 +357,7 @@ function exampleOf(
 
 /** A list of one item. */
 function pageOf(item: unknown, name: string, path: string): object {
-  const isCounted = name !== 'EventPage'
+  const isCounted = !UNCOUNTED.has(name)
   const first = isCounted ? `${path}?page=1` : `${path}?cursor=`
   const none = { url: null, active: false }
   return {
