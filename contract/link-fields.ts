@@ -128,6 +128,13 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
 
 export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)
 
+/** The fields whose values the event log has: a password is secret, and examples are large. */
+export const LOGGED_LINK_FIELDS = [
+  ...(['domain', 'key', 'url', 'external_id', 'tags', 'rules'] as const),
+  ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
+  ...LINK_OPTION_FIELDS,
+]
+
 export type LinkTexts = { readonly [F in LinkText]: string | null }
 
 function namesOf<F extends string>(fields: Readonly<Record<F, unknown>>): readonly F[] {

@@ -1,15 +1,8 @@
 import { z } from 'zod'
 import { eventSchema } from './events.ts'
 import { asMessage } from './faults.ts'
-import { LINK_OPTION_FIELDS, LINK_TEXT_FIELDS } from './link-fields.ts'
+import { LOGGED_LINK_FIELDS } from './link-fields.ts'
 import { cursorText, perPageQuery, uncountedPageOf } from './pagination.ts'
-
-/** The fields that a revert can set back: those whose values the event log has. */
-const REVERTIBLE_FIELDS = [
-  ...(['domain', 'key', 'url', 'external_id', 'tags', 'rules'] as const),
-  ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
-  ...LINK_OPTION_FIELDS,
-]
 
 const linkChangeSchema = eventSchema
   .pick({ sequence: true, at: true, actor: true, before: true, after: true })
@@ -42,7 +35,7 @@ export const revertLinkBody = z
         'Returns the link to its state after this change: what later changes have changed is set back.',
       ),
     fields: z
-      .array(z.enum(REVERTIBLE_FIELDS))
+      .array(z.enum(LOGGED_LINK_FIELDS))
       .min(1)
       .optional()
       .describe('Sets back only these of the fields; all when left out.'),
@@ -59,4 +52,4 @@ export const revertLinkBody = z
 
 export type LinkChange = z.output<typeof linkChangeSchema>
 export type RevertLinkBody = z.output<typeof revertLinkBody>
-export type RevertibleField = (typeof REVERTIBLE_FIELDS)[number]
+export type RevertibleField = (typeof LOGGED_LINK_FIELDS)[number]

@@ -6,6 +6,7 @@ import {
   type LinkOptions,
   type LinkText,
   type LinkTexts,
+  LOGGED_LINK_FIELDS,
   NO_OPTIONS,
   TEXTS_AFTER_COUNTERS,
   TEXTS_BEFORE_COUNTERS,
@@ -219,21 +220,14 @@ export function linkDeleted(link: LoggedLink): NewEvent {
   return { type: 'link.deleted', subjectId: link.id, before, after: null }
 }
 
-/** The fields that a link's owner sets, except the password. */
-const LOGGED_FIELDS = [
-  ...(['domain', 'key', 'url', 'external_id', 'tags', 'rules'] as const),
-  ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
-  ...LINK_OPTION_FIELDS,
-]
-
 const DEFAULTS: Readonly<Record<string, unknown>> = NO_OPTIONS
 
 /** The fields in which it differs from a link that has only a destination. */
 function ownFields(link: LoggedLink): Record<string, unknown> {
   const own = (field: keyof LoggedLink) => (link[field] === DEFAULTS[field] ? null : link[field])
-  return setFields(fromFields<keyof LoggedLink, unknown>(LOGGED_FIELDS, own))
+  return setFields(fromFields<keyof LoggedLink, unknown>(LOGGED_LINK_FIELDS, own))
 }
 
 function fieldsOf(link: LoggedLink): EventFields {
-  return fromFields<keyof LoggedLink, unknown>(LOGGED_FIELDS, (field) => link[field])
+  return fromFields<keyof LoggedLink, unknown>(LOGGED_LINK_FIELDS, (field) => link[field])
 }
