@@ -174,6 +174,30 @@ describeStore('a revival', (at) => {
     const link = await get('link')
     assert.deepEqual([link?.rules?.[0]?.then, link?.notes], [{ url: B }, 'Old'])
   })
+
+  test('judges a link again when what is kept beside it changes meanwhile', async () => {
+    const kept = { quiet: { comments: 'Old', other: 1 }, loud: { comments: 'New' } }
+    const imported = await earlierImport(at, 'dub-api', kept)
+    const { revive, change, get, restOf, writer, store, actor } = imported
+    // Nothing of this link changes, only what is kept beside it.
+    await change('quiet', { notes: 'Old' })
+    const { seq = -1 } = (await get('quiet')) ?? {}
+    const prepare = writer.prepareUpdate.bind(writer)
+    let isChanged = false
+    writer.prepareUpdate = async (...given) => {
+      if (!isChanged) {
+        isChanged = true
+        const [row] = await store.read.importRows.findByLink(actor.workspaceId, [seq])
+        assert.ok(row !== undefined)
+        await store.write(({ importRows }) => importRows.replaceKept(row, '{"other":2}'))
+      }
+      return prepare(...given)
+    }
+    const { ended } = await revive()
+    assert.deepEqual([ended.status, ended.counts.updated], ['succeeded', 1])
+    assert.deepEqual([await restOf('quiet'), await restOf('loud')], [{ other: 2 }, null])
+    assert.equal((await get('loud'))?.notes, 'New')
+  })
 })
 
 const cityRule = {

@@ -99,7 +99,7 @@ export class ReviveWriter {
     }
   }
 
-  /** Links that were changed since they were read are read and judged again. */
+  /** Reads and judges the links again when one of them, or what is kept beside it, was changed since it was read. */
   async #writeOnce(of: Import, records: readonly ImportedLinkRecord[]): Promise<Import> {
     const resume = records.at(-1)?.resume ?? of.resume
     let current = records
@@ -179,8 +179,9 @@ export class ReviveWriter {
         continue
       }
       const rest = Object.keys(revival.rest).length === 0 ? null : JSON.stringify(revival.rest)
-      if (!isDryRun && rest !== record.imported.rest) {
-        await stores.importRows.keep(record.imported, rest)
+      const isKept = isDryRun || rest === record.imported.rest
+      if (!isKept && !(await stores.importRows.replaceKept(record.imported, rest))) {
+        throw new LinksChanged()
       }
       if (update === undefined && revival.notes.length === 0) continue
       const outcome = update === undefined ? 'skipped' : 'updated'
@@ -192,7 +193,7 @@ export class ReviveWriter {
   }
 }
 
-/** A link was changed or deleted since it was read. */
+/** A link, or what is kept beside it, was changed or deleted since it was read. */
 class LinksChanged extends Error {
   override readonly name = 'LinksChanged'
 }

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
-import { StaleRow } from '../../storage/store.ts'
 import type { ImportedLink } from '../import.ts'
 
 /** What imports kept beside links, because links had no field for it. */
@@ -13,12 +12,8 @@ export type KeptValueStore = {
   ): Promise<readonly (ImportedLink & { readonly rest: string })[]>
   /** Returns beside how many links of the workspace something is kept. */
   countKept(workspaceId: string): Promise<number>
-  /**
-   * Replaces what is kept beside a link.
-   *
-   * @throws {StaleRow} when it was replaced since it was read
-   */
-  keep(imported: ImportedLink, rest: string | null): Promise<void>
+  /** Replaces what is kept beside a link; returns false when that was changed since it was read. */
+  replaceKept(imported: ImportedLink, rest: string | null): Promise<boolean>
 }
 
 export function keptValues(db: Kysely<Schema>): KeptValueStore {
@@ -46,7 +41,7 @@ export function keptValues(db: Kysely<Schema>): KeptValueStore {
       return row.total
     },
 
-    async keep({ workspace_id, link_seq, rest: before }, rest) {
+    async replaceKept({ workspace_id, link_seq, rest: before }, rest) {
       const result = await db
         .updateTable('imported_links')
         .set({ rest })
@@ -54,7 +49,7 @@ export function keptValues(db: Kysely<Schema>): KeptValueStore {
         .where('link_seq', '=', link_seq)
         .where('rest', before === null ? 'is' : '=', before)
         .executeTakeFirst()
-      if (result.numUpdatedRows === 0n) throw new StaleRow()
+      return result.numUpdatedRows > 0n
     },
   }
 }
