@@ -42,6 +42,12 @@ const detail = z
 
 const apps = z.strictObject({ apps: z.array(appId) })
 
+export const APPLE_EXAMPLE = {
+  applinks: {
+    details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/buy/*' }] }],
+  },
+}
+
 /** As of https://developer.apple.com/documentation/bundleresources/applinks. */
 export const appleAppSiteAssociation = z
   .strictObject({
@@ -68,13 +74,7 @@ export const appleAppSiteAssociation = z
   .meta({
     id: 'AppleAppSiteAssociation',
     description: 'Which apps of Apple’s systems open links of the domain.',
-    examples: [
-      {
-        applinks: {
-          details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/buy/*' }] }],
-        },
-      },
-    ],
+    examples: [APPLE_EXAMPLE],
   })
 
 const PACKAGE = /^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/
@@ -107,6 +107,17 @@ const statement = z.strictObject({
   relation_extensions: z.record(text, z.record(text, z.unknown())).optional(),
 })
 
+export const ASSET_LINKS_EXAMPLE = [
+  {
+    relation: ['delegate_permission/common.handle_all_urls'],
+    target: {
+      namespace: 'android_app',
+      package_name: 'com.example.app',
+      sha256_cert_fingerprints: [Array.from({ length: 32 }, () => 'A1').join(':')],
+    },
+  },
+]
+
 /** As of https://developers.google.com/digital-asset-links/v1/statements. */
 export const assetLinks = z
   .array(statement)
@@ -115,18 +126,7 @@ export const assetLinks = z
   .meta({
     id: 'AssetLinks',
     description: 'Which Android apps open links of the domain.',
-    examples: [
-      [
-        {
-          relation: ['delegate_permission/common.handle_all_urls'],
-          target: {
-            namespace: 'android_app',
-            package_name: 'com.example.app',
-            sha256_cert_fingerprints: [Array.from({ length: 32 }, () => 'A1').join(':')],
-          },
-        },
-      ],
-    ],
+    examples: [ASSET_LINKS_EXAMPLE],
   })
 
 function isSmall(document: unknown): boolean {

@@ -1,10 +1,15 @@
+import { APPLE_EXAMPLE, ASSET_LINKS_EXAMPLE } from '@terse/contract/app-documents'
 import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 
 const NO_UTM = fromFields(UTM_FIELDS, () => null)
 const RULE_SET = '01a1f890-2f3e-7d4c-9b5a-6978f8e7d6c5'
 
-const PREVIEW_IMAGE =
-  'https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg'
+const PREVIEW = {
+  title: 'Spring sale',
+  description: 'Everything for the garden, until the end of May.',
+  image:
+    'https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg',
+}
 
 const RULE = {
   id: 'b7d41f09ce',
@@ -21,9 +26,7 @@ const OPTIONS = {
   path: 'none',
   query: 'merge',
   rule_set: RULE_SET,
-  title: 'Spring sale',
-  description: 'Everything for the garden, until the end of May.',
-  image: PREVIEW_IMAGE,
+  ...PREVIEW,
 }
 
 const SHOPS = {
@@ -41,33 +44,16 @@ export const INCLUDED_EXAMPLE = { options: OPTIONS, rule_count: 1, split_count: 
 /** Examples of what a link has beside its fields, by the names of their schemas. */
 export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
   LinkOptions: OPTIONS,
-  Image: { url: PREVIEW_IMAGE, type: 'image/jpeg', width: 1200, height: 630, bytes: 84_312 },
-  Preview: {
-    title: 'Spring sale',
-    description: 'Everything for the garden, until the end of May.',
-    image: PREVIEW_IMAGE,
-  },
+  Image: { url: PREVIEW.image, type: 'image/jpeg', width: 1200, height: 630, bytes: 84_312 },
+  Preview: PREVIEW,
   DomainSettings: {
     domain: 'go.example.com',
     root_url: 'https://example.com/',
     robots: 'noindex',
     utm: { ...NO_UTM, utm_source: 'short-link' },
     rule_set: RULE_SET,
-    apple_app_site_association: {
-      applinks: {
-        details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/buy/*' }] }],
-      },
-    },
-    assetlinks: [
-      {
-        relation: ['delegate_permission/common.handle_all_urls'],
-        target: {
-          namespace: 'android_app',
-          package_name: 'com.example.app',
-          sha256_cert_fingerprints: [Array.from({ length: 32 }, () => 'A1').join(':')],
-        },
-      },
-    ],
+    apple_app_site_association: APPLE_EXAMPLE,
+    assetlinks: ASSET_LINKS_EXAMPLE,
   },
   LinkChange: {
     sequence: 1_204,
@@ -88,7 +74,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
         visitor: { country: 'JP', language: 'ja' },
         expected: {
           ...{ kind: 'redirect', location: 'https://example.com/app' },
-          ...{ rule: 'b7d41f09ce', variant: null },
+          ...{ rule: RULE.id, variant: null },
         },
       },
     ],
@@ -96,20 +82,13 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
   Explanation: {
     ...{ kind: 'redirect', status: 302, location: 'https://example.com/de/app?utm_source=mail' },
     instead_of: null,
-    decided_by: {
-      ...{ by: 'rule', rule: 'b7d41f09ce', name: 'Phones in Germany and Austria' },
-      ...{ variant: null, chosen_by: null },
-    },
+    decided_by: { by: 'rule', rule: RULE.id, name: RULE.name, variant: null, chosen_by: null },
     rules: [
       {
         ...{ id: 'c0ffee1234', name: 'Robots', of: 'link', result: 'failed' },
         failed: { path: 'when.bot', wanted: true, found: 'false' },
       },
-      {
-        ...{ id: 'b7d41f09ce', name: 'Phones in Germany and Austria' },
-        ...{ of: 'link', result: 'decided' },
-        failed: null,
-      },
+      { id: RULE.id, name: RULE.name, of: 'link', result: 'decided', failed: null },
     ],
     url: {
       destination: 'https://example.com/de/app',
