@@ -38,6 +38,12 @@ export async function openRemote(options: { signal?: AbortSignal } = {}): Promis
   }
 }
 
+/** The argument that `Remote.find` takes. */
+export const LINK = [
+  '<link>',
+  'its short link, its key on the service’s own host, or its ID',
+] as const
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** A host, and a path after it. */
 const ADDRESS = /^([^/\s]+\.[^/\s]+|localhost(?::\d+)?|\[[^\]]+\](?::\d+)?)\/(.+)$/

@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { terseCommand } from '../process/terse-command.ts'
 
 /** Opens services, runs `work` with them, and closes them. */
@@ -12,6 +12,14 @@ export function example(...commands: readonly string[]): () => string {
 /** Parses an option that may be given several times. */
 export function collect(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value]
+}
+
+/** As `collect`, of values that must be among these. */
+export function collectAmong(known: readonly string[]): typeof collect {
+  return (value, values) => {
+    if (known.includes(value)) return collect(value, values)
+    throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`)
+  }
 }
 
 /** What a service lists, so that shells complete it. */

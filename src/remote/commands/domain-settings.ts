@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import type { DomainSettingsResource } from '@terse/contract/domain-settings'
 import { UTM_FIELDS } from '@terse/contract/link-fields'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { example } from '../../platform/cli/options.ts'
+import { Command, Option } from 'commander'
+import { collectAmong, example } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { openRemote } from '../open-remote.ts'
 import { findSet } from './rule-sets.ts'
+import { readJson } from './rules.ts'
 
 const DOCUMENTS = ['apple_app_site_association', 'assetlinks'] as const
 /** Settings that `--clear` takes away. */
@@ -39,14 +39,7 @@ export function domainSettingsCommand(terminal: Terminal): Command {
     .option('--rule-set <set>', 'the name or ID of the rule set that is tried last')
     .option('--apple-app-site-association <file>', 'JSON for apps of Apple; - for standard input')
     .option('--assetlinks <file>', 'JSON for apps of Android; - for standard input')
-    .option(
-      '--clear <setting>',
-      `remove a setting: ${CLEARED.join(', ')}`,
-      (name: string, names: readonly string[] = []) => {
-        if (CLEARED.includes(name)) return [...names, name]
-        throw new InvalidArgumentError(`It must be one of ${CLEARED.join(', ')}.`)
-      },
-    )
+    .option('--clear <setting>', `remove a setting: ${CLEARED.join(', ')}`, collectAmong(CLEARED))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -95,7 +88,7 @@ async function changesOf(
   if (ruleSet !== undefined) changes.rule_set = (await findSet(client, ruleSet)).id
   for (const field of DOCUMENTS) {
     const file = given(field)
-    if (typeof file === 'string') changes[field] = readDocument(file)
+    if (typeof file === 'string') changes[field] = readJson(file)
   }
   return changes
 }
@@ -111,16 +104,6 @@ function optionOf(field: string): string {
 /** The name of the property in which Commander gives an option. */
 function propertyOf(field: string): string {
   return field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-/** @throws {RemoteFault} */
-function readDocument(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new RemoteFault(`${file} cannot be read: ${reason}.`, 'validation_failed')
-  }
 }
 
 function textOf({ utm, domain, ...settings }: DomainSettingsResource): string {

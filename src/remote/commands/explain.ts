@@ -3,8 +3,8 @@ import { Command, Option } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { RemoteFault } from '../login-file.ts'
-import { openRemote } from '../open-remote.ts'
-import { LINK, valueWords } from './rules.ts'
+import { LINK, openRemote } from '../open-remote.ts'
+import { valueWords } from './rules.ts'
 
 type ExplainOptions = {
   readonly country?: string

@@ -2,8 +2,8 @@ import type { LinkChange } from '@terse/contract/link-history'
 import { type Command, InvalidArgumentError } from 'commander'
 import { collect, example } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
-import { openRemote } from '../open-remote.ts'
-import { LINK, withOption } from './rules.ts'
+import { LINK, openRemote } from '../open-remote.ts'
+import { withOption } from './rules.ts'
 
 const LIMIT_DEFAULT = 20
 const LIMIT_MAX = 1_000

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { RemoteFault } from '../login-file.ts'
-import { openRemote } from '../open-remote.ts'
+import { LINK, openRemote } from '../open-remote.ts'
 
 type QrOptions = {
   readonly output?: string
@@ -21,7 +21,7 @@ export function addQr(command: Command, terminal: Terminal): void {
   command
     .command('qr')
     .description('Show the QR code of a link in the terminal, or write it to a file.')
-    .argument('<link>', 'its short link, its key on the service’s own host, or its ID')
+    .argument(...LINK)
     .option('-o, --output <file>', 'write to this file, whose name ends in .png or .svg')
     .addOption(new Option('--level <level>', 'error correction').choices(['L', 'M', 'Q', 'H']))
     .option('--size <pixels>', 'width and height of a PNG')

@@ -9,7 +9,7 @@ import {
 } from '@terse/contract/link-fields'
 import type { IncludingLink, LinkResource } from '@terse/contract/links'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { collect, example, ListedOption } from '../../platform/cli/options.ts'
+import { collect, collectAmong, example, ListedOption } from '../../platform/cli/options.ts'
 import {
   confirmDeletion,
   formatTable,
@@ -19,7 +19,7 @@ import {
 } from '../../platform/cli/terminal.ts'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
-import { findPendingNote, openRemote, type Remote } from '../open-remote.ts'
+import { findPendingNote, LINK, openRemote, type Remote } from '../open-remote.ts'
 import { addHistory, addRevert } from './link-history.ts'
 import { addQr } from './link-qr.ts'
 
@@ -40,8 +40,6 @@ type ListOptions = Output & {
   readonly archived?: true
   readonly limit: number
 }
-
-const LINK = ['<link>', 'its short link, its key on the service’s own host, or its ID'] as const
 
 export function linkCommand(terminal: Terminal): Command {
   const command = new Command('link')
@@ -334,14 +332,10 @@ function textOption(field: keyof typeof TEXT_OPTIONS): Option {
 }
 
 function addClearOption(command: Command): Command {
-  const names = CLEARED.join(', ')
   return command.option(
     '--clear <field>',
-    `remove a value: ${names}`,
-    (field: string, fields: readonly string[] = []) => {
-      if (CLEARED.includes(field)) return [...fields, field]
-      throw new InvalidArgumentError(`It must be one of ${names}.`)
-    },
+    `remove a value: ${CLEARED.join(', ')}`,
+    collectAmong(CLEARED),
   )
 }
 

@@ -4,12 +4,7 @@ import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { RemoteFault } from '../login-file.ts'
-import { openRemote } from '../open-remote.ts'
-
-export const LINK = [
-  '<link>',
-  'its short link, its key on the service’s own host, or its ID',
-] as const
+import { LINK, openRemote } from '../open-remote.ts'
 
 type Output = { readonly json?: true }
 
@@ -63,9 +58,17 @@ export function withOption(error: unknown): unknown {
 
 /** @throws {RemoteFault} */
 export function readRules(file: string): unknown {
+  const read = readJson(file)
+  return Array.isArray(read) ? { rules: read } : read
+}
+
+/**
+ * @param file `-` for standard input
+ * @throws {RemoteFault}
+ */
+export function readJson(file: string): unknown {
   try {
-    const read: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
-    return Array.isArray(read) ? { rules: read } : read
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new RemoteFault(`${file} cannot be read: ${reason}.`, 'validation_failed')

@@ -2,7 +2,7 @@ import type { ClickReportResource } from '@terse/contract/clicks'
 import { Command, Option } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
-import { openRemote } from '../open-remote.ts'
+import { LINK, openRemote } from '../open-remote.ts'
 
 /** The columns of the narrowest usual terminal. */
 const WIDTH = 80
@@ -26,7 +26,7 @@ export function statsCommand(terminal: Terminal): Command {
     .description(
       'Chart the clicks of a link: by day, without days that have none, or by the values of a dimension.',
     )
-    .argument('<link>', 'its short link, its key on the service’s own host, or its ID')
+    .argument(...LINK)
     .option('--from <date>', 'the first day, such as 2026-11-01; 30 days ago if not given')
     .option('--to <date>', 'the day after the last one')
     .option('--timezone <name>', 'where days begin; UTC if not given')
