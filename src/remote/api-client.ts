@@ -59,11 +59,15 @@ export class ApiClient {
     return this.#json('POST', path, schema, { body, isRead: true })
   }
 
-  patch<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
-    return this.#json('PATCH', path, schema, { body })
+  /**
+   * @param version of what is changed: another one by now is refused; any is changed when left out
+   * @throws {RemoteFault}
+   */
+  patch<T>(path: string, schema: z.ZodType<T>, body: unknown, version?: string): Promise<T> {
+    return this.#json('PATCH', path, schema, { body, ...(version && { version }) })
   }
 
-  /** Returns what `get` does, with the version that `put` takes. */
+  /** Returns what `get` does, with the version that `patch` and `put` take. */
   async getVersioned<T>(
     path: string,
     schema: z.ZodType<T>,
@@ -73,15 +77,10 @@ export class ApiClient {
   }
 
   /**
-   * @param version of what is replaced: another one by now is refused
+   * @param version as for `patch`
    * @throws {RemoteFault}
    */
-  put<T>(
-    path: string,
-    schema: z.ZodType<T>,
-    body: unknown,
-    version: string | undefined,
-  ): Promise<T> {
+  put<T>(path: string, schema: z.ZodType<T>, body: unknown, version?: string): Promise<T> {
     return this.#json('PUT', path, schema, { body, ...(version && { version }) })
   }
 

@@ -49,12 +49,14 @@ export function domainSettingsCommand(terminal: Terminal): Command {
       const { client } = await openRemote()
       const { domainSettingsSchema } = await import('@terse/contract/domain-settings')
       const path = `/domains/${await findDomainId(client, host)}/settings`
-      const before = await client.get(path, domainSettingsSchema)
+      const { value: before, version } = await client.getVersioned(path, domainSettingsSchema)
       const changes = await changesOf(client, options, before)
+      // The UTM values are sent with those that were there.
+      const expected = changes.utm === undefined ? undefined : version
       const shown =
         Object.keys(changes).length === 0
           ? before
-          : await client.patch(path, domainSettingsSchema, changes)
+          : await client.patch(path, domainSettingsSchema, changes, expected)
       if (options.json) terminal.out(plainJson(shown))
       else terminal.out(textOf(shown))
     })

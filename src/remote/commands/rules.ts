@@ -37,7 +37,7 @@ export function rulesCommand(terminal: Terminal): Command {
         const query = options.acceptChanges ? '?accept_changes=true' : ''
         try {
           const path = `/links/${id}/rules${query}`
-          print(terminal, await client.put(path, rulesSchema, body, undefined), options.json)
+          print(terminal, await client.put(path, rulesSchema, body), options.json)
         } catch (error) {
           throw withOption(error)
         }
