@@ -30,7 +30,7 @@ export function ruleSetsCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .action(async ({ json }: Output) => {
       const { client } = await openRemote()
-      const sets = await listSets(client)
+      const sets = await listSets(client, { include: 'used_by' })
       if (json) terminal.out(plainJson(sets))
       else if (sets.length === 0) terminal.out('There are no rule sets.')
       else {
@@ -111,11 +111,11 @@ function print(terminal: Terminal, set: RuleSetResource, json: true | undefined)
   else printRules(terminal, set)
 }
 
-async function listSets(client: ApiClient) {
+async function listSets(client: ApiClient, included: { readonly include?: 'used_by' } = {}) {
   const { ruleSetPage } = await import('@terse/contract/rule-sets')
   const sets = []
   for (let page = 1, last = 1; page <= last; page += 1) {
-    const query = { page, per_page: PER_PAGE, include: 'used_by' }
+    const query = { page, per_page: PER_PAGE, ...included }
     const { data, meta } = await client.get(PATH, ruleSetPage, query)
     sets.push(...data)
     last = meta.last_page
