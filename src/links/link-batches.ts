@@ -23,6 +23,7 @@ import {
   type LinkWriter,
   type PreparedCreate,
   type PreparedUpdate,
+  refuseTooManyPaths,
   unknownRuleSet,
 } from './link-writer.ts'
 import { imageNameOf } from './previews/image-name.ts'
@@ -167,6 +168,7 @@ export class LinkBatches {
     const byHost = Map.groupBy(creates, ({ fields }) => fields.domain)
     const allowed = new Map<string, AllowedHost>()
     const refused = new Map<string, Failure>()
+    const withoutPaths = new Map<string, Failure>()
     const holders = new Map<string, KeyHolder[]>()
     for (const [host, onHost] of byHost) {
       const place = await failureOr(() =>
@@ -178,6 +180,10 @@ export class LinkBatches {
       }
       allowed.set(host, place)
       if (place.keyspaceId === undefined) continue
+      if (onHost.some(({ fields }) => fields.path !== 'none')) {
+        const full = await failureOr(() => refuseTooManyPaths(stores, place.keyspaceId))
+        if (full instanceof Failure) withoutPaths.set(host, full)
+      }
       const keys = onHost.flatMap(({ key }) => key ?? [])
       for (const holder of await stores.linkBatches.findHolders(place.keyspaceId, keys)) {
         const name = placeOf(host, holder.key)
@@ -199,8 +205,10 @@ export class LinkBatches {
         const failure = refused.get(fields.domain)
         if (failure !== undefined) throw failure
         if (fields.rule_set !== null && !ruleSets.has(fields.rule_set)) throw unknownRuleSet()
-        const isNewHere =
-          fields.domain === serviceHost.host && holderOf(fields.domain, key) === undefined
+        const isNew = holderOf(fields.domain, key) === undefined
+        const full = fields.path === 'none' ? undefined : withoutPaths.get(fields.domain)
+        if (isNew && full !== undefined) throw full
+        const isNewHere = fields.domain === serviceHost.host && isNew
         const reason = isNewHere ? reservationOf(key, actor) : undefined
         if (reason !== undefined) throw Failure.invalid({ key: [reason] })
         // The order of the links must not decide which are refused, so nothing is followed: a visit does that.

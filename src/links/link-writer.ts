@@ -404,7 +404,7 @@ async function requireImage(
 }
 
 /** @throws {Failure} `validation_failed` where the keyspace can have no more links that use the path */
-async function refuseTooManyPaths(
+export async function refuseTooManyPaths(
   { links }: Pick<LinkStores, 'links'>,
   keyspaceId: number | undefined,
 ): Promise<void> {

@@ -251,6 +251,21 @@ describeStore('an import', (at) => {
     }
   })
 
+  test('refuses new links that use the path once the domain has its 1,000', async () => {
+    const { importAll, linksByKey } = await importServices(at)
+    const keys = Array.from({ length: 1_260 }, (_, index) => `k${index}`)
+    const records = keys.map((key) => linkRecord({ key, options: { path: 'append' } }))
+    const { ended, rows } = await importAll(new FakeSource(records))
+    const { created, refused } = ended.counts
+    assert.equal(created + refused, 1_260)
+    // Those of one batch are looked at together.
+    assert.ok(created >= 1_000 && created <= 1_250, `${created}`)
+    assert.match(rows.at(-1)?.reason ?? '', /more than 1000 links of this domain/)
+    const again = await importAll(new FakeSource(records.slice(0, 10)))
+    assert.equal(again.ended.counts.skipped, 10)
+    assert.equal((await linksByKey()).size, created)
+  })
+
   test('ends when too many rows were refused', async () => {
     const { importAll } = await importServices(at)
     const refused = linkRecord({ key: 'js', url: 'javascript:alert(1)' })
