@@ -34,23 +34,34 @@ export type ComparedSplit = {
   readonly variants: readonly ComparedVariant[]
 }
 
-/** Counts the people of each variant, each once a UTC day. */
+/** Counts the people of each variant, each once a UTC day. Holds the visitors of one day at a time. */
 export class VariantVisitors {
   /** How many visits were added, of bots too. */
   visits = 0
-  readonly #visitors = new Map<string, Set<string>>()
+  readonly #counts = new Map<string, number>()
+  readonly #seen = new Map<string, Set<number>>()
+  #seenDay: number | undefined
 
+  /** @param clicks of the same day as those before, or of a later one */
   add(clicks: readonly RawClick[]): void {
     for (const { at, count, flags, rule, variant, visitor } of clicks) {
       this.visits += count
       if (flags !== 0 || variant === '' || visitor === UNKNOWN_VISITOR) continue
-      const seen = this.#visitors.getOrInsertComputed(keyOf(rule, variant), () => new Set())
-      seen.add(`${dayOf(at)} ${visitor}`)
+      const day = dayOf(at)
+      if (day !== this.#seenDay) {
+        this.#seen.clear()
+        this.#seenDay = day
+      }
+      const key = keyOf(rule, variant)
+      const seen = this.#seen.getOrInsertComputed(key, () => new Set())
+      if (seen.has(visitor)) continue
+      seen.add(visitor)
+      this.#counts.set(key, this.of(rule, variant) + 1)
     }
   }
 
   of(rule: string, variant: string): number {
-    return this.#visitors.get(keyOf(rule, variant))?.size ?? 0
+    return this.#counts.get(keyOf(rule, variant)) ?? 0
   }
 }
 
