@@ -32,8 +32,9 @@ export type Click = {
   readonly variant: string
   /** What the visitor's query has in the workspace's parameter for labels; '' if nothing. */
   readonly label: string
-  /** As `Place`, as the next. */
+  /** As in `Place`. */
   readonly region: string
+  /** As in `Place`. */
   readonly city: string
   /** Whether it took one of the clicks that the link's `max_clicks` allows (limits/click-limits.ts); false if left out. */
   readonly isLimited?: boolean

@@ -207,7 +207,8 @@ type Options = {
  * process; with `disk`, when a sync has written it to the disk.
  *
  * A failed write is truncated, so that a partial frame is never read, and retried once if `freeSpace`
- * returns true. If the retry fails too, the clicks are lost, counted and reported, and `done` is called with false. Clicks whose sync failed are doubtful: they count unless the machine stops.
+ * returns true. If the retry fails too, the clicks are lost, counted and reported, and `done` is called with false. Clicks
+ * whose sync failed are doubtful: they count unless the machine stops, and `done` is called with true.
  */
 export class JournalWriter implements ClickRecorder {
   /**

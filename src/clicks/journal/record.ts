@@ -15,8 +15,8 @@ import { minuteOf } from '../tally/click-day.ts'
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS6" if any of the clicks has a place, else "TRS5" if any has a label, else "TRS4" if any has what releases before rules and
- *                         limits cannot read, else "TRS3"
+ *     magic     4 bytes  "TRS6" if any of the clicks has a region or a city, else "TRS5" if any has a label, else "TRS4"
+ *                        if any has a rule or took one of a limit, else "TRS3"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
  *     records   one after the other

@@ -45,14 +45,14 @@ const WAITS = {
   /** How long a visit waits for clicks that other processes hold: they return them within 250 ms. */
   waitMsMax: 1_500,
   retryIntervalMs: 100,
-  /** After a visit has waited in vain, others are answered at once for this time. */
+  /** After a visit got no click within that time, other visits of the link are `busy` at once for this time. */
   busyMs: 1_000,
 }
 /** Visits of one link that wait. */
 const WAITING_MAX = 1_000
-/** How often a limit that is used up is looked at again while visitors come: clicks of an ended process return. */
+/** How often the database is asked again about a used-up limit that has visitors: an ended process returns its clicks. */
 const RECHECK_MS = 5_000
-/** Clicks that no visitor has come for are returned after this time. */
+/** The clicks held of a link are returned after this time without visits. */
 const IDLE_MS = 60_000
 const TICK_MS = 5_000
 /** Links whose clicks are returned at a time. */
@@ -72,7 +72,7 @@ class LinkLimit {
   lowMark = -1
   isUsedUp = false
   isUnlimited = false
-  /** How many the database has as held. */
+  /** How many clicks the database lists as held here; at least 1 where that is unknown. */
   reported = 0
   /** Visits that wait for clicks. */
   waiting = 0
@@ -95,7 +95,7 @@ class LinkLimit {
     this.lowMark = -1
   }
 
-  /** Begins again with another limit, of which less may be left than is held. */
+  /** Starts over with another limit, of which fewer clicks may be left than are held. */
   adopt(maxClicks: number): void {
     this.maxClicks = maxClicks
     this.isUsedUp = false
@@ -112,7 +112,7 @@ type Options = {
   readonly journalId: string
   /** For how long visits wait for other processes; `WAITS` when left out. */
   readonly waits?: typeof WAITS
-  /** Called with what failed behind the visitors' backs; what failed for one is thrown there. */
+  /** Called with errors of requests that no visit waits for. `take` throws the others. */
   readonly onError: (error: unknown) => void
 }
 
@@ -191,7 +191,7 @@ export class LeasedClicks implements ClickLimits, ChangeListener {
     }
   }
 
-  /** A call that was missed is repeated. */
+  /** Nothing to do: a process that waits for clicks repeats its change. */
   forgetAll(): void {}
 
   forgetAbsences(): void {}
@@ -247,7 +247,7 @@ export class LeasedClicks implements ClickLimits, ChangeListener {
         }
         if (limit.isUnlimited) return 'unlimited'
         if (limit.isUsedUp) return 'used-up'
-        // Others have taken what was granted, or a look came back: there may be more.
+        // Other visits took what was granted, or the request wanted none: there may be more.
         if (answer.more > 0 || answer.left > 0) continue
         const nowMs = performance.now()
         if (nowMs - startedMs > waitMsMax) {
@@ -274,7 +274,7 @@ export class LeasedClicks implements ClickLimits, ChangeListener {
 
   /** Asks while no visitor waits for the answer. */
   #askBehind(limit: LinkLimit, wanted: number): void {
-    // It would begin a lease that nothing ends.
+    // The lease that it begins would outlive this process.
     if (this.#isStopped) return
     this.#ask(limit, wanted).then(
       () => {
@@ -300,7 +300,7 @@ export class LeasedClicks implements ClickLimits, ChangeListener {
     const { seq: linkSeq, granted, held } = limit
     const isCalling = limit.waiting > 0
     const atMicros = clock.nowMicros()
-    // If the answer were lost, what was granted with it would be unknown as well. So it looks first.
+    // The first request wants none: if its answer were lost, what it had granted would stay unknown.
     const request = {
       ...{ linkSeq, journalId, granted, held, atMicros },
       wanted: granted === undefined ? 0 : wanted,
@@ -316,7 +316,7 @@ export class LeasedClicks implements ClickLimits, ChangeListener {
       this.#accept(limit, answer)
       return answer
     } catch (error) {
-      // It may have been carried out: then the database takes some for held.
+      // It may have been committed: then the database lists clicks as held.
       limit.reported = Math.max(limit.reported, 1)
       throw error
     }

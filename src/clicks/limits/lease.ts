@@ -10,7 +10,7 @@ export type LeaseRequest = {
   readonly granted: number | undefined
   /** How many of them it has not taken. */
   readonly held: number
-  /** Visits that the process is to have clicks for; 0 to return clicks, or to look. */
+  /** Visits that wait for clicks; 0 to return clicks, or only to read the state. */
   readonly wanted: number
   /** By the process's clock, in microseconds. */
   readonly atMicros: number
@@ -49,7 +49,7 @@ export function leftOf({ maxClicks, counted, outstanding }: LimitFacts): number 
   return Math.max(0, (maxClicks ?? 0) - counted - outstanding)
 }
 
-/** Returns how many clicks a process gets that has visits waiting for some. */
+/** Returns how many clicks a process gets for the visits that wait there. */
 export function grantOf(facts: LimitFacts, wanted: number): number {
   if (wanted === 0) return 0
   const left = leftOf(facts)
