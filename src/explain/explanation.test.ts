@@ -10,6 +10,7 @@ import {
   arbitraryLanguage,
   arbitraryRules,
 } from '../../test/redirect/arbitrary-rules.ts'
+import { finderOf } from '../../test/redirect/prepared-links.ts'
 import { directHasher } from '../../test/support/direct-hasher.ts'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { cases } from '../../test/support/properties.ts'
@@ -72,16 +73,7 @@ async function visitLink(
   let click: Click | undefined
   const trustedProxies = new Networks()
   const handler = new RedirectHandler({
-    finder: {
-      findHost: () => host,
-      peekHost: () => undefined,
-      hostsVersion: 0,
-      findLink: () => prepared,
-      findByPath: () => undefined,
-      findRuleSets: () => sets,
-      findLabelParameter: () => LABEL_PARAMETER,
-      findFile: () => undefined,
-    },
+    finder: finderOf({ host, link: prepared, sets, labelParameter: LABEL_PARAMETER }),
     recorder: {
       record(made, done) {
         click = made

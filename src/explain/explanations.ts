@@ -12,12 +12,10 @@ import {
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FoundLink,
-  findOn,
   LoopDetector,
   prepare,
   type SharedRules,
   type VisitFinder,
-  withSettings,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
 import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
@@ -45,11 +43,7 @@ export class Explanations {
 
   constructor(deps: Dependencies) {
     this.#deps = deps
-    const { service, finder, serviceHostFor } = deps
-    this.#loops = new LoopDetector({
-      ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, place) => findOn(finder, host, place),
-    })
+    this.#loops = new LoopDetector(deps)
   }
 
   /**
@@ -71,8 +65,7 @@ export class Explanations {
         : recordedVisitor(await clicks.find(actor, link, click))
     const { host, domainWorks } = await this.#hostOf(link)
     const prepared = prepare(link)
-    const found = await withSettings(
-      finder,
+    const found = await finder.withSettings(
       { host, link: prepared, path: undefined },
       visitor.rules.source.query,
     )

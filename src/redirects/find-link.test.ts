@@ -7,7 +7,7 @@ import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/store/link-directory.ts'
 import { linkChange } from '../storage/changes.ts'
 import type { WarmStart } from '../storage/coherent-cache.ts'
-import { type LinkFinder, linkFinder } from './find-link.ts'
+import { LinkFinder } from './find-link.ts'
 
 const KEYSPACE = 7
 const KEY = 'abcdefgh'
@@ -15,7 +15,7 @@ const SPELLINGS = Array.from({ length: 2 ** KEY.length }, (_, number) => variant
 /** Enough for about four links. */
 const BYTES_MAX = 2_000
 
-describe('linkFinder', () => {
+describe('LinkFinder', () => {
   /** The links in the store, by key. */
   let stored: Map<string, VisitedLink>
   let reads: { folded: number; exact: number }
@@ -30,7 +30,7 @@ describe('linkFinder', () => {
   })
 
   function open(warmStart?: WarmStart): LinkFinder {
-    return linkFinder({
+    return new LinkFinder({
       bytesMax: BYTES_MAX,
       warmStart,
       directory: {

@@ -35,8 +35,8 @@ import {
   type VisitReader,
   visitReader,
 } from './exchange.ts'
-import type { VisitFinder } from './find-link.ts'
-import { type FoundLink, findOn, LoopDetector } from './loop-detector.ts'
+import type { FoundLink, VisitFinder } from './find-link.ts'
+import { LoopDetector } from './loop-detector.ts'
 import type { MachineVisits } from './machine-visits.ts'
 import {
   type AttemptPassword,
@@ -62,7 +62,7 @@ type LimitedVisit = {
 }
 
 type RedirectParts = {
-  readonly finder: VisitFinder
+  readonly finder: Pick<VisitFinder, 'findHost' | 'findOn' | 'hostsVersion' | 'peekHost'>
   readonly recorder: ClickRecorder
   readonly makeClick: ClickMaker
   readonly limits: ClickLimits
@@ -92,11 +92,7 @@ export class RedirectHandler {
     this.#parts = parts
     this.#reader = visitReader(parts.trustedProxies)
     this.#attemptPassword = passwordAttempts(parts)
-    const { service, finder, serviceHostFor } = parts
-    this.#loops = new LoopDetector({
-      ...{ service, finder, serviceHost: serviceHostFor(service.host) },
-      findOn: (host, target) => findOn(finder, host, target),
-    })
+    this.#loops = new LoopDetector(parts)
   }
 
   /** Answers every request for a link, whatever its method. */
@@ -136,8 +132,8 @@ export class RedirectHandler {
     const { finder, serviceHostFor } = this.#parts
     const host = serviceHostFor(target.host) ?? finder.findHost(target.host)
     return host instanceof Promise
-      ? host.then((loaded) => findOn(finder, loaded, target))
-      : findOn(finder, host, target)
+      ? host.then((loaded) => finder.findOn(loaded, target))
+      : finder.findOn(host, target)
   }
 
   #decide(

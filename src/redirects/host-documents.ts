@@ -1,15 +1,13 @@
 import type { HostDocument, LinkDirectory, LinkHost } from '../links/index.ts'
-import type { Change, ChangeListener } from '../storage/changes.ts'
-import { type CacheUse, CoherentCache } from '../storage/coherent-cache.ts'
 import type { AnswerHeaders, HostFile } from './exchange.ts'
-
-/** Memory for documents, which one program asks for now and then. */
-const BYTES_MAX = 16 * 1024 * 1024
 
 /** A change has to reach those who asked before; Apple and Google ask once a day. */
 const HEADERS = { 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' }
 const JSON_HEADERS: AnswerHeaders = { ...HEADERS, 'Content-Type': 'application/json' }
 const TEXT_HEADERS: AnswerHeaders = { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }
+
+/** Memory of a document besides its text, estimated. */
+const FILE_BYTES = 500
 
 const ROBOTS_PATH = '/robots.txt'
 const DOCUMENTS: ReadonlyMap<string, HostDocument> = new Map([
@@ -21,67 +19,44 @@ const DOCUMENTS: ReadonlyMap<string, HostDocument> = new Map([
 const ALLOWED: HostFile = { headers: TEXT_HEADERS, body: 'User-agent: *\nAllow: /\n' }
 const DISALLOWED: HostFile = { headers: TEXT_HEADERS, body: 'User-agent: *\nDisallow: /\n' }
 
-type CachedFile = HostFile & { readonly bytes: number }
+/** A document as it is served, and the memory that it takes. */
+export type DocumentFile = HostFile & { readonly bytes: number }
 
-/** Finds what hosts serve besides their links: `robots.txt`, and the documents that open links in apps. */
-export class HostDocuments implements ChangeListener {
-  readonly #cache: CoherentCache<CachedFile>
-
-  constructor(directory: LinkDirectory) {
-    this.#cache = new CoherentCache({
-      sizeMax: BYTES_MAX,
-      sizeOf: ({ bytes }) => bytes,
-      async load(name) {
-        const space = name.indexOf(' ')
-        const kind = name.slice(0, space) as HostDocument
-        const json = await directory.findDocument(name.slice(space + 1), kind)
-        return json === undefined ? undefined : fileOf(json)
-      },
-    })
+/**
+ * Returns what a host serves at a path besides its links: `robots.txt` itself, or which document that opens links in
+ * apps. Undefined for none.
+ */
+export function fileAt(
+  { robots, documents }: NonNullable<LinkHost['settings']>,
+  path: string,
+): HostFile | HostDocument | undefined {
+  if (path === ROBOTS_PATH) {
+    if (robots === null) return undefined
+    return robots === 'disallow' ? DISALLOWED : ALLOWED
   }
-
-  get use(): CacheUse {
-    return this.#cache.use
-  }
-
-  /** Returns undefined for a path at which the host has none. */
-  find(
-    { settings }: LinkHost,
-    name: string,
-    path: string,
-  ): HostFile | undefined | Promise<HostFile | undefined> {
-    if (settings === null) return undefined
-    if (path === ROBOTS_PATH) {
-      if (settings.robots === null) return undefined
-      return settings.robots === 'disallow' ? DISALLOWED : ALLOWED
-    }
-    const kind = DOCUMENTS.get(path)
-    if (kind === undefined || !settings.documents.includes(kind)) return undefined
-    return this.#cache.get(nameOf(kind, name))
-  }
-
-  apply(changes: readonly Change[]): void {
-    for (const { kind, subject } of changes) {
-      if (kind !== 'host') continue
-      for (const document of DOCUMENTS.values()) this.#cache.renew(nameOf(document, subject))
-    }
-  }
-
-  forgetAll(): void {
-    this.#cache.forgetAll()
-  }
-
-  forgetAbsences(): void {
-    this.#cache.forgetAbsences()
-  }
+  const document = DOCUMENTS.get(path)
+  return document !== undefined && documents.includes(document) ? document : undefined
 }
 
-function nameOf(kind: HostDocument, host: string): string {
-  return `${kind} ${host}`
+/** Returns the name under which a host's document is cached. */
+export function documentName(document: HostDocument, host: string): string {
+  return `${document} ${host}`
 }
 
-/** The body of an answer has one byte for each character. */
-function fileOf(json: string): CachedFile {
+export function documentNames(host: string): readonly string[] {
+  return [...DOCUMENTS.values()].map((document) => documentName(document, host))
+}
+
+/** @param name as `documentName` returns it */
+export async function loadDocument(
+  directory: LinkDirectory,
+  name: string,
+): Promise<DocumentFile | undefined> {
+  const space = name.indexOf(' ')
+  const kind = name.slice(0, space) as HostDocument
+  const json = await directory.findDocument(name.slice(space + 1), kind)
+  if (json === undefined) return undefined
+  // The body of an answer has one byte for each character.
   const body = Buffer.from(json, 'utf8').toString('latin1')
-  return { headers: JSON_HEADERS, body, bytes: body.length + 500 }
+  return { headers: JSON_HEADERS, body, bytes: body.length + FILE_BYTES }
 }

@@ -1,123 +1,12 @@
 import { hostThatCouldLoop, type ServiceName } from '../hosts/index.ts'
-import { keyOfPath, type LinkHost } from '../links/index.ts'
+import type { LinkHost } from '../links/index.ts'
 import { type Decision, decide, type Visit } from './decide.ts'
-import type { HostFile } from './exchange.ts'
-import type { LinkFinder, LinkOnPath } from './find-link.ts'
-import type { PathMatch } from './paths.ts'
+import type { FoundLink, VisitFinder } from './find-link.ts'
 import type { PreparedLink } from './prepared-link.ts'
-import { NO_SETS, type PreparedRules, type SharedRules } from './rules.ts'
+import type { PreparedRules } from './rules.ts'
 
 /** Browsers follow no more redirects than these. */
 const HOPS_MAX = 20
-
-/** What a request's host and path lead to. */
-export type FoundLink = {
-  /** Undefined for a host that is unknown or pending. */
-  readonly host: LinkHost | undefined
-  readonly link: PreparedLink | undefined
-  /** Where the link was found by a part of the path. */
-  readonly path: PathMatch | undefined
-  readonly isRoot: boolean
-  /** What the host serves in place of a link. */
-  readonly file: HostFile | undefined
-  /** Rule sets that are tried after the link's own rules, in their order. */
-  readonly sets: readonly SharedRules[]
-  /** The parameter that has the labels of visits to the link; null for no labels, and for a visit without a query. */
-  readonly labelParameter: string | null
-}
-
-/** Where links, and what they share with others, are found. */
-type Finder = Pick<
-  LinkFinder,
-  'findByPath' | 'findFile' | 'findLabelParameter' | 'findLink' | 'findRuleSets'
->
-
-/** What a visitor asks for: the name of a host, a path and a query. */
-type Place = { readonly host: string; readonly path: string; readonly query: string }
-
-/**
- * Finds what a path and a query on a host lead to: at once where it is cached.
- *
- * @param host undefined for one that is unknown or pending
- */
-export function findOn(
-  finder: Finder,
-  host: LinkHost | undefined,
-  place: Place,
-): FoundLink | Promise<FoundLink> {
-  const { host: name, path } = place
-  if (host === undefined) return nothingOn(host, path)
-  const file = host.settings === null ? undefined : finder.findFile(host, name, path)
-  if (file instanceof Promise) {
-    return file.then((loaded) =>
-      loaded === undefined
-        ? findLinkOn(finder, host, place)
-        : { ...nothingOn(host, path), file: loaded },
-    )
-  }
-  return file === undefined ? findLinkOn(finder, host, place) : { ...nothingOn(host, path), file }
-}
-
-function nothingOn(host: LinkHost | undefined, path: string): FoundLink {
-  const none = { link: undefined, path: undefined, file: undefined, sets: NO_SETS }
-  return { host, isRoot: path === '/', ...none, labelParameter: null }
-}
-
-function findLinkOn(
-  finder: Finder,
-  host: LinkHost,
-  place: Omit<Place, 'host'>,
-): FoundLink | Promise<FoundLink> {
-  const { path } = place
-  if (path === '/') return nothingOn(host, path)
-  const key = keyOfPath(path)
-  const link = key === undefined ? undefined : finder.findLink(host.keyspaceId, key)
-  return link instanceof Promise
-    ? link.then((loaded) => orByPath(finder, host, place, loaded))
-    : orByPath(finder, host, place, link)
-}
-
-function orByPath(
-  finder: Finder,
-  host: LinkHost,
-  { path, query }: { readonly path: string; readonly query: string },
-  link: PreparedLink | undefined,
-): FoundLink | Promise<FoundLink> {
-  if (link !== undefined) return withSettings(finder, { host, link, path: undefined }, query)
-  const found = finder.findByPath(host.keyspaceId, path)
-  const onPath = (loaded: LinkOnPath | undefined) =>
-    loaded === undefined ? nothingOn(host, path) : withSettings(finder, { host, ...loaded }, query)
-  return found instanceof Promise ? found.then(onPath) : onPath(found)
-}
-
-/** Adds the rule sets of a link and its host, and for a visit with a query how it gets a label. */
-export function withSettings(
-  finder: Pick<Finder, 'findRuleSets' | 'findLabelParameter'>,
-  found: { readonly host: LinkHost; readonly link: PreparedLink; readonly path: FoundLink['path'] },
-  query: string,
-): FoundLink | Promise<FoundLink> {
-  const { host, link, path } = found
-  const sets = finder.findRuleSets(
-    link.ruleSet,
-    host.settings === null ? null : host.settings.ruleSet,
-  )
-  const labelParameter = query === '' ? null : finder.findLabelParameter(link.workspaceId)
-  return sets instanceof Promise || labelParameter instanceof Promise
-    ? withLoaded(found, sets, labelParameter)
-    : { host, link, path, isRoot: false, file: undefined, sets, labelParameter }
-}
-
-async function withLoaded(
-  found: Pick<FoundLink, 'host' | 'path' | 'link'>,
-  sets: FoundLink['sets'] | Promise<FoundLink['sets']>,
-  labelParameter: string | null | Promise<string | null>,
-): Promise<FoundLink> {
-  const [loadedSets, loadedParameter] = await Promise.all([sets, labelParameter])
-  const rest = { isRoot: false, file: undefined, labelParameter: loadedParameter }
-  return { ...found, ...rest, sets: loadedSets }
-}
-
-type FindOn = (host: LinkHost, place: Place) => FoundLink | Promise<FoundLink>
 
 type Sent = Extract<Decision, { location: string }>
 
@@ -128,19 +17,21 @@ type Sent = Extract<Decision, { location: string }>
 export class LoopDetector {
   readonly #service: ServiceName
   readonly #serviceHost: LinkHost | undefined
-  readonly #finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
-  readonly #findOn: FindOn
+  readonly #finder: Pick<VisitFinder, 'findOn' | 'hostsVersion' | 'peekHost'>
 
-  constructor(parts: {
+  /** @param parts.serviceHostFor finds the service's own host, which needs no look-up */
+  constructor({
+    service,
+    serviceHostFor,
+    finder,
+  }: {
     readonly service: ServiceName
-    readonly serviceHost: LinkHost | undefined
-    readonly finder: Pick<LinkFinder, 'hostsVersion' | 'peekHost'>
-    readonly findOn: FindOn
+    readonly serviceHostFor: (host: string) => LinkHost | undefined
+    readonly finder: Pick<VisitFinder, 'findOn' | 'hostsVersion' | 'peekHost'>
   }) {
-    this.#service = parts.service
-    this.#serviceHost = parts.serviceHost
-    this.#finder = parts.finder
-    this.#findOn = parts.findOn
+    this.#service = service
+    this.#serviceHost = serviceHostFor(service.host)
+    this.#finder = finder
   }
 
   /** Whether a visitor is sent to a host of this instance, by what is cached. */
@@ -176,7 +67,7 @@ export class LoopDetector {
       const name = hostThatCouldLoop(location, this.#service) ?? ''
       const { pathname, search } = new URL(location)
       const query = search.slice(1)
-      const found = await this.#findOn(host, { host: name, path: pathname, query })
+      const found = await this.#finder.findOn(host, { host: name, path: pathname, query })
       const place = placeOf(found)
       if (passed.has(place)) return true
       passed.add(place)

@@ -27,12 +27,11 @@ export type CacheUse = {
   readonly fullness: number
 }
 
-/** Receives what a cache adds and removes. */
-type CacheMirror<V> = {
-  /** The cache has stored this value. */
-  keep(name: string, value: V): void
-  /** The cache has removed the value. */
-  drop(name: string): void
+/** How a cache keeps its values for a later process. */
+type Kept<V> = {
+  readonly values: KeptValues
+  readonly encode: (value: V) => string
+  readonly decode: (text: string) => V
 }
 
 /**
@@ -47,7 +46,7 @@ export class CoherentCache<V extends object> {
   readonly #load: (name: string) => Promise<V | undefined>
   readonly #sizeOf: (value: V) => number
   readonly #sizeMax: number
-  readonly #mirror: CacheMirror<V> | undefined
+  readonly #kept: Kept<V> | undefined
   /** Names of changed values that wait to be loaded. */
   readonly #renewals = new Set<string>()
   #isRenewing = false
@@ -58,16 +57,17 @@ export class CoherentCache<V extends object> {
   /**
    * @param options.sizeMax the limit for all values together, in the unit of `sizeOf`
    * @param options.load finds a value, or undefined when none exists
+   * @param options.kept undefined where values end with the process
    */
   constructor(options: {
     sizeMax: number
     sizeOf: (value: V) => number
     load: (name: string) => Promise<V | undefined>
-    mirror?: CacheMirror<V> | undefined
+    kept?: Kept<V>
   }) {
-    const { mirror } = options
-    this.#present = new SieveCache(options.sizeMax, (_value, name) => mirror?.drop(name))
-    this.#mirror = mirror
+    const { kept } = options
+    this.#present = new SieveCache(options.sizeMax, (_value, name) => kept?.values.drop(name))
+    this.#kept = kept
     this.#sizeMax = options.sizeMax
     this.#sizeOf = options.sizeOf
     this.#load = options.load
@@ -108,9 +108,14 @@ export class CoherentCache<V extends object> {
     return this.#present.get(name) === value
   }
 
-  /** Stores a value that the mirror of an earlier cache has kept. */
-  restore(name: string, value: V): void {
-    this.#present.set(name, value, this.#sizeOf(value))
+  /** Stores the values that the cache of an earlier process has kept. */
+  restore(): void {
+    if (this.#kept === undefined) return
+    const { values, decode } = this.#kept
+    for (const { name, value: text } of values.entries()) {
+      const value = decode(text)
+      this.#present.set(name, value, this.#sizeOf(value))
+    }
   }
 
   forget(name: string): void {
@@ -167,7 +172,7 @@ export class CoherentCache<V extends object> {
         if (value === undefined) {
           this.#absent.set(name, true, absentBytes(name))
         } else if (this.#present.set(name, value, this.#sizeOf(value))) {
-          this.#mirror?.keep(name, value)
+          this.#keep(name, value)
         }
         return value
       })
@@ -176,6 +181,12 @@ export class CoherentCache<V extends object> {
       })
     this.#loads.set(name, load)
     return load
+  }
+
+  #keep(name: string, value: V): void {
+    if (this.#kept === undefined) return
+    const { values, encode } = this.#kept
+    values.keep(name, () => encode(value))
   }
 }
 

@@ -12,7 +12,7 @@ import { createFront } from '../../src/platform/http/front.ts'
 import { Throttles } from '../../src/platform/limits/throttle.ts'
 import { Networks } from '../../src/platform/network/ip-address.ts'
 import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
-import { linkFinder } from '../../src/redirects/find-link.ts'
+import { LinkFinder } from '../../src/redirects/find-link.ts'
 import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { MachineVisits } from '../../src/redirects/machine-visits.ts'
 import { passwordCookies } from '../../src/redirects/password.ts'
@@ -98,7 +98,7 @@ export type Site = {
 /** The HTTP front and the redirects with all their rules, over links in memory. */
 export async function startSite(options: { fast: boolean }): Promise<Site> {
   const clock = fakeClock()
-  const finder = linkFinder({
+  const finder = new LinkFinder({
     bytesMax: CACHE_BYTES,
     directory: {
       findActiveHost: async (host) => HOSTS.get(host),

@@ -17,7 +17,7 @@ import { variantCookies } from '../../src/redirects/variant-cookies.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { BROWSER } from '../support/visit.ts'
-import { preparedLink } from './prepared-links.ts'
+import { finderOf, preparedLink } from './prepared-links.ts'
 
 const KEY = randomBytes(32)
 const HOST = {
@@ -43,13 +43,7 @@ async function visitLimited(take: ClickLimits['take'], isStored = true) {
   const clock = fakeClock()
   const salts = { at: () => ({ day: 0, text: '', key: [0, 0, 0, 0] as never }) }
   const redirect = new RedirectHandler({
-    finder: {
-      ...{ findHost: () => HOST, peekHost: () => undefined, hostsVersion: 0 },
-      findLink: () => preparedLink({ maxClicks: 5 }),
-      ...{ findByPath: () => undefined, findLabelParameter: () => null },
-      findFile: () => undefined,
-      findRuleSets: () => [],
-    },
+    finder: finderOf({ host: HOST, link: preparedLink({ maxClicks: 5 }) }),
     recorder: {
       record(click, done) {
         clicks.push(click)

@@ -1,3 +1,4 @@
+import type { FoundLink, VisitFinder } from '../../src/redirects/find-link.ts'
 import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
 
 /** A plain link as the redirect reads it, with the given fields. */
@@ -22,5 +23,18 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     utm: [],
     elsewhereAt: -1,
     ...fields,
+  }
+}
+
+/** Finds the same link, on a host that is not this instance's, whatever is requested. */
+export function finderOf(
+  found: Pick<FoundLink, 'host' | 'link'> & Partial<FoundLink>,
+): Pick<VisitFinder, 'findHost' | 'findOn' | 'hostsVersion' | 'peekHost'> {
+  const plain = { path: undefined, isRoot: false, file: undefined, sets: [], labelParameter: null }
+  return {
+    findHost: () => found.host,
+    peekHost: () => undefined,
+    hostsVersion: 0,
+    findOn: () => ({ ...plain, ...found }),
   }
 }

@@ -19,7 +19,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { visit } from '../support/visit.ts'
 import { rawVisit } from './click/raw-visits.ts'
 import { noLimits } from './no-limits.ts'
-import { preparedLink } from './prepared-links.ts'
+import { finderOf, preparedLink } from './prepared-links.ts'
 
 const HOST = {
   keyspaceId: 1,
@@ -37,16 +37,7 @@ describe('the raw visit of a click', () => {
     trustedProxies.add('127.0.0.1')
     const clock = fakeClock()
     const redirect = new RedirectHandler({
-      finder: {
-        findHost: () => HOST,
-        peekHost: () => undefined,
-        hostsVersion: 0,
-        findLink: () => preparedLink(),
-        findRuleSets: () => [],
-        findByPath: () => undefined,
-        findLabelParameter: () => null,
-        findFile: () => undefined,
-      },
+      finder: finderOf({ host: HOST, link: preparedLink() }),
       recorder: { record: (_click, done) => done(true) },
       makeClick(link_seq, raw) {
         seen.push(raw)

@@ -4,7 +4,7 @@ import { SessionCache } from '../../identity/sign-in/sessions.ts'
 import { type Authenticator, authenticator } from '../../identity/tokens.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Job } from '../../platform/work/polling-job.ts'
-import { type LinkFinder, linkFinder } from '../../redirects/find-link.ts'
+import { LinkFinder } from '../../redirects/find-link.ts'
 import {
   type ChangeFollower,
   type ChangeListener,
@@ -49,7 +49,7 @@ export function openCaches(
   { warmStart, https }: { warmStart: WarmStart; https: HttpsCaches | undefined },
 ): NodeCaches {
   const { store, clock } = instance
-  const finder = linkFinder({
+  const finder = new LinkFinder({
     directory: store.read.directory,
     bytesMax: config.cacheBytesMax,
     warmStart,
