@@ -12,6 +12,7 @@ import {
   parseQuery,
   type RedirectDecision,
   type SharedRules,
+  statusOf,
   type Trace,
   withParameters,
 } from '../redirects/index.ts'
@@ -135,19 +136,6 @@ function whereShown(decision: RedirectDecision, { flags, rules }: ExplainedVisit
   return { kind: 'preview', isPrefetch, shown, leadsTo: null }
 }
 
-const STATUS: Readonly<Record<Decision['kind'], number>> = {
-  redirect: 302,
-  fallback: 302,
-  'ask-password': 200,
-  expired: 410,
-  'used-up': 410,
-  preview: 200,
-  upcoming: 404,
-  'not-found': 404,
-  loop: 508,
-  'unknown-host': 404,
-}
-
 /** Puts an explanation into the form of the API. */
 export function presentExplanation(
   explained: Explained,
@@ -157,7 +145,7 @@ export function presentExplanation(
   const { click } = visitor
   return {
     kind: decision.kind,
-    status: decision.kind === 'preview' && decision.isPrefetch ? 503 : STATUS[decision.kind],
+    status: statusOf(decision),
     location: locationOf(decision),
     instead_of: decision.kind === 'fallback' ? decision.insteadOf.kind : null,
     decided_by: deciderOf(explained),

@@ -8,7 +8,6 @@ import {
   withoutQuery,
   withParameters,
 } from './destination-query.ts'
-import { type LabelledQuery, takeLabel } from './label.ts'
 import { isSocialAgent, type LinkPreview } from './link-preview.ts'
 import { appendPath, fillPath, type PathMatch, withPlaceholders } from './paths.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
@@ -81,6 +80,25 @@ export type Decision =
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
   | RedirectDecision
 
+const STATUSES: Readonly<Record<Decision['kind'], number>> = {
+  redirect: 302,
+  fallback: 302,
+  'ask-password': 200,
+  preview: 200,
+  'unknown-host': 404,
+  'not-found': 404,
+  upcoming: 404,
+  expired: 410,
+  'used-up': 410,
+  loop: 508,
+}
+
+/** Returns the status of the answer to a visit. */
+export function statusOf(decision: Decision): number {
+  // A browser that has loaded an error in advance loads the link again when its person opens it.
+  return decision.kind === 'preview' && decision.isPrefetch ? 503 : STATUSES[decision.kind]
+}
+
 /**
  * Decides what a visitor gets. The order of the checks is part of the specification of redirects.
  *
@@ -126,6 +144,52 @@ function redirectOf(visit: Visit, link: PreparedLink, trace: Trace | undefined):
   const destination = onPath(destinationFor(link, visit.device, trace), link, visit.path)
   const location = withQuery(destination, link, query, undefined, trace)
   return { kind: 'redirect', link, location, outcome: undefined, label }
+}
+
+/** What a query has besides the label. */
+export type LabelledQuery = {
+  /** '' for none. */
+  readonly label: string
+  /** Without the parameter of the label; every other byte is unchanged. */
+  readonly query: string
+}
+
+/** UTF-16 code units; at most 240 bytes of UTF-8, as values of clicks may have. */
+const LABEL_LENGTH_MAX = 80
+const CONTROL_CHARACTER = /\p{Cc}/u
+/** Half of a character, which a cut may leave at the end. */
+const CUT_CHARACTER = /[\ud800-\udbff]$/
+/** Shared by visits without a query, which are most. */
+const EMPTY_QUERY: LabelledQuery = { label: '', query: '' }
+
+/**
+ * Takes the label out of a visitor's query: the first value of the parameter. Cut to 80 characters; one that is not UTF-8
+ * or has control characters is none. The parameter is taken out in each case, as often as it comes.
+ *
+ * @param query without the question mark
+ * @param parameter unreserved characters of URLs, which nothing encodes; null to take none
+ */
+export function takeLabel(query: string, parameter: string | null): LabelledQuery {
+  if (query === '') return EMPTY_QUERY
+  if (parameter === null || !query.includes(parameter)) return { label: '', query }
+  const start = `${parameter}=`
+  const isLabel = (text: string) => text === parameter || text.startsWith(start)
+  const texts = query.split('&')
+  const first = texts.find(isLabel)
+  if (first === undefined) return { label: '', query }
+  const rest = texts.filter((text) => !isLabel(text))
+  return { label: readLabel(first.slice(start.length)), query: rest.join('&') }
+}
+
+function readLabel(encoded: string): string {
+  let label: string
+  try {
+    label = decodeURIComponent(encoded.replaceAll('+', ' ')).trim()
+  } catch {
+    return ''
+  }
+  if (CONTROL_CHARACTER.test(label)) return ''
+  return label.slice(0, LABEL_LENGTH_MAX).replace(CUT_CHARACTER, '').trimEnd()
 }
 
 function isKnownUsedUp({ isUsedUp }: Visit, seq: number, maxClicks: number): boolean {

@@ -22,6 +22,7 @@ import {
   decide,
   decidePreview,
   type RedirectDecision,
+  statusOf,
   type Visit,
   whenUsedUp,
 } from './decide.ts'
@@ -29,9 +30,11 @@ import {
   type AnswerHeaders,
   type Exchange,
   HttpExchange,
+  PAGE_OUTCOMES,
   sendFile,
   sendPage,
   sendRedirect,
+  VisitMeter,
   type VisitReader,
   visitReader,
 } from './exchange.ts'
@@ -46,7 +49,6 @@ import {
 } from './password.ts'
 import { RuleVisitor } from './rule-visitor.ts'
 import type { VariantCookies } from './variant-cookies.ts'
-import { PAGE_ANSWERS, VisitMeter } from './visit-meter.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -352,16 +354,9 @@ export class RedirectHandler {
         sendPage(exchange, 200, { kind: 'password', isWrong: false }, hsts)
         this.meter.count('password_asked', exchange.startedMs)
         return
-      case 'preview':
-        // A browser that has loaded an error in advance loads the link again when its person opens it.
-        sendPage(exchange, decision.isPrefetch ? 503 : 200, decision, hsts)
-        this.meter.count('previewed', exchange.startedMs)
-        return
-      default: {
-        const { status, outcome } = PAGE_ANSWERS[decision.kind]
-        sendPage(exchange, status, decision, hsts)
-        this.meter.count(outcome, exchange.startedMs)
-      }
+      default:
+        sendPage(exchange, statusOf(decision), decision, hsts)
+        this.meter.count(PAGE_OUTCOMES[decision.kind], exchange.startedMs)
     }
   }
 

@@ -1,8 +1,14 @@
 /** The exports of redirects for other modules. */
-export { type Decision, decide, decidePreview, type RedirectDecision } from './decide.ts'
+export {
+  type Decision,
+  decide,
+  decidePreview,
+  type RedirectDecision,
+  statusOf,
+  takeLabel,
+} from './decide.ts'
 export { parseQuery, withParameters } from './destination-query.ts'
 export type { FoundLink, VisitFinder } from './find-link.ts'
-export { takeLabel } from './label.ts'
 export { LoopDetector } from './loop-detector.ts'
 export { loadByKey, loadRuleSet, type PreparedLink, prepare } from './prepared-link.ts'
 export { factsOf, RuleVisitor, unknownVisitor } from './rule-visitor.ts'

@@ -17,7 +17,7 @@ import { labelled, type Metric, type MetricSource, plain } from '../../platform/
 import type { Readiness } from '../../platform/process/readiness.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { WorkQueues } from '../../platform/work/fair-queue.ts'
-import type { VisitMeter } from '../../redirects/visit-meter.ts'
+import type { VisitMeter } from '../../redirects/exchange.ts'
 import type { ChangeFollower } from '../../storage/changes.ts'
 import type { CacheUse } from '../../storage/coherent-cache.ts'
 import type { Instance } from '../composition/instance.ts'
