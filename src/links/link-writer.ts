@@ -250,11 +250,11 @@ export class LinkWriter {
     const domain = changes.domain ?? current.domain
     const changed = { ...current, ...changes, ...setPassword(current), domain }
     const edited = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    if (hasPlaceholders(edited.key)) edited.path = 'capture'
     const examples = await this.#triedExamples(stores, current, edited, prepared)
     const next = { ...edited, examples }
     if (next.rule_set !== current.rule_set) await requireRuleSet(stores, actor, next.rule_set)
     if (next.image !== current.image) await requireImage(stores, actor, next.image, serviceHost)
-    if (hasPlaceholders(next.key)) next.path = 'capture'
     // At another address its destinations may lead back though they stay as they are.
     const isMoved = domain !== current.domain || next.key !== current.key
     const destinations = isMoved ? destinationsOf(next) : changedDestinations(current, next)

@@ -74,6 +74,18 @@ onEachEngine('the examples of a link', (at) => {
     expectProblem(await at.api.put(rules, { rules: [first, other] }), 'examples_changed')
   })
 
+  test('are tried with the path of a key that has placeholders', async () => {
+    const url = 'https://example.com/{path}'
+    const { id } = await createLink(at.api, { key: 'examples/{part}/x', url })
+    const examples = `/links/${id}/examples`
+    expectStatus(await at.api.put(examples, { examples: [PHONE] }), 200)
+    const before = (await at.api.get(examples)).body
+    // It stays `capture`.
+    const { body } = expectStatus(await at.api.patch(`/links/${id}/options`, { path: 'none' }), 200)
+    assert.equal(body.path, 'capture')
+    assert.deepEqual((await at.api.get(examples)).body, before)
+  })
+
   test('take expectations that hold after the change that they are for', async () => {
     const expected = { location: APP.then.url, rule: APP.id }
     const { rules, expectations } = await linkWith([], [{ ...JAPAN, expected }])
