@@ -17,6 +17,6 @@ export type LinkStores = KeyspaceStores &
     readonly directory: LinkDirectory
     readonly tags: TagStore
     readonly ruleSets: Pick<RuleSetStore, 'findById' | 'has'>
-    readonly images: Pick<ImageStore, 'has'>
+    readonly images: Pick<ImageStore, 'has' | 'noteUse'>
     readonly erasures: Pick<ErasureStore, 'noteLink'>
   }

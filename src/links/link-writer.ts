@@ -294,6 +294,7 @@ export class LinkWriter {
     const from = changesOf(current)
     const isKnown = (to: Change) => from.some(({ subject }) => subject === to.subject)
     await appendChanges(stores, [...from, ...changesOf(next).filter((to) => !isKnown(to))], now)
+    if (next.image !== current.image) await noteImageUse(stores, current, now)
     const event = linkUpdated(current, next)
     await stores.events.append(actor, event, now)
     return { link, claimed, before: event.before }
@@ -311,6 +312,7 @@ export class LinkWriter {
     requireVersion(expected, linkVersion(link))
     const now = this.#deps.clock.nowMicros()
     await stores.erasures.noteLink(link, now)
+    await noteImageUse(stores, link, now)
     await appendChanges(stores, changesOf(link), now)
     await stores.events.append(actor, linkDeleted(link), now)
     return link
@@ -401,6 +403,16 @@ async function requireImage(
   if (name === undefined || new URL(image ?? '').hostname !== service.host) return
   if (await images.has(workspaceId, name.hash, 'share')) return
   throw Failure.invalid({ image: [{ code: 'unknown_image' }] })
+}
+
+/** The image of a link that no longer uses it is kept from then on, for another link or a revert. */
+async function noteImageUse(
+  { images }: LinkStores,
+  { image, workspace_id }: UncountedLink,
+  atMicros: number,
+): Promise<void> {
+  const name = imageNameOf(image)
+  if (name !== undefined) await images.noteUse(workspace_id, name.hash, atMicros)
 }
 
 /** @throws {Failure} `validation_failed` where the keyspace can have no more links that use the path */

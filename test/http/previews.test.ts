@@ -29,6 +29,7 @@ const upload = (api: Api, bytes: Buffer, type = 'image/png') =>
 
 onEachEngine('uploaded images', (stage) => {
   const pathOf = (url: string) => new URL(url).pathname
+  const hashOf = (url: string) => /[0-9a-f]{64}/.exec(url)?.[0] ?? ''
 
   test('are served from the host of the service by the hash of what is in them', async () => {
     const { body } = expectStatus(await upload(stage.api, picture()), 201)
@@ -140,7 +141,6 @@ onEachEngine('uploaded images', (stage) => {
       ),
     )
     const { id } = await createLink(stage.api, { image: used })
-    const hashOf = (url: string) => /[0-9a-f]{64}/.exec(url)?.[0] ?? ''
     const isThere = async (url: string) => (await store.read.images.find(hashOf(url))) !== undefined
     await trim(now)
     assert.deepEqual([await isThere(used), await isThere(unused)], [true, true])
@@ -155,6 +155,30 @@ onEachEngine('uploaded images', (stage) => {
     assert.equal(await isThere(used), false)
     expectInvalid(await stage.api.patch(`/links/${id}/options`, { image: unused }), 'image')
   })
+
+  for (const [what, stop] of [
+    ['has another', (id: string) => stage.api.patch(`/links/${id}/options`, { image: null })],
+    ['is deleted', (id: string) => stage.api.delete(`/links/${id}`)],
+  ] as const) {
+    test(`are kept for a week once their link ${what}`, async () => {
+      const { store } = stage.service.instance
+      const { body } = expectStatus(await upload(stage.api, picture()), 201)
+      const { id, workspace_id } = await createLink(stage.api, { image: body.url })
+      const hash = hashOf(body.url)
+      const data = (await store.read.images.find(hash)) ?? Buffer.alloc(0)
+      const image = { hash, width: 40, height: 20, type: 'png', data } as const
+      // As if it had been uploaded long ago.
+      await store.write(({ images }) => images.insert(workspace_id, image, 1))
+      expectStatus(await stop(id), 200)
+      const now = Date.now() * 1_000
+      const trim = (atMicros: number) =>
+        store.write(({ images }) => images.trim(atMicros - WEEK_MICROS, atMicros, 100))
+      await trim(now)
+      assert.ok(await store.read.images.find(hash))
+      await trim(now + WEEK_MICROS + 60_000_000)
+      assert.equal(await store.read.images.find(hash), undefined)
+    })
+  }
 })
 
 const PAGE = `<!doctype html><head><title>Plain</title>

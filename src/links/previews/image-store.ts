@@ -18,6 +18,8 @@ export type ImageStore = {
   find(hash: string): Promise<Uint8Array | undefined>
   /** Stores an image, or notes the use of the same one. */
   insert(workspaceId: string, image: StoredImage, atMicros: number): Promise<void>
+  /** Notes that a link of the workspace has used the image until now, if the workspace has it. */
+  noteUse(workspaceId: string, hash: string, atMicros: number): Promise<void>
   /**
    * Deletes up to `limit` images that were not used since, by no link either.
    *
@@ -29,23 +31,19 @@ export type ImageStore = {
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
 export function imageStore(db: Kysely<Schema>, lockName: LockName | undefined): ImageStore {
-  const selectOne = (workspaceId: string, hash: string) =>
+  const find = ({ workspaceId, hash }: Owned, rowLock?: RowLock) =>
     db
       .selectFrom('images')
-      .select('hash')
+      .select('used_at')
       .where('workspace_id', '=', workspaceId)
       .where('hash', '=', hash)
-
-  async function has(workspaceId: string, hash: string, rowLock?: RowLock): Promise<boolean> {
-    const found = await selectOne(workspaceId, hash)
       .$if(lockName !== undefined && rowLock === 'share', (query) => query.forShare())
       .$if(lockName !== undefined && rowLock === 'update', (query) => query.forUpdate())
       .executeTakeFirst()
-    return found !== undefined
-  }
 
   return {
-    has,
+    has: async (workspaceId, hash, rowLock) =>
+      (await find({ workspaceId, hash }, rowLock)) !== undefined,
 
     async find(hash) {
       const row = await db
@@ -74,29 +72,32 @@ export function imageStore(db: Kysely<Schema>, lockName: LockName | undefined): 
         .execute()
     },
 
+    noteUse: (workspaceId, hash, atMicros) => noteUse(db, { workspaceId, hash }, atMicros),
+
     async trim(usedBeforeMicros, atMicros, limit) {
       const due = await db
         .selectFrom('images')
-        .select(['workspace_id', 'hash'])
+        .select(['workspace_id as workspaceId', 'hash'])
         .where('used_at', '<', usedBeforeMicros)
         .orderBy('used_at')
         .limit(limit)
         .execute()
-      for (const { workspace_id, hash } of due) {
+      for (const owned of due) {
         // Locked before the look at links: one that begins to use it holds it, or finds it gone.
-        if (!(await has(workspace_id, hash, 'update'))) continue
-        if (await isUsed(db, workspace_id, hash))
-          await noteUse(db, { workspace_id, hash, atMicros })
-        else await deleteImage(db, { workspace_id, hash })
+        const image = await find(owned, 'update')
+        // Deleted, or uploaded again, in between.
+        if (image === undefined || image.used_at >= usedBeforeMicros) continue
+        if (await isUsed(db, owned)) await noteUse(db, owned, atMicros)
+        else await deleteImage(db, owned)
       }
       return due.length === limit
     },
   }
 }
 
-type Owned = { readonly workspace_id: string; readonly hash: string }
+type Owned = { readonly workspaceId: string; readonly hash: string }
 
-async function isUsed(db: Kysely<Schema>, workspaceId: string, hash: string): Promise<boolean> {
+async function isUsed(db: Kysely<Schema>, { workspaceId, hash }: Owned): Promise<boolean> {
   const link = await db
     .selectFrom('links')
     .select('seq')
@@ -107,24 +108,25 @@ async function isUsed(db: Kysely<Schema>, workspaceId: string, hash: string): Pr
   return link !== undefined
 }
 
-/** So that a used image is looked at once in each period. */
 async function noteUse(
   db: Kysely<Schema>,
-  { workspace_id, hash, atMicros }: Owned & { readonly atMicros: number },
+  { workspaceId, hash }: Owned,
+  atMicros: number,
 ): Promise<void> {
   await db
     .updateTable('images')
     .set({ used_at: atMicros })
-    .where('workspace_id', '=', workspace_id)
+    .where('workspace_id', '=', workspaceId)
     .where('hash', '=', hash)
+    .where('used_at', '<', atMicros)
     .execute()
 }
 
-async function deleteImage(db: Kysely<Schema>, { workspace_id, hash }: Owned): Promise<void> {
+async function deleteImage(db: Kysely<Schema>, { workspaceId, hash }: Owned): Promise<void> {
   for (const table of ['image_data', 'images'] as const) {
     await db
       .deleteFrom(table)
-      .where('workspace_id', '=', workspace_id)
+      .where('workspace_id', '=', workspaceId)
       .where('hash', '=', hash)
       .execute()
   }
