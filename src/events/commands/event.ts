@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { commandLine, type Workspaces } from '../../identity/index.ts'
-import { example, type RunWith } from '../../platform/cli/options.ts'
+import { example, parseUpTo, type RunWith } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../storage/event-log.ts'
 import type { Events } from '../events.ts'
@@ -8,6 +8,7 @@ import { presentEvent } from '../present.ts'
 import type { EventMark, NamedEvent } from '../store/event-store.ts'
 
 const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 100_000
 const PAGE = 100
 
 type Options = {
@@ -29,7 +30,7 @@ export function eventCommand(terminal: Terminal, withServices: RunWith<EventServ
     .description('List the events of a workspace or of the instance, the newest first.')
     .option('--workspace <name>', 'the events of this workspace')
     .option('--instance', 'the events that belong to no workspace, such as new passwords')
-    .option('--limit <number>', 'how many to list', parseLimit, LIMIT_DEFAULT)
+    .option('--limit <number>', 'how many to list', parseUpTo(LIMIT_MAX), LIMIT_DEFAULT)
     .option('--json', 'print JSON')
     .addHelpText('after', example('event list --workspace acme --json'))
     .action(async (options: Options) => {
@@ -80,10 +81,4 @@ function changeOf({ before, after }: ReturnType<typeof presentEvent>): string {
       return `${field}: ${text(before[field])} → ${text(after[field])}`
     })
     .join(', ')
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text)
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 100_000) return limit
-  throw new InvalidArgumentError('It must be a whole number from 1 to 100000.')
 }

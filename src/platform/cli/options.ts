@@ -22,6 +22,15 @@ export function collectAmong(known: readonly string[]): typeof collect {
   }
 }
 
+/** Returns a parser of whole numbers from 1 to `max`. */
+export function parseUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (Number.isSafeInteger(number) && number >= 1 && number <= max) return number
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`)
+  }
+}
+
 /** What a service lists, so that shells complete it. */
 export type ListName = 'domains' | 'tags'
 

@@ -1,6 +1,6 @@
 import type { LinkChange } from '@terse/contract/link-history'
-import { type Command, InvalidArgumentError } from 'commander'
-import { collect, example } from '../../platform/cli/options.ts'
+import type { Command } from 'commander'
+import { collect, example, parseUpTo } from '../../platform/cli/options.ts'
 import { plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { LINK, openRemote } from '../open-remote.ts'
 import { withOption } from './rules.ts'
@@ -23,7 +23,7 @@ export function addHistory(command: Command, terminal: Terminal): void {
     .command('history')
     .description('Show who changed what of a link, the newest change first.')
     .argument(...LINK)
-    .option('--limit <number>', 'how many changes to show', parseNumber(LIMIT_MAX), LIMIT_DEFAULT)
+    .option('--limit <number>', 'how many changes to show', parseUpTo(LIMIT_MAX), LIMIT_DEFAULT)
     .option('--json', 'print JSON')
     .addHelpText('after', example('link history spring'))
     .action(async (text: string, { json, limit }: Output & { readonly limit: number }) => {
@@ -52,7 +52,7 @@ export function addRevert(command: Command, terminal: Terminal): void {
     .command('revert')
     .description('Undo a change of a link.')
     .argument(...LINK)
-    .argument('<change>', 'its number in "link history"', parseNumber(Number.MAX_SAFE_INTEGER))
+    .argument('<change>', 'its number in "link history"', parseUpTo(Number.MAX_SAFE_INTEGER))
     .option('--to', 'undo all later changes instead: return to the state after this one')
     .option(
       '--field <field>',
@@ -97,12 +97,4 @@ function valueText(value: unknown): string {
   if (value === null) return '–'
   const text = plainText(typeof value === 'string' ? value : JSON.stringify(value))
   return text.length <= VALUE_LENGTH_MAX ? text : `${text.slice(0, VALUE_LENGTH_MAX)}…`
-}
-
-function parseNumber(max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (Number.isSafeInteger(number) && number >= 1 && number <= max) return number
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`)
-  }
 }

@@ -9,7 +9,13 @@ import {
 } from '@terse/contract/link-fields'
 import type { IncludingLink, LinkResource } from '@terse/contract/links'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { collect, collectAmong, example, ListedOption } from '../../platform/cli/options.ts'
+import {
+  collect,
+  collectAmong,
+  example,
+  ListedOption,
+  parseUpTo,
+} from '../../platform/cli/options.ts'
 import {
   confirmDeletion,
   formatTable,
@@ -24,6 +30,7 @@ import { addHistory, addRevert } from './link-history.ts'
 import { addQr } from './link-qr.ts'
 
 const LIMIT_DEFAULT = 50
+const LIMIT_MAX = 100_000
 const PER_PAGE_MAX = 100
 
 type LinkPage = {
@@ -90,7 +97,7 @@ function addList(command: Command, terminal: Terminal): void {
       ]),
     )
     .option('--archived', 'archived links, which are left out otherwise')
-    .option('--limit <number>', 'how many to list', parseLimit, LIMIT_DEFAULT)
+    .option('--limit <number>', 'how many to list', parseUpTo(LIMIT_MAX), LIMIT_DEFAULT)
     .option('--json', 'print JSON')
     .addHelpText('after', example('link list --tag sale --json'))
     .action(async (options: ListOptions) => {
@@ -220,12 +227,6 @@ function describe({ password, last_click, tags, ...rest }: IncludingLink): strin
   return rows
     .map(([name, value]) => `${name.padEnd(width)}  ${plainText(String(value))}`)
     .join('\n')
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text)
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 100_000) return limit
-  throw new InvalidArgumentError('It must be a whole number from 1 to 100000.')
 }
 
 /** The options of a link's texts; a password is read from the terminal. */
