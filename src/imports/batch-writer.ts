@@ -43,11 +43,11 @@ export type ImportRun = {
 /** With the one who started it, as they were when the batch was begun. */
 type JudgedRun = ImportRun & { readonly actor: Actor }
 
-/** Of one batch. */
+/** What the earlier records of a batch add and refer to. */
 type Earlier = {
-  /** What its rows add besides links, by their targets. */
+  /** The targets of what they add besides links. */
   readonly tried: Set<string>
-  /** The ids of rule sets that its links use, by name. */
+  /** The ids of the rule sets that their links use, by name. */
   readonly ruleSets: Map<string, string>
 }
 
@@ -160,7 +160,7 @@ export class BatchWriter {
     return { kind: 'settled', record, settled, target }
   }
 
-  /** Returns the link with the id of the rule set that has the name here. */
+  /** Replaces the name of the link's rule set by the id that this workspace has for it. */
   async #withRuleSet(run: JudgedRun, record: LinkRecord, earlier: Earlier): Promise<LinkRecord> {
     const name = record.rule_set_name ?? null
     if (name === null) return record
@@ -175,7 +175,7 @@ export class BatchWriter {
     return { ...record, rest, notes: [...record.notes, noRuleSet(name)] }
   }
 
-  /** Whether an earlier row of the same dry run adds it. */
+  /** Whether an earlier row of the same dry run would add the target. */
   async #isTried({ import: of }: JudgedRun, target: string, { tried }: Earlier): Promise<boolean> {
     if (of.is_dry_run === 0) return false
     const { importRows } = this.#deps.store.read

@@ -172,7 +172,7 @@ export type DomainSettingsRecord = FromSource & {
   readonly rule_set_name: string | null
 }
 
-/** How visits get labels. A workspace that does not have what a new one has keeps what it has. */
+/** How visits get labels. A workspace whose settings differ from those of a new one keeps them. */
 export type LabelsRecord = FromSource & {
   readonly kind: 'labels'
   readonly place: string

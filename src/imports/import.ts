@@ -36,8 +36,9 @@ export type RowOutcome = ImportTables['import_rows']['outcome']
 export type ImportCounts = Readonly<Record<RowOutcome | ExtraCount, number>>
 
 /**
- * `created` are links; of what else is added there are counts of their own. `locked` and `closed` count among the links.
- * `clicks_left_out` are of links that the import did not take, or of impossible instants. `clicks_opening` is the sum of the opening balances, known at the end.
+ * `created` are links; what else is added has counts of its own. `locked` and `closed` count among the links.
+ * `clicks_left_out` are of links that the import did not take, or of impossible instants. `clicks_opening` is the sum of
+ * the opening balances, known at the end.
  */
 type ExtraCount =
   | 'domains'

@@ -29,7 +29,7 @@ export type WorkspaceRecord =
   | DomainSettingsRecord
   | LabelsRecord
 
-/** What became of a record that is no link. */
+/** The outcome for a record that is no link. */
 export type SettledRecord = { readonly outcome: RowOutcome; readonly reason: string }
 
 export type WorkspaceServices = {
@@ -44,7 +44,7 @@ type Circumstances = {
   /** Where a domain or its settings go. */
   readonly host: string
   readonly isDryRun: boolean
-  /** Whether an earlier row of the same dry run adds what is named so. */
+  /** Whether an earlier row of the same dry run would add the target. */
   readonly isTried: (target: string) => Promise<boolean>
   /** See `targetOfRecord`. */
   readonly target: string
@@ -89,7 +89,7 @@ export function ruleSetTarget(name: string): string {
   return `rule set ${foldKey(name)}`
 }
 
-/** The sentence about what uses a rule set that this workspace does not have. */
+/** Returns the note for a link or a domain whose rule set this workspace does not have. */
 export function noRuleSet(name: string): string {
   return `The workspace has no rule set ${name}: choose another.`
 }

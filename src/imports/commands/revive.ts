@@ -12,7 +12,7 @@ type Options = {
   readonly json?: true
 }
 
-/** What a revival asks of a source: nothing. */
+/** A revival reads no source, which these options are about. */
 const NO_OPTIONS: ImportOptions = { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {} }
 
 export function reviveCommand(terminal: Terminal, withImports: RunWith<ImportTools>): Command {
@@ -29,7 +29,7 @@ export function reviveCommand(terminal: Terminal, withImports: RunWith<ImportToo
     .option('--json', 'print JSON')
     .addHelpText('after', example('import revive --workspace acme --dry-run --report report.csv'))
     .action(async (_: unknown, command: Command) => {
-      // Options that `import` has too are given to it, wherever they stand.
+      // Commander assigns options that `import` has too to `import`, wherever they stand.
       const options = command.optsWithGlobals<Options>()
       const { workspace, dryRun: isDryRun = false } = options
       if (workspace === undefined) command.error('error: --workspace is required')

@@ -100,7 +100,7 @@ const OPTION_NAMES: { readonly [S in Service]: OptionNames } = {
   chhoto: { notes: 'notes' },
 }
 
-/** Returns undefined for a source whose values need its file to be understood. */
+/** Returns undefined for a source whose kept values cannot be read without its file. */
 function serviceOf(origin: string, rest: Rest): Service | undefined {
   const [name = ''] = origin.split(' ', 1)
   const [service = ''] = name.split('-', 1)
@@ -293,7 +293,7 @@ function redirectRulesOf(value: unknown): readonly RedirectRule[] {
   )
 }
 
-/** What faults of an input are found with: what a new link needs. */
+/** The fields that a new link requires, so that `faultsOf` reports none of them as missing. */
 function identityOf({ domain, key, url }: UncountedLink) {
   return { domain, key, url }
 }

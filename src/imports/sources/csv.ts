@@ -274,7 +274,7 @@ function closureOf(row: CsvRow, { names, columns }: CsvRules): string | null {
 
 type TextOf = (field: CsvField) => string | null
 
-/** Returns why the link must not redirect: from when on it should cannot be read. */
+/** Returns why the link must not redirect: the instant from which it should cannot be read. */
 function closedUntil(
   text: TextOf,
   { timeZone }: CsvRules,
