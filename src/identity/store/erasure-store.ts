@@ -62,8 +62,6 @@ type Pass = {
 const SETTINGS = [
   'utm_templates',
   'rule_sets',
-  'image_data',
-  'images',
   'tokens',
   'workspace_quotas',
   'label_settings',
@@ -76,6 +74,8 @@ const SETTINGS = [
 ] as const
 
 const ROWS_PER_STEP = 1_000
+/** Each may have 1 MiB. */
+const IMAGES_PER_STEP = 50
 const ERASED_NAME = 'deleted person'
 
 export function erasureStore(
@@ -155,7 +155,8 @@ function workspaceErasures(
         .where('workspace_id', '=', workspaceId)
         .where('idempotency_key', 'in', some)
         .executeTakeFirst()
-      return numDeletedRows === BigInt(ROWS_PER_STEP)
+      const hasMoreImages = await eraseImages(db, workspaceId)
+      return hasMoreImages || numDeletedRows === BigInt(ROWS_PER_STEP)
     },
     async eraseEvents(workspaceId) {
       const some = db
@@ -178,6 +179,26 @@ function workspaceErasures(
       await db.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
     },
   }
+}
+
+/** Deletes some images of a workspace. True when there may be more. */
+async function eraseImages(db: Kysely<Schema>, workspaceId: string): Promise<boolean> {
+  const some = await db
+    .selectFrom('images')
+    .select('hash')
+    .where('workspace_id', '=', workspaceId)
+    .limit(IMAGES_PER_STEP)
+    .execute()
+  if (some.length === 0) return false
+  const hashes = some.map(({ hash }) => hash)
+  for (const table of ['image_data', 'images'] as const) {
+    await db
+      .deleteFrom(table)
+      .where('workspace_id', '=', workspaceId)
+      .where('hash', 'in', hashes)
+      .execute()
+  }
+  return some.length === IMAGES_PER_STEP
 }
 
 function personErasures(
