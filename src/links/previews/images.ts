@@ -5,7 +5,7 @@ import {
   type QuotaStores,
 } from '../../identity/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
-import { Failure } from '../../platform/failure.ts'
+import { Failure, isUnavailable } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../storage/store.ts'
 import { formatImageName, IMAGE_FOLDER, type ImageName } from './image-name.ts'
@@ -27,6 +27,8 @@ type Dependencies = {
 /** What an image that is served takes at most of the memory of a process, in bytes, with all others. */
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
 const ENTRY_BYTES = 300
+/** Then a cached image is read again: it may have been deleted. */
+const CACHED_MICROS_MAX = 10 * 60 * 1_000_000
 /** An image without a link is kept for so long: a form may be open, and a change of a link may be undone. */
 const UNUSED_MICROS_MAX = 7 * 24 * 60 * 60 * 1_000_000
 const IMAGES_PER_STEP = 100
@@ -37,7 +39,9 @@ export type UploadedImage = ImageName & { readonly url: string; readonly bytes: 
 /** Uploaded images: encoded again, named by their content, and served from the service's own host. */
 export class Images {
   readonly #deps: Dependencies
-  readonly #served = new SieveCache<StoredImage>(CACHE_BYTES_MAX)
+  readonly #served = new SieveCache<{ readonly image: StoredImage; readonly readAt: number }>(
+    CACHE_BYTES_MAX,
+  )
 
   constructor(deps: Dependencies) {
     this.#deps = deps
@@ -66,16 +70,24 @@ export class Images {
     return { ...name, url: this.#urlOf(name), bytes: data.length }
   }
 
-  /** Returns the image with exactly this name. */
+  /** Returns the image with exactly this name. While the database is down, a cached one may have been deleted. */
   async find(name: ImageName): Promise<StoredImage | undefined> {
+    const { store, clock } = this.#deps
     const file = formatImageName(name)
+    const readAt = clock.nowMicros()
     const cached = this.#served.get(file)
-    if (cached !== undefined) return cached
-    const data = await this.#deps.store.read.images.find(name.hash)
-    if (data === undefined || !isOf(name, data)) return undefined
-    const image = { ...name, data }
-    this.#served.set(file, image, image.data.length + ENTRY_BYTES)
-    return image
+    if (cached !== undefined && readAt - cached.readAt < CACHED_MICROS_MAX) return cached.image
+    try {
+      const data = await store.read.images.find(name.hash)
+      this.#served.delete(file)
+      if (data === undefined || !isOf(name, data)) return undefined
+      const image = { ...name, data }
+      this.#served.set(file, { image, readAt }, data.length + ENTRY_BYTES)
+      return image
+    } catch (error) {
+      if (cached !== undefined && isUnavailable(error)) return cached.image
+      throw error
+    }
   }
 
   /** By HTTPS, as all that programs load which show links. */
