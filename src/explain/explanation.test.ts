@@ -22,7 +22,7 @@ import { systemRandom } from '../platform/crypto/random.ts'
 import { sipKeyOf } from '../platform/crypto/siphash.ts'
 import type { VisitHeaders } from '../platform/http/request-target.ts'
 import { Throttles } from '../platform/limits/throttle.ts'
-import { Networks } from '../platform/network/ip-address.ts'
+import { Networks, networksOf } from '../platform/network/ip-address.ts'
 import { passwordVault } from '../platform/passwords/password-vault.ts'
 import { RedirectHandler } from '../redirects/handler.ts'
 import { MachineVisits } from '../redirects/machine-visits.ts'
@@ -42,7 +42,8 @@ const COUNTRIES = new Map([
   ['192.0.2.1', 'US'],
 ])
 const places = (address: string) => ({ ...NOWHERE, country: COUNTRIES.get(address) ?? '' })
-const facts = visitorFacts({ salts: SALTS, places })
+const scannerNetworks = networksOf(['192.0.2.0/24'])
+const facts = { ...visitorFacts({ salts: SALTS, places }), scannerNetworks }
 const cookies = passwordCookies(KEY)
 const keptVariants = variantCookies(KEY)
 
@@ -81,7 +82,7 @@ async function visitLink(
       },
     },
     limits: { take: () => 'taken', giveBack: () => {}, isUsedUp: () => isUsedUp },
-    machines: new MachineVisits(new Networks()),
+    machines: new MachineVisits(scannerNetworks),
     makeClick: clickMaker({
       ...{ salts: SALTS, places, cap: undefined },
       onSharedAddress: () => {},
@@ -180,10 +181,12 @@ const arbitraryLink: fc.Arbitrary<VisitedLink> = fc
     ...fields,
     rules: rules.length === 0 ? null : rules,
   }))
+/** Opens links of its person before the browser does, and does not call itself a bot. */
+const OFFICE = fc.constant('Microsoft Office Word 2014 (16.0.17328) Windows NT 10.0')
 const arbitraryMadeUp: fc.Arbitrary<MadeUpVisitor> = fc.record(
   {
     address: arbitraryAddress,
-    agent: arbitraryAgent,
+    agent: fc.oneof({ weight: 7, arbitrary: arbitraryAgent }, { weight: 1, arbitrary: OFFICE }),
     language: arbitraryLanguage,
     query: fc.constantFrom('', 'a=1', 'a&b=1', 'b=1&c=&b=3', '%20=x'),
     referrer: fc.constantFrom('https://heise.de/', 'android-app://org.example/'),

@@ -7,6 +7,7 @@ import {
   type Decision,
   decide,
   decidePreview,
+  limitedPreview,
   type Outcome,
   type PreparedLink,
   parseQuery,
@@ -128,12 +129,14 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
 }
 
 /** Programs use up no click of a limit, and get a page. So do those that show links, where it says what to show. */
-function whereShown(decision: RedirectDecision, { flags, rules }: ExplainedVisitor): Decision {
-  const { maxClicks, preview: shown } = decision.link
-  if (maxClicks === null) return decidePreview(decision, rules.source.userAgent) ?? decision
-  if (flags === 0) return decision
-  const isPrefetch = (flags & CLICK_FLAGS.prefetch) !== 0
-  return { kind: 'preview', isPrefetch, shown, leadsTo: null }
+function whereShown(
+  decision: RedirectDecision,
+  { flags, isMachine, rules }: ExplainedVisitor,
+): Decision {
+  if (decision.link.maxClicks === null) {
+    return decidePreview(decision, rules.source.userAgent) ?? decision
+  }
+  return isMachine ? limitedPreview(decision, (flags & CLICK_FLAGS.prefetch) !== 0) : decision
 }
 
 /** Puts an explanation into the form of the API. */
@@ -304,7 +307,9 @@ function replacedOf({ steps, prepared }: Explained): string[] {
 function countedAs({ decision, visitor }: Explained): ExplanationResource['counted'] {
   if (decision.kind !== 'redirect' && decision.kind !== 'preview')
     return { as: 'nothing', flags: [] }
-  const { flags } = visitor
+  // As redirects count a program that only its network or its kind gives away.
+  const isUnflagged = visitor.flags === 0 && decision.kind === 'preview'
+  const flags = isUnflagged ? CLICK_FLAGS.bot : visitor.flags
   return { as: flags === 0 ? 'click' : 'bot', flags: [...flagNames(flags)] }
 }
 

@@ -1,5 +1,5 @@
 import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
-import type { ClickLeaseStore, RawClick, VisitorFacts } from '../clicks/index.ts'
+import type { ClickLeaseStore, RawClick } from '../clicks/index.ts'
 import { hostThatCouldLoop, type ServiceHost } from '../hosts/index.ts'
 import { type Actor, requirePermission } from '../identity/index.ts'
 import {
@@ -19,7 +19,12 @@ import {
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
 import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
-import { type ExplainedVisitor, madeUpVisitor, recordedVisitor } from './visitor.ts'
+import {
+  type ExplainedVisitor,
+  type MadeUpFacts,
+  madeUpVisitor,
+  recordedVisitor,
+} from './visitor.ts'
 
 type Dependencies = {
   readonly store: Pick<Store<{ readonly clickLeases: Pick<ClickLeaseStore, 'findUse'> }>, 'read'>
@@ -29,7 +34,7 @@ type Dependencies = {
     find(actor: Actor, link: Link, id: string): Promise<RawClick>
   }
   readonly finder: VisitFinder
-  readonly visitorFacts: VisitorFacts
+  readonly visitorFacts: MadeUpFacts
   readonly tryExamples: TryExamples
   readonly service: ServiceHost
   /** The service's own host, which needs no look-up. */

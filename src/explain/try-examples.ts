@@ -1,15 +1,17 @@
-import type { VisitorFacts } from '../clicks/index.ts'
 import type { TryExamples } from '../links/index.ts'
 import { prepare, shareRules } from '../redirects/index.ts'
 import { explainDecision } from './explanation.ts'
-import { madeUpVisitor } from './visitor.ts'
+import { type MadeUpFacts, madeUpVisitor } from './visitor.ts'
 
 /**
  * Returns how to try the examples of a link. A split gives an example the same variant each day, so that its result
  * changes with the link only; for the same reason its limit counts as not used up.
  */
-export function exampleTrial({ place }: Pick<VisitorFacts, 'place'>): TryExamples {
-  const facts = { place, visitor: () => 0, isSameAlways: true }
+export function exampleTrial({
+  place,
+  scannerNetworks,
+}: Omit<MadeUpFacts, 'visitor'>): TryExamples {
+  const facts = { place, scannerNetworks, visitor: () => 0, isSameAlways: true }
   return (link, { sets, labelParameter, nowMicros }) => {
     const visited = { ...link, keyspace_id: 0, updated_at: 0 }
     const host = {

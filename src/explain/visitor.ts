@@ -10,9 +10,9 @@ import {
   type VisitorFacts,
 } from '../clicks/index.ts'
 import { FaultList } from '../platform/failure.ts'
-import { bytesOfAddress } from '../platform/network/ip-address.ts'
+import { bytesOfAddress, type Networks } from '../platform/network/ip-address.ts'
 import { parseInstant } from '../platform/time/clock.ts'
-import { factsOf, RuleVisitor, takeLabel } from '../redirects/index.ts'
+import { factsOf, looksLikeMachine, RuleVisitor, takeLabel } from '../redirects/index.ts'
 
 /** A visitor whose way is explained. */
 export type ExplainedVisitor = {
@@ -22,10 +22,18 @@ export type ExplainedVisitor = {
   readonly knowsPassword: boolean
   /** As `Click.flags`. */
   readonly flags: number
+  /** Whether it uses up nothing of a limit. */
+  readonly isMachine: boolean
   /** The names of what is not known of a recorded click. */
   readonly unknown: readonly string[]
   /** The click, where it is a recorded one. */
   readonly click: RawClick | undefined
+}
+
+/** What is found out about a made-up visitor. */
+export type MadeUpFacts = VisitorFacts & {
+  /** Networks of mail scanners and other programs. */
+  readonly scannerNetworks: Networks
 }
 
 const QR_MARK = 'qr=1'
@@ -34,13 +42,13 @@ const QR_MARK = 'qr=1'
  * Makes the visitor that an input describes.
  *
  * @param labelParameter null where the workspace has no labels
- * @param facts undefined where the visitor's variants must not change from day to day
+ * @param facts.isSameAlways whether the visitor's variants must not change from day to day
  * @throws {Failure} `validation_failed`
  */
 export function madeUpVisitor(
   input: MadeUpVisitor,
   nowMicros: number,
-  facts: VisitorFacts & { readonly isSameAlways?: boolean },
+  facts: MadeUpFacts & { readonly isSameAlways?: boolean },
   labelParameter: string | null,
 ): ExplainedVisitor {
   const faults = new FaultList()
@@ -70,11 +78,13 @@ export function madeUpVisitor(
   })
   const purpose = input.prefetch === true ? 'prefetch' : undefined
   const headers = { secPurpose: purpose, purpose: undefined, xPurpose: undefined, xMoz: undefined }
+  const visit = { method, userAgent: agent, address, ...headers }
   return {
     rules,
     device: parseUserAgent(agent).device,
     knowsPassword: input.password === true,
-    flags: flagsOfVisit({ method, userAgent: agent, ...headers }),
+    flags: flagsOfVisit(visit),
+    isMachine: looksLikeMachine(visit, facts.scannerNetworks),
     unknown: [],
     click: undefined,
   }
@@ -128,6 +138,7 @@ export function recordedVisitor(click: RawClick): ExplainedVisitor {
     // A visitor without it would not have been redirected, and not counted.
     knowsPassword: true,
     flags: click.flags,
+    isMachine: click.flags !== 0,
     unknown: NOT_RECORDED,
     click,
   }

@@ -229,6 +229,11 @@ export function decidePreview(
   return { kind: 'preview', isPrefetch: false, shown, leadsTo: location }
 }
 
+/** Returns the page that a program gets in place of the destination of a link with a limit, of which it uses up nothing. */
+export function limitedPreview({ link }: RedirectDecision, isPrefetch: boolean): PreviewDecision {
+  return { kind: 'preview', isPrefetch, shown: link.preview, leadsTo: null }
+}
+
 /** Returns undefined where no rule matches. */
 function redirectByRules(
   visit: Visit,

@@ -21,6 +21,7 @@ import {
   type Decision,
   decide,
   decidePreview,
+  limitedPreview,
   type RedirectDecision,
   statusOf,
   type Visit,
@@ -283,8 +284,7 @@ export class RedirectHandler {
       decision.label,
       'machine',
     )
-    const { preview: shown } = decision.link
-    const preview = { kind: 'preview', isPrefetch: isPrefetch(raw), shown, leadsTo: null } as const
+    const preview = limitedPreview(decision, isPrefetch(raw))
     this.#parts.recorder.record(click, () =>
       this.#respond(exchange, () => this.#answer(exchange, found, preview, atMicros)),
     )

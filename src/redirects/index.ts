@@ -3,6 +3,7 @@ export {
   type Decision,
   decide,
   decidePreview,
+  limitedPreview,
   type RedirectDecision,
   statusOf,
   takeLabel,
@@ -10,6 +11,7 @@ export {
 export { parseQuery, withParameters } from './destination-query.ts'
 export type { FoundLink, VisitFinder } from './find-link.ts'
 export { LoopDetector } from './loop-detector.ts'
+export { looksLikeMachine } from './machine-visits.ts'
 export { loadByKey, loadRuleSet, type PreparedLink, prepare } from './prepared-link.ts'
 export { factsOf, RuleVisitor, unknownVisitor } from './rule-visitor.ts'
 export { type Outcome, type SharedRules, shareRules, type Trace } from './rules.ts'

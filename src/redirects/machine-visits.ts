@@ -1,4 +1,4 @@
-import { isPrefetch, parseUserAgent, type RawVisit } from '../clicks/index.ts'
+import { flagsOfVisit, parseUserAgent, type RawVisit } from '../clicks/index.ts'
 import type { Networks } from '../platform/network/ip-address.ts'
 
 /**
@@ -13,6 +13,22 @@ const HEAD_BEFORE_GET_MS = 60_000
 /** Remembered visitors; about 2 MiB. */
 const HEADS_MAX = 16_384
 
+/** What a visit shows of itself. */
+type Appearance = Parameters<typeof flagsOfVisit>[0] & Pick<RawVisit, 'address'>
+
+/**
+ * Returns whether a visit alone shows that it is a program's, by its method, its agent, its purpose or its network.
+ *
+ * @param networks of mail scanners and other programs
+ */
+export function looksLikeMachine(visit: Appearance, networks: Networks): boolean {
+  return flagsOfVisit(visit) !== 0 || isOpener(visit) || networks.has(visit.address)
+}
+
+function isOpener({ userAgent = '' }: Pick<RawVisit, 'userAgent'>): boolean {
+  return OPENERS.test(userAgent)
+}
+
 /** Tells programs from people where a visit of a person uses up one of a link's clicks. */
 export class MachineVisits {
   readonly #networks: Networks
@@ -26,11 +42,11 @@ export class MachineVisits {
 
   /** Whether the program says itself that it is one. */
   saysSo(visit: RawVisit): boolean {
-    return parseUserAgent(visit.userAgent).flags !== 0 || OPENERS.test(visit.userAgent ?? '')
+    return parseUserAgent(visit.userAgent).flags !== 0 || isOpener(visit)
   }
 
   /**
-   * Whether a visit is a program's, by its agent, its network or what it did before. Call it once for each visit.
+   * Whether a visit is a program's, by what it shows or what it did before. Call it once for each visit.
    *
    * @param visitor `Click.visitor`
    */
@@ -43,7 +59,7 @@ export class MachineVisits {
     }
     const headMs = this.#heads.get(name)
     if (headMs !== undefined && nowMs - headMs < HEAD_BEFORE_GET_MS) return true
-    return this.saysSo(visit) || isPrefetch(visit) || this.#networks.has(visit.address)
+    return looksLikeMachine(visit, this.#networks)
   }
 
   #remember(name: string, nowMs: number): void {

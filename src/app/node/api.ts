@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { VisitorFacts } from '../../clicks/index.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { hasCities } from '../../clicks/record/places.ts'
@@ -11,6 +10,7 @@ import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { LinkHistory } from '../../events/link-history.ts'
 import { Explanations } from '../../explain/explanations.ts'
 import { exampleTrial } from '../../explain/try-examples.ts'
+import type { MadeUpFacts } from '../../explain/visitor.ts'
 import { usageReader } from '../../identity/quotas/quota-book.ts'
 import type { SessionCache } from '../../identity/sign-in/sessions.ts'
 import type { Authenticator } from '../../identity/tokens.ts'
@@ -68,7 +68,7 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly qrPictures: QrPictures
   readonly imports: Imports
   readonly finder: LinkFinder
-  readonly visitorFacts: VisitorFacts
+  readonly visitorFacts: MadeUpFacts
 }
 
 /** The API's application. */

@@ -352,7 +352,7 @@ async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
     salts,
     domains,
     imports: openNodeImports(config, instance, log),
-    explainedFacts: visitorFacts(clicks),
+    explainedFacts: { ...visitorFacts(clicks), scannerNetworks: config.scannerNetworks },
     running,
     begin,
     isComplete,
