@@ -230,6 +230,24 @@ onSqlite(
       assert.deepEqual([body.title, body.image], ['Spring & summer', null])
     })
 
+    test('read two pages of a workspace at once, and refuse those beyond its queue', async () => {
+      const released = Promise.withResolvers<void>()
+      const open = { now: 0, most: 0 }
+      await using site = await startSite(async (_request, response) => {
+        open.now += 1
+        open.most = Math.max(open.most, open.now)
+        await released.promise
+        open.now -= 1
+        response.writeHead(200, html).end('<title>Slow</title>')
+      })
+      const reads = Array.from({ length: 11 }, () => stage.api.post('/previews', { url: site.url }))
+      expectProblem(await Promise.race(reads), 'queue_full')
+      released.resolve()
+      const statuses = (await Promise.all(reads)).map(({ status }) => status).toSorted()
+      assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429])
+      assert.equal(open.most, 2)
+    })
+
     for (const [name, answer, reason] of [
       [
         'is no page',

@@ -25,7 +25,7 @@ import { SEARCH_QUEUE } from '../../links/link-query.ts'
 import { Links } from '../../links/links.ts'
 import { Images } from '../../links/previews/images.ts'
 import { PreviewThreads } from '../../links/previews/preview-threads.ts'
-import { Previews } from '../../links/previews/previews.ts'
+import { PREVIEW_QUEUE, Previews } from '../../links/previews/previews.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
@@ -178,7 +178,8 @@ function openPreviews({ config, instance, queues }: AppContext, links: Links) {
   const threads = new PreviewThreads(queues)
   const images = new Images({ store, clock, quotas, threads, baseUrl })
   const mayReach = (address: string) => !isPrivateAddress(address) || previewNetworks.has(address)
-  return { images, previews: new Previews({ links, images, threads, mayReach, baseUrl }) }
+  const reads = queues.open(PREVIEW_QUEUE)
+  return { images, previews: new Previews({ links, images, threads, reads, mayReach, baseUrl }) }
 }
 
 function openRequestLimits({ config, throttles }: AppContext) {

@@ -5,11 +5,22 @@ import {
 import type { Actor } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
 import { type ExpectedVersions, requireVersion } from '../../platform/version.ts'
+import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import { type Link, linkVersion } from '../link.ts'
 import type { Links } from '../links.ts'
 import type { Images } from './images.ts'
 import { noPreview, PageReader } from './page-reader.ts'
 import type { PreviewThreads } from './preview-threads.ts'
+
+/** A page and its picture take up to 5.5 MiB and 10 s, and their sites get a request from this machine. */
+export const PREVIEW_QUEUE: FairQueueOptions = {
+  work: 'previews',
+  concurrency: 16,
+  concurrencyPerOwner: 2,
+  waitingPerOwnerMax: 8,
+  waitingMax: 256,
+  deadlineMs: 10_000,
+}
 
 /** What programs are to show of a link, as a page says it. */
 export type ReadPreview = {
@@ -23,6 +34,8 @@ type Dependencies = {
   readonly links: Pick<Links, 'get' | 'update'>
   readonly images: Pick<Images, 'add'>
   readonly threads: PreviewThreads
+  /** With `PREVIEW_QUEUE`. */
+  readonly reads: FairQueue
   /** Whether connections to an IP address are allowed. */
   readonly mayReach: (address: string) => boolean
   readonly baseUrl: string
@@ -42,7 +55,11 @@ export class Previews {
    * @throws {Failure} `validation_failed` for `url` when there is no page, or it says nothing
    * @throws {QueueRefusal} when too many are waiting
    */
-  async read(actor: Actor, url: string): Promise<ReadPreview> {
+  read(actor: Actor, url: string): Promise<ReadPreview> {
+    return this.#deps.reads.run(actor.workspaceId, () => this.#read(actor, url))
+  }
+
+  async #read(actor: Actor, url: string): Promise<ReadPreview> {
     const reader = new PageReader(this.#deps)
     try {
       const { body: html, ...page } = await reader.page(url)
