@@ -2,7 +2,7 @@ import type { ExportedRecord } from '@terse/contract/export'
 import {
   type ClickReports,
   dayOf,
-  presentClick,
+  presentWithoutId,
   type RawClick,
   startOfDay,
 } from '../clicks/index.ts'
@@ -319,6 +319,6 @@ async function* readClicks(
 }
 
 function presentClickOfLink(click: RawClick): readonly ExportedRecord[] {
-  const { link_id, id: _, ...fields } = presentClick(click)
+  const { link_id, ...fields } = presentWithoutId(click)
   return link_id === null ? [] : [{ type: 'click', link_id, ...fields }]
 }
