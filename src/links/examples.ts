@@ -53,7 +53,7 @@ type Change = {
 }
 
 /**
- * Tries the examples of a link before it is changed, and returns them with the results that they have then.
+ * Tries the examples of a link before it is changed, and returns them with what is expected of them then.
  *
  * @throws {Failure} `examples_changed` when a result would be another, and that is not accepted
  */
@@ -87,7 +87,11 @@ export function triedExamples(
       changed.map(({ example: { name }, before, after }) => ({ name, before, after })),
     )
   }
-  return tried.map(({ example, after }) => ({ ...example, expected: after }))
+  return tried.map(({ example, before, after }) => {
+    // What the change leaves alone stays expected, also where it is not what the visitor gets.
+    const isUntouched = before.rule === after.rule && isSame(before, after, ruleIds)
+    return isUntouched && !acceptsChanges ? example : { ...example, expected: after }
+  })
 }
 
 /** Whether a result has what is expected; what is left out may be anything. */

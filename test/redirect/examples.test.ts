@@ -88,7 +88,9 @@ onEachEngine('the examples of a link', (at) => {
 
   test('take expectations that hold after the change that they are for', async () => {
     const expected = { location: APP.then.url, rule: APP.id }
-    const { rules, expectations } = await linkWith([], [{ ...JAPAN, expected }])
+    const { id, rules, expectations } = await linkWith([], [{ ...JAPAN, expected }])
+    assert.deepEqual(await expectations(), [APP.then.url])
+    expectStatus(await at.api.patch(`/links/${id}`, { tags: ['other'] }), 200)
     assert.deepEqual(await expectations(), [APP.then.url])
     expectStatus(await at.api.put(rules, { rules: [APP] }), 200)
     expectProblem(await at.api.put(rules, { rules: [] }), 'examples_changed')
