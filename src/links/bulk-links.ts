@@ -8,7 +8,13 @@ import { yieldToEventLoop } from '../platform/work/async.ts'
 import { QueueRefusal } from '../platform/work/fair-queue.ts'
 import { runIdempotent } from '../storage/idempotency.ts'
 import { StaleRow, type Store } from '../storage/store.ts'
-import { type BulkItem, BulkWriter, type ItemResult, type PreparedItem } from './bulk-writer.ts'
+import {
+  type BulkItem,
+  BulkWriter,
+  type ItemResult,
+  type PreparedItem,
+  type UpdateOptions,
+} from './bulk-writer.ts'
 import { keyFaultOf } from './link-keys.ts'
 import type { LinkStores } from './link-stores.ts'
 import type { LinkWriter } from './link-writer.ts'
@@ -51,6 +57,7 @@ export class BulkLinks {
     actor: Actor,
     items: Iterable<BulkItem>,
     request: IdempotentRequest | undefined,
+    options: UpdateOptions = {},
   ): Promise<readonly ItemResult[]> {
     const { nowMs = () => performance.now() } = this.#deps
     const untilMs = nowMs() + BUDGET_MS
@@ -59,7 +66,7 @@ export class BulkLinks {
       if (nowMs() > untilMs) break
       await yieldToEventLoop()
       try {
-        results.push(...(await this.#runChunk(actor, chunk, request)))
+        results.push(...(await this.#runChunk(actor, chunk, request, options)))
       } catch (error) {
         const mayContinueLater = isUnavailable(error) || error instanceof QueueRefusal
         if (results.length === 0 || !mayContinueLater) throw error
@@ -73,10 +80,11 @@ export class BulkLinks {
     actor: Actor,
     { number, items }: Chunk,
     request: IdempotentRequest | undefined,
+    options: UpdateOptions,
   ): Promise<readonly ItemResult[]> {
     const { domains } = this.#deps
     const prepared: PreparedItem[] = []
-    for (const item of items) prepared.push(await this.#writer.prepare(actor, item))
+    for (const item of items) prepared.push(await this.#writer.prepare(actor, item, options))
     let claimed: Domain[] = []
     // Each run of the transaction that throws for an item adds it here: at most one run for each.
     const refused = new Map<PreparedItem, Failure>()

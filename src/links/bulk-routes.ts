@@ -66,26 +66,21 @@ export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (a
         },
       },
     },
-    (request, reply) =>
-      answer(
-        request,
-        reply,
-        { ...(request.body as BulkLinksEnvelope), ...acceptanceOf(request.query) },
-        deps,
-      ),
+    (request, reply) => answer(request, reply, acceptanceOf(request.query), deps),
   )
 }
 
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { acceptsChanges, ...body }: BulkLinksEnvelope & ReturnType<typeof acceptanceOf>,
+  options: ReturnType<typeof acceptanceOf>,
   { links, bulkLinks, idempotency }: BulkRouteDependencies,
 ): Promise<BulkLinksAnswer> {
   const actor = actorOf(request)
-  const items = bulkItems(body, (input) => links.faultsOf(input), acceptsChanges)
+  const body = request.body as BulkLinksEnvelope
+  const items = bulkItems(body, (input) => links.faultsOf(input))
   const repeatable = idempotency.read(request, reply, actor)
-  const done = await bulkLinks.run(actor, items, repeatable)
+  const done = await bulkLinks.run(actor, items, repeatable, options)
   const total = countItems(body)
   const succeeded = done.filter(({ status }) => status === 'succeeded').length
   return {

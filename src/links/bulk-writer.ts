@@ -30,8 +30,6 @@ export type BulkItem =
       readonly id: string
       readonly input: LinkInput
       readonly tags: EditedTags | undefined
-      /** Whether results of the link's examples may change. */
-      readonly acceptsChanges?: boolean
     }
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'invalid'; readonly id: string | null; readonly failure: Failure }
@@ -52,20 +50,7 @@ export const validateEnvelope: FastifySchemaCompiler<z.ZodType> = (route) =>
  *
  * @throws {Failure} `validation_failed` when the request lacks or mixes what its action needs
  */
-export function bulkItems(
-  body: BulkLinksEnvelope,
-  faultsOf: FaultsOf,
-  acceptsChanges = false,
-): Iterable<BulkItem> {
-  const items = itemsOf(body, faultsOf)
-  return body.action === 'update' ? accepting(items, acceptsChanges) : items
-}
-
-function* accepting(items: Iterable<BulkItem>, acceptsChanges: boolean): Generator<BulkItem> {
-  for (const item of items) yield item.kind === 'update' ? { ...item, acceptsChanges } : item
-}
-
-function itemsOf(body: BulkLinksEnvelope, faultsOf: FaultsOf): Iterable<BulkItem> {
+export function bulkItems(body: BulkLinksEnvelope, faultsOf: FaultsOf): Iterable<BulkItem> {
   const { action, links, ids, changes } = body
   const sent = { links, ids, changes }
   if (action === 'create') return createsOf(only(sent, 'links').links ?? [], faultsOf)
@@ -168,6 +153,12 @@ type Listeners = {
   readonly onClaim: (domain: Domain) => void
 }
 
+/** How a bulk request updates its links. */
+export type UpdateOptions = {
+  /** Whether results of the links' examples may change. */
+  readonly acceptsChanges?: boolean
+}
+
 /** Writes single items of a bulk request, several of them in one transaction. */
 export class BulkWriter {
   readonly #writer: LinkWriter
@@ -179,7 +170,7 @@ export class BulkWriter {
   }
 
   /** Does what must be done before the transaction. */
-  async prepare(actor: Actor, item: BulkItem): Promise<PreparedItem> {
+  async prepare(actor: Actor, item: BulkItem, options: UpdateOptions): Promise<PreparedItem> {
     const id = item.kind === 'create' ? null : item.id
     try {
       if (item.kind === 'create') {
@@ -187,13 +178,11 @@ export class BulkWriter {
         return { kind: 'create', id: null, create }
       }
       if (item.kind === 'update') {
-        const { tags, acceptsChanges = false } = item
+        const { tags } = item
         // Not retried: one of 27.5 billion is taken as good as never.
         const key = item.input.key === null ? generateKey(this.#random) : item.input.key
         const input = { ...item.input, key }
-        const update = await this.#writer.prepareUpdate(actor, item.id, input, {
-          ...{ tags, acceptsChanges },
-        })
+        const update = await this.#writer.prepareUpdate(actor, item.id, input, { tags, ...options })
         return { kind: 'update', id: item.id, update }
       }
       return item
