@@ -41,6 +41,12 @@ const SCENARIOS: readonly Expected[] = [
     type: 'text/plain; charset=utf-8',
     check: ({ body }) => {
       assert.ok(body.endsWith('User-agent: *\nAllow: /assets/images/\nDisallow: /\n'))
+      const [ofPreviews = ''] = body.split('\n\n')
+      const refused = ['/api/', '/app$', '/app/', '/docs$', '/docs/']
+      assert.deepEqual(
+        [...ofPreviews.matchAll(/^Disallow: (.*)$/gm)].map(([, rule]) => rule),
+        refused,
+      )
       assert.match(body, /User-agent: Twitterbot\n/)
     },
   },

@@ -15,7 +15,8 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] 
 
 /**
  * Programs that show links may load short links of this host, and all programs the images of previews: those that obey this
- * file would show neither. No answer to a visit is indexed, by its header.
+ * file would show neither. No answer to a visit is indexed, by its header. A rule without an end would also be one for links
+ * such as `/apple` (RFC 9309, section 2.2.2).
  */
 const ROBOTS = `User-agent: facebookexternalhit
 User-agent: Twitterbot
@@ -28,8 +29,10 @@ User-agent: Applebot
 User-agent: Pinterestbot
 User-agent: redditbot
 Disallow: /api/
-Disallow: /app
-Disallow: /docs
+Disallow: /app$
+Disallow: /app/
+Disallow: /docs$
+Disallow: /docs/
 
 User-agent: *
 Allow: ${IMAGE_FOLDER}
