@@ -205,7 +205,8 @@ export const clickReport = z.union([clickSeries, clickGroups]).meta({
   description: 'Groups with `group_by`, else a series.',
 })
 
-const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
+/** Why a click does not count as one of a person. */
+export const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
 
 const known = z.string().nullable()
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FLAGS } from './clicks.ts'
 import { COUNTRIES, canonicalCountry } from './countries.ts'
 import { asMessage } from './faults.ts'
 import { destinationInput, line, timestamp } from './primitives.ts'
@@ -170,8 +171,6 @@ const DECIDERS = [
   'domain',
   'loop',
 ] as const
-
-const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
 
 const deciderSchema = z.object({
   by: z.enum(DECIDERS).describe('A rule, or the field of the link or of its domain that decided.'),

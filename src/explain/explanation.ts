@@ -1,7 +1,7 @@
 import type { ExplanationResource } from '@terse/contract/explain'
 import type { Rule } from '@terse/contract/rules'
 import { CLICK_FLAGS, flagNames } from '../clicks/index.ts'
-import type { LinkHost, VisitedLink } from '../links/index.ts'
+import { type LinkHost, QR_MARK, type VisitedLink } from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import {
   type Decision,
@@ -33,6 +33,11 @@ export type Subject = {
   readonly labelParameter: string | null
   /** Whether the link has had all the clicks that its limit allows. */
   readonly isUsedUp: boolean
+}
+
+/** Returns a host as it is before anything of it is set. */
+export function newHost(keyspaceId: number): LinkHost {
+  return { keyspaceId, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null, settings: null }
 }
 
 /** A decision, and what was recorded while it was made. */
@@ -294,7 +299,7 @@ function queryOf(
       return { parameter, effect: replaced.has(name) ? 'replaces' : 'added', reason: null }
     }
     if (used.has(name)) return removed('placeholder')
-    return removed(parameter === 'qr=1' ? 'qr' : 'setting')
+    return removed(parameter === QR_MARK ? 'qr' : 'setting')
   })
 }
 

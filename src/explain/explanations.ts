@@ -18,7 +18,7 @@ import {
   type VisitFinder,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
-import { type Explained, explainDecision, presentExplanation } from './explanation.ts'
+import { type Explained, explainDecision, newHost, presentExplanation } from './explanation.ts'
 import {
   type ExplainedVisitor,
   type MadeUpFacts,
@@ -111,8 +111,7 @@ export class Explanations {
     const { finder, serviceHostFor } = this.#deps
     const host = serviceHostFor(link.domain) ?? (await finder.findHost(link.domain))
     if (host?.keyspaceId === link.keyspace_id) return { host, domainWorks: true }
-    const later = { notFoundUrl: null, expiredUrl: null, hstsMaxAge: null, settings: null }
-    return { host: { keyspaceId: link.keyspace_id, ...later }, domainWorks: false }
+    return { host: newHost(link.keyspace_id), domainWorks: false }
   }
 
   async #isUsedUp({ seq, max_clicks }: Link): Promise<boolean> {

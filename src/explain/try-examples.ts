@@ -1,6 +1,6 @@
 import type { TryExamples } from '../links/index.ts'
 import { prepare, shareRules } from '../redirects/index.ts'
-import { explainDecision } from './explanation.ts'
+import { explainDecision, newHost } from './explanation.ts'
 import { type MadeUpFacts, madeUpVisitor } from './visitor.ts'
 
 /**
@@ -14,15 +14,8 @@ export function exampleTrial({
   const facts = { place, scannerNetworks, visitor: () => 0, isSameAlways: true }
   return (link, { sets, labelParameter, nowMicros }) => {
     const visited = { ...link, keyspace_id: 0, updated_at: 0 }
-    const host = {
-      keyspaceId: 0,
-      notFoundUrl: null,
-      expiredUrl: null,
-      hstsMaxAge: null,
-      settings: null,
-    }
     const subject = {
-      host,
+      host: newHost(visited.keyspace_id),
       link: visited,
       prepared: prepare(visited),
       sets: sets.map(shareRules),

@@ -9,6 +9,7 @@ import {
   type RawClick,
   type VisitorFacts,
 } from '../clicks/index.ts'
+import { hasQrMark, QR_MARK } from '../links/index.ts'
 import { FaultList } from '../platform/failure.ts'
 import { bytesOfAddress, type Networks } from '../platform/network/ip-address.ts'
 import { parseInstant } from '../platform/time/clock.ts'
@@ -35,8 +36,6 @@ export type MadeUpFacts = VisitorFacts & {
   /** Networks of mail scanners and other programs. */
   readonly scannerNetworks: Networks
 }
-
-const QR_MARK = 'qr=1'
 
 /**
  * Makes the visitor that an input describes.
@@ -105,7 +104,7 @@ function queryOf(
   if (label !== undefined && labelParameter !== null) {
     parameters.push(`${labelParameter}=${encodeURIComponent(label)}`)
   }
-  if (qr && !parameters.join('&').split('&').includes(QR_MARK)) parameters.push(QR_MARK)
+  if (qr && !hasQrMark(parameters.join('&'))) parameters.push(QR_MARK)
   return parameters.join('&')
 }
 

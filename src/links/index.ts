@@ -10,6 +10,7 @@ export {
   linkVersion,
   presentLink,
   presentOptions,
+  QR_MARK,
   shortLink,
   type UncountedLink,
   withoutQrMark,

@@ -79,7 +79,7 @@ export const NO_ATTRIBUTES: Omit<LinkAttributes, 'url'> = Object.freeze({
 })
 
 /** The query parameter in the short link of a tracked QR code, which marks its visits. */
-const QR_MARK = 'qr=1'
+export const QR_MARK = 'qr=1'
 
 /** Whether a raw query contains the mark as a parameter. */
 export function hasQrMark(query: string): boolean {
