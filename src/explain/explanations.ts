@@ -14,7 +14,9 @@ import {
   type FoundLink,
   LoopDetector,
   prepare,
+  RuleVisitor,
   type SharedRules,
+  type Visit,
   type VisitFinder,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
@@ -131,6 +133,10 @@ export class Explanations {
     // A redirect learns of a host with its second visit.
     if (name !== undefined) await this.#deps.finder.findHost(name)
     if (!this.#loops.leadsHere(from, decision)) return false
-    return this.#loops.isLoop(from, decision, { device, visitorOf: () => rules }, rules.source.atMs)
+    const { source, agent } = rules
+    // The links on the way see the query of their own address, and no cookie of this link.
+    const visitorOf: Visit['visitorOf'] = ({ query }, label) =>
+      new RuleVisitor({ ...source, query, label, keptVariant: () => undefined }, agent)
+    return this.#loops.isLoop(from, decision, { device, visitorOf }, source.atMs)
   }
 }

@@ -7,6 +7,7 @@ export {
   type RedirectDecision,
   statusOf,
   takeLabel,
+  type Visit,
 } from './decide.ts'
 export { parseQuery, withParameters } from './destination-query.ts'
 export type { FoundLink, VisitFinder } from './find-link.ts'

@@ -113,6 +113,20 @@ onEachEngine('an explanation', (at) => {
     )
   })
 
+  test('decides a link on the way by the query with which it is reached', async () => {
+    const origin = `http://localhost:${at.service.port}`
+    const first = await linkWith([])
+    const when = { query: [{ name: 'again', present: true as const }] }
+    const second = await linkWith([{ when, then: { url: `${origin}/${first.key}` } }])
+    for (const [query, kind] of [
+      ['?again', 'loop'],
+      ['', 'redirect'],
+    ]) {
+      const rules = [{ when: {}, then: { url: `${origin}/${second.key}${query}` } }]
+      assert.equal((await first.explain({ rules })).kind, kind)
+    }
+  })
+
   test('finds a redirect that leads back, and a domain that does not work yet', async () => {
     const { key, explain } = await linkWith([])
     const back = { ...PHONE, then: { url: `http://localhost:${at.service.port}/${key}?again` } }
