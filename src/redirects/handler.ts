@@ -156,33 +156,30 @@ export class RedirectHandler {
       labelParameter,
       knowsPassword,
       isUsedUp: this.#isUsedUp,
-      visitorOf: (visit: Visit, label: string) => this.#visitorOf(exchange, visit, label, atMicros),
+      visitorOf: this.#visitorOf(exchange, atMicros),
     }
     return decide(visit, atMicros / 1000)
   }
 
   readonly #isUsedUp: Visit['isUsedUp'] & {} = (link) => this.#parts.limits.isUsedUp(link)
 
-  #visitorOf(
-    exchange: Exchange,
-    { query, link }: Visit,
-    label: string,
-    atMicros: number,
-  ): RuleVisitor {
-    const { visitorFacts, variantCookies } = this.#parts
-    const { headers } = exchange
-    const address = () => this.#reader.addressOf(exchange)
-    const atMs = atMicros / 1000
-    return new RuleVisitor({
-      ...{ atMs, query, label, address },
-      userAgent: headers['user-agent'],
-      acceptLanguage: headers['accept-language'],
-      referer: headers.referer,
-      place: () => visitorFacts.place(address()),
-      visitor: () => visitorFacts.visitor(address(), headers['user-agent'], atMicros),
-      keptVariant: (rule) =>
-        link && variantCookies.find({ linkSeq: link.seq, rule }, headers.cookie, atMs),
-    })
+  #visitorOf(exchange: Exchange, atMicros: number): Visit['visitorOf'] {
+    return ({ query, link }, label) => {
+      const { visitorFacts, variantCookies } = this.#parts
+      const { headers } = exchange
+      const address = () => this.#reader.addressOf(exchange)
+      const atMs = atMicros / 1000
+      return new RuleVisitor({
+        ...{ atMs, query, label, address },
+        userAgent: headers['user-agent'],
+        acceptLanguage: headers['accept-language'],
+        referer: headers.referer,
+        place: () => visitorFacts.place(address()),
+        visitor: () => visitorFacts.visitor(address(), headers['user-agent'], atMicros),
+        keptVariant: (rule) =>
+          link && variantCookies.find({ linkSeq: link.seq, rule }, headers.cookie, atMs),
+      })
+    }
   }
 
   #answerVisit(exchange: Exchange, found: FoundLink): void {
@@ -218,9 +215,7 @@ export class RedirectHandler {
     if (!('location' in decision)) return decision
     const { device } = parseUserAgent(exchange.headers['user-agent'])
     try {
-      const visitorOf = (visit: Visit, label: string) =>
-        this.#visitorOf(exchange, visit, label, atMicros)
-      const visitor = { device, visitorOf }
+      const visitor = { device, visitorOf: this.#visitorOf(exchange, atMicros) }
       const isLoop = await this.#loops.isLoop(found, decision, visitor, atMicros / 1000)
       return isLoop ? { kind: 'loop' } : decision
     } catch (error) {

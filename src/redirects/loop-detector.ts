@@ -39,7 +39,8 @@ export class LoopDetector {
     if (
       sent.kind === 'redirect' &&
       this.#linkLeadsElsewhere(sent.link) &&
-      sets.every((set) => this.#leadsElsewhere(set, destinationsOf(set.rules)))
+      (sets.length === 0 ||
+        sets.every((set) => this.#leadsElsewhere(set, destinationsOf(set.rules))))
     ) {
       return false
     }
