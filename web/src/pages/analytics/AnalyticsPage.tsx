@@ -1,4 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { Dimension } from '../../api/click-reads.ts'
 import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
 import { useNow } from '../../widgets/Time.tsx'
@@ -38,6 +40,9 @@ function Analytics({ view }: { view: View }) {
           {view.scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
           <LiveView view={view} />
           <Cells view={view} />
+          <RuleCells view={view} />
+          <VariantFindings view={view} />
+          <LabelAndPlaceCells view={view} />
         </div>
         <Note view={view} />
       </div>
@@ -60,30 +65,63 @@ function Cells({ view }: { view: View }) {
         rows={4}
         className="third"
       />
-      <SparseCell view={view} grouping="rule" className="first" />
-      <SparseCell view={view} grouping="variant" className="" />
-      <VariantFindings view={view} />
-      <SparseCell view={view} grouping="label" className="first" />
-      <SparseCell view={view} grouping="region" className="" />
-      <SparseCell view={view} grouping="city" className="" />
+    </div>
+  )
+}
+
+/** Only where rules decided clicks: most links have none. A click with a variant has a rule too. */
+function RuleCells({ view }: { view: View }) {
+  const hasRules = useHasValues(view, 'rule', true)
+  return (
+    <div className="cells even">
+      {hasRules && <SparseBreakdown view={view} grouping="rule" />}
+      <SparseCell view={view} grouping="variant" isWanted={hasRules} />
+    </div>
+  )
+}
+
+/** Requested once the end of the page is near: most visits have no label, and most databases no cities. */
+function LabelAndPlaceCells({ view }: { view: View }) {
+  const place = useRef<HTMLDivElement>(null)
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    if (isNear || place.current === null) return
+    const observer = new IntersectionObserver(
+      (entries) => setNear(entries.some(({ isIntersecting }) => isIntersecting)),
+      { rootMargin: '400px' },
+    )
+    observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [isNear])
+  return (
+    <div className="cells even" ref={place}>
+      {(['label', 'region', 'city'] as const).map((grouping) => (
+        <SparseCell key={grouping} view={view} grouping={grouping} isWanted={isNear} />
+      ))}
     </div>
   )
 }
 
 const SPARSE_ROWS = 4
 
-type SparseCellProps = {
-  readonly view: View
-  readonly grouping: 'rule' | 'variant' | 'label' | 'region' | 'city'
-  readonly className: string
+type SparseCellProps = { readonly view: View; readonly grouping: Dimension }
+
+function SparseCell({ isWanted, ...cell }: SparseCellProps & { readonly isWanted: boolean }) {
+  return useHasValues(cell.view, cell.grouping, isWanted) && <SparseBreakdown {...cell} />
 }
 
-/** Only where there is a click with a value: most links have no rules, most visits no label, most databases no cities. */
-function SparseCell({ view, grouping, className }: SparseCellProps) {
-  const { data } = useReport(breakdownQuery(view, grouping, SPARSE_ROWS))
-  const hasValues = data?.data.some(({ value }) => value !== null) ?? false
-  if (!hasValues && wantedOf(view, grouping).length === 0) return null
-  return <Breakdown view={view} groupings={[grouping]} rows={SPARSE_ROWS} className={className} />
+function SparseBreakdown({ view, grouping }: SparseCellProps) {
+  return <Breakdown view={view} groupings={[grouping]} rows={SPARSE_ROWS} className="" />
+}
+
+/** Whether clicks have a value of the dimension, or one is set as a filter. Requests nothing until it is wanted. */
+function useHasValues(view: View, grouping: Dimension, isWanted: boolean): boolean {
+  const { data } = useReport({
+    ...breakdownQuery(view, grouping, SPARSE_ROWS),
+    enabled: isWanted,
+  })
+  const hasValues = isWanted && (data?.data.some(({ value }) => value !== null) ?? false)
+  return hasValues || wantedOf(view, grouping).length > 0
 }
 
 function Note({ view }: { view: View }) {
