@@ -115,7 +115,7 @@ const fields: FaultTexts['fields'] = {
   too_many_variants:
     'hat auf dieser Domain {max} Varianten, die sich nur in Groß- und Kleinschreibung unterscheiden',
   too_many_paths:
-    'wäre einer von mehr als {max} Links dieser Domain, die den Pfad hinter ihrem Schlüssel verwenden',
+    'wäre einer von mehr als {max} Links dieser Domain, die den Pfad hinter ihrem Kürzel verwenden',
   too_many_tags: 'gäbe dem Link mehr als {max} Tags',
   sealed_elsewhere:
     'ist die versiegelte Form eines anderen Passworts; geben Sie das Passwort selbst ein',

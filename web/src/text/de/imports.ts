@@ -161,7 +161,7 @@ export const imports: Catalogue['imports'] = {
     closed: 'Als abgelaufen importiert, weil sie nicht weiterleiteten',
     domains: 'Domains hinzugefügt',
     utm_templates: 'UTM-Vorlagen hinzugefügt',
-    rule_sets: 'Regelsätze hinzugefügt',
+    rule_sets: 'Regelsammlungen hinzugefügt',
     settings: 'Einstellungen von Domains und Labels übernommen',
     clicks: 'Klicks',
     clicks_opening: 'Klicks ohne Datum, als Anfangsbestand',

@@ -275,7 +275,7 @@ export const link: typeof en.link = {
       notes: 'die Notiz',
       path: 'den Umgang mit dem Pfad',
       query: 'den Umgang mit den Parametern',
-      rule_set: 'den Regelsatz',
+      rule_set: 'die Regelsammlung',
       title: 'den Titel der Vorschau',
       description: 'die Beschreibung der Vorschau',
       image: 'das Bild der Vorschau',
