@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
 import type { RuleInput } from '@terse/contract/rules'
-import { type ReactNode, useDeferredValue, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import { explanationQuery } from '../../api/explain.ts'
+import { errorText } from '../../shell/use-faults.ts'
+import { useSettled } from '../../state/observable.ts'
+import { useText } from '../../text/use-text.ts'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import type { RuleLanguage } from './rule-words.ts'
 import { useRuleLanguage } from './use-rule-language.ts'
@@ -27,25 +31,32 @@ type Visitor = Pick<ExplainBody, 'country' | 'language' | 'query' | 'qr'> & {
   readonly at: string
 }
 
-type ExplainPanelProps = { readonly linkId: string; readonly rules: readonly RuleInput[] }
+type ExplainPanelProps = {
+  readonly linkId: string
+  readonly rules: readonly RuleInput[]
+  /** Whether the link gets another rule set when it is saved: an explanation uses the saved one. */
+  readonly isSetChanged: boolean
+}
 
 /** Where a made-up visitor goes by the rules as they are being edited, and why. */
-export function ExplainPanel({ linkId, rules }: ExplainPanelProps) {
+export function ExplainPanel({ linkId, rules, isSetChanged }: ExplainPanelProps) {
+  const t = useText()
   const language = useRuleLanguage()
   const { w } = language
   const [isOpen, setOpen] = useState(false)
   const [visitor, setVisitor] = useState<Visitor>({ agent: 'iphone', at: '' })
   const { agent, at, ...rest } = visitor
-  const body = useDeferredValue<ExplainBody>({
+  const wanted: ExplainBody = {
     ...rest,
     agent: AGENTS[agent],
     ...(at !== '' && { at: new Date(at).toISOString() }),
     rules: [...rules],
-  })
+  }
+  const body: ExplainBody = JSON.parse(useSettled(JSON.stringify(wanted)))
   const { data, error, isPlaceholderData } = useQuery({
     ...explanationQuery(linkId, body),
     // Rules that are being written would only be refused.
-    enabled: isOpen && rules.every(isComplete),
+    enabled: isOpen && (body.rules ?? []).every(isComplete),
   })
   const change = (changed: Partial<Visitor>) => setVisitor((before) => ({ ...before, ...changed }))
   return (
@@ -53,7 +64,14 @@ export function ExplainPanel({ linkId, rules }: ExplainPanelProps) {
       <summary>{w.explain.title}</summary>
       <VisitorFields visitor={visitor} onChange={change} language={language} />
       <div className={isPlaceholderData ? 'is-old' : ''} aria-live="polite">
-        {error !== null && <p className="hint">{w.explain.incomplete}</p>}
+        {isSetChanged && <p className="hint">{w.explain.savedSet}</p>}
+        {error !== null && (
+          <p className="hint">
+            {error instanceof ApiError && error.status === 422
+              ? w.explain.incomplete
+              : errorText(error, t)}
+          </p>
+        )}
         {error === null && data !== undefined && <Explained explained={data} language={language} />}
       </div>
     </details>
@@ -138,6 +156,7 @@ function VisitorFields({ visitor, onChange, language }: VisitorFieldsProps) {
       <label className="explain-check">
         <input
           type="checkbox"
+          className="cb"
           checked={visitor.qr ?? false}
           onChange={({ target }) => onChange({ qr: target.checked })}
         />
@@ -152,23 +171,32 @@ type ExplainedProps = {
   readonly language: RuleLanguage
 }
 
-function Explained({ explained, language: { w } }: ExplainedProps) {
+function Explained({ explained, language }: ExplainedProps) {
+  const { w } = language
   const { location, kind, rules, counted, examples, decided_by } = explained
   const changed = examples.filter(({ as_expected }) => !as_expected)
+  const own = rules.filter(({ of }) => of === 'link').length
   return (
     <>
       <ol className="explain-rules">
         {rules.map(({ id, of, name, result, failed }, nth) => (
           <li key={`${of} ${id}`} className={`is-${result}`}>
-            <b>{name ?? w.explain.rule(nth + 1)}</b>{' '}
+            <b>
+              {of === 'rule_set' && `${w.set.title}: `}
+              {name ?? w.explain.rule(nth < own ? nth + 1 : nth - own + 1)}
+            </b>{' '}
             {result === 'decided' && w.explain.decided(decided_by.variant)}
             {result === 'not_tried' && w.explain.notTried}
-            {failed !== null && w.explain.failed(failed.path, failed.found)}
+            {failed !== null && w.explain.failed(...reasonOf(failed, language))}
           </li>
         ))}
       </ol>
       <p className="explain-to">
-        {location === null ? w.explain.page(kind) : <span className="url">{location}</span>}
+        {location === null ? (
+          w.explain.page(w.explain.pages[kind])
+        ) : (
+          <span className="url">{location}</span>
+        )}
       </p>
       <p className="hint">{w.explain.counts[counted.as]}</p>
       {changed.length > 0 && (
@@ -176,4 +204,16 @@ function Explained({ explained, language: { w } }: ExplainedProps) {
       )}
     </>
   )
+}
+
+type Failed = NonNullable<ExplanationResource['rules'][number]['failed']>
+
+/** What a condition that did not hold is about, and what the visitor has. */
+function reasonOf({ path, found }: Failed, { w, instant }: RuleLanguage): [string, string] {
+  const condition = path.split('.').at(-1) as keyof typeof w.kinds | 'any'
+  if (condition === 'any') return [w.anyOf, found || w.explain.nothing]
+  if (condition === 'qr' || condition === 'bot') {
+    return [w.kinds[condition], found === 'true' ? w.explain.yes : w.explain.no]
+  }
+  return [w.kinds[condition], condition === 'time' ? instant(found) : found || w.explain.nothing]
 }

@@ -124,12 +124,7 @@ export function RulesForm(props: RulesFormProps) {
           drafts={drafts}
           errors={errors}
           open={open}
-          onOpen={(key, isOpen) =>
-            setOpen(
-              (before) =>
-                new Set([...before].filter((one) => one !== key).concat(isOpen ? key : [])),
-            )
-          }
+          onOpen={(key, isOpen) => setOpen((before) => withKey(before, key, isOpen))}
           onChange={(made) => {
             const after = made(drafts)
             change(made)
@@ -137,7 +132,11 @@ export function RulesForm(props: RulesFormProps) {
           }}
         />
         {linkId !== undefined && (
-          <ExplainPanel linkId={linkId} rules={drafts.map(({ rule }) => rule)} />
+          <ExplainPanel
+            linkId={linkId}
+            rules={drafts.map(({ rule }) => rule)}
+            isSetChanged={ruleSet !== props.saved.ruleSet}
+          />
         )}
       </form>
       <Question
@@ -161,6 +160,11 @@ export function RulesForm(props: RulesFormProps) {
       />
     </>
   )
+}
+
+/** The keys with one more, or without it. */
+function withKey(keys: ReadonlySet<string>, key: string, isIn: boolean): ReadonlySet<string> {
+  return new Set([...keys].filter((one) => one !== key).concat(isIn ? key : []))
 }
 
 type Sent = {

@@ -54,9 +54,24 @@ export const rules: RuleWords = {
     decided: (variant: string | null) =>
       variant === null ? 'entscheidet.' : `entscheidet, mit Variante ${variant}.`,
     notTried: 'wird nicht geprüft.',
-    failed: (path: string, found: string) =>
-      `trifft nicht zu: ${path.replace('when.', '')} ist ${found || 'unbekannt'}.`,
-    page: (kind: string) => `Besucher bekommen eine Seite (${kind}).`,
+    failed: (condition, found) => `trifft nicht zu: ${condition} ist ${found}.`,
+    nothing: 'unbekannt',
+    yes: 'ja',
+    no: 'nein',
+    savedSet: 'Bis Sie speichern, gilt hier die zuletzt gespeicherte Regelsammlung.',
+    page: (page) => `Besucher bekommen eine Seite: ${page}.`,
+    pages: {
+      redirect: 'das Ziel',
+      fallback: 'die Ausweichseite der Domain',
+      'ask-password': 'sie fragt nach dem Passwort',
+      expired: 'der Link ist abgelaufen',
+      'used-up': 'der Link ist verbraucht',
+      upcoming: 'der Link gilt noch nicht',
+      'not-found': 'diesen Link gibt es nicht',
+      preview: 'die Vorschau des Links',
+      loop: 'der Link führt zu sich selbst zurück',
+      'unknown-host': 'die Domain ist unbekannt',
+    },
     counts: {
       click: 'Zählt als Klick.',
       bot: 'Zählt als Besuch eines Bots.',

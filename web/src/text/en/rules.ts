@@ -65,9 +65,24 @@ export const rules = {
     decided: (variant: string | null) =>
       variant === null ? 'decides.' : `decides, with variant ${variant}.`,
     notTried: 'is not tried.',
-    failed: (path: string, found: string) =>
-      `does not match: ${path.replace('when.', '')} is ${found || 'unknown'}.`,
-    page: (kind: string) => `They get a page (${kind}).`,
+    failed: (condition: string, found: string) => `does not match: ${condition} is ${found}.`,
+    nothing: 'unknown',
+    yes: 'yes',
+    no: 'no',
+    savedSet: 'Until you save, this uses the rule set that was saved last.',
+    page: (page: string) => `They get a page: ${page}.`,
+    pages: {
+      redirect: 'the destination',
+      fallback: 'the fallback of the domain',
+      'ask-password': 'it asks for the password',
+      expired: 'the link has expired',
+      'used-up': 'the link has been used up',
+      upcoming: 'the link has not started yet',
+      'not-found': 'there is no such link',
+      preview: 'the preview of the link',
+      loop: 'the link leads back to itself',
+      'unknown-host': 'the domain is unknown',
+    },
     counts: {
       click: 'Counts as a click.',
       bot: 'Counts as a visit of a bot.',
