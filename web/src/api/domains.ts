@@ -7,7 +7,14 @@ import type {
   DomainResource,
   IncludingDomain,
 } from '@terse/contract/domains'
-import { type ListPage, request, requestAll, requestVersioned } from './request.ts'
+import {
+  ifMatch,
+  type ListPage,
+  request,
+  requestAll,
+  requestVersioned,
+  WHILE_EDITED,
+} from './request.ts'
 
 export type { DnsReportResource, DomainResource, DomainSettingsResource }
 
@@ -126,9 +133,7 @@ export function editedDomainSettingsQuery(id: string) {
     queryKey: ['edited-domain-settings', id],
     queryFn: ({ signal }) =>
       requestVersioned<DomainSettingsResource>(`/domains/${id}/settings`, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
+    ...WHILE_EDITED,
   })
 }
 
@@ -141,8 +146,7 @@ export function changeDomainSettings(
   fields: { readonly [F in keyof Omit<DomainSettingsResource, 'domain'>]?: unknown },
   version: string | undefined,
 ): Promise<DomainSettingsResource> {
-  const headers = version === undefined ? {} : { 'If-Match': version }
-  return request('PATCH', `/domains/${id}/settings`, { body: fields, headers })
+  return request('PATCH', `/domains/${id}/settings`, { body: fields, headers: ifMatch(version) })
 }
 
 /** @param seconds null sends no header; 0 ends HSTS in browsers */

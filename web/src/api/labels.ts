@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { LabelsResource } from '@terse/contract/labels'
-import { request, requestVersioned } from './request.ts'
+import { ifMatch, request, requestVersioned, WHILE_EDITED } from './request.ts'
 
 export type { LabelsResource }
 
@@ -8,9 +8,7 @@ export type { LabelsResource }
 export const editedLabelsQuery = queryOptions({
   queryKey: ['edited-labels'],
   queryFn: ({ signal }) => requestVersioned<LabelsResource>('/labels', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: 0,
-  refetchOnReconnect: false,
+  ...WHILE_EDITED,
 })
 
 /** @param version fails with 412 where the settings have another one by now */
@@ -18,6 +16,5 @@ export function saveLabels(
   settings: LabelsResource,
   version: string | undefined,
 ): Promise<LabelsResource> {
-  const headers = version === undefined ? {} : { 'If-Match': version }
-  return request('PUT', '/labels', { body: settings, headers })
+  return request('PUT', '/labels', { body: settings, headers: ifMatch(version) })
 }

@@ -6,7 +6,7 @@ import { visitAddress as addressAt, type ServiceAddress } from '@terse/contract/
 import { noAnswer } from './api-error.ts'
 import { filterQuery, type LinkFilter } from './link-filter.ts'
 import { linkRead, linksRead } from './reads.ts'
-import { request, requestRaw, requestVersioned } from './request.ts'
+import { ifMatch, request, requestRaw, requestVersioned, WHILE_EDITED } from './request.ts'
 
 export type { LinkResource }
 
@@ -70,9 +70,7 @@ export function editedLinkQuery(id: string) {
   return queryOptions({
     queryKey: ['edited-link', id],
     queryFn: ({ signal }) => requestVersioned<DetailedLink>(path, { query, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
+    ...WHILE_EDITED,
   })
 }
 
@@ -88,8 +86,7 @@ export function changeLink(
   fields: LinkFields,
   version: string | undefined,
 ): Promise<LinkResource> {
-  const headers = version === undefined ? {} : { 'If-Match': version }
-  return request('PATCH', `/links/${id}`, { body: fields, headers })
+  return request('PATCH', `/links/${id}`, { body: fields, headers: ifMatch(version) })
 }
 
 /** Is sent even while the page is being left. */

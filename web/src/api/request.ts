@@ -56,6 +56,18 @@ export async function request<T>(
 /** What an answer holds, and the version of it for `If-Match`. */
 export type Versioned<T> = { readonly value: T; readonly version: string | undefined }
 
+/** Options of a query for what is being edited: as it is now, and unchanged until it is requested again. */
+export const WHILE_EDITED = {
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  refetchOnReconnect: false,
+} as const
+
+/** Headers by which a change fails with 412 where the resource has another version by now. */
+export function ifMatch(version: string | undefined): Readonly<Record<string, string>> {
+  return version === undefined ? {} : { 'If-Match': version }
+}
+
 /** As `request`, by default with GET, with the version of the answer. */
 export async function requestVersioned<T>(
   path: string,

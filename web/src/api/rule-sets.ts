@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { IncludingRuleSet, RuleSetResource } from '@terse/contract/rule-sets'
 import type { RuleInput } from '@terse/contract/rules'
-import { request, requestAll, requestVersioned } from './request.ts'
+import { ifMatch, request, requestAll, requestVersioned, WHILE_EDITED } from './request.ts'
 
 /** A rule set with how many links and domains use it. */
 export type RuleSet = IncludingRuleSet & {
@@ -25,9 +25,7 @@ export function editedRuleSetQuery(id: string) {
   return queryOptions({
     queryKey: ['edited-rule-set', id],
     queryFn: ({ signal }) => requestVersioned<RuleSet>(`/rule-sets/${id}`, { query, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
+    ...WHILE_EDITED,
   })
 }
 
@@ -45,8 +43,7 @@ export function replaceRulesOfSet(
   rules: readonly RuleInput[],
   version: string | undefined,
 ): Promise<RuleSetResource> {
-  const headers = version === undefined ? {} : { 'If-Match': version }
-  return request('PATCH', `/rule-sets/${id}`, { body: { rules }, headers })
+  return request('PATCH', `/rule-sets/${id}`, { body: { rules }, headers: ifMatch(version) })
 }
 
 export function deleteRuleSet(id: string): Promise<unknown> {

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { LinkOptionsResource } from '@terse/contract/link-options'
 import type { LinkRulesResource, Rule, RuleInput } from '@terse/contract/rules'
 import { LINKS_KEY } from './links.ts'
-import { request, requestVersioned, type Versioned } from './request.ts'
+import { ifMatch, request, requestVersioned, type Versioned, WHILE_EDITED } from './request.ts'
 
 export function rulesQuery(linkId: string) {
   return queryOptions({
@@ -32,9 +32,7 @@ export function editedRulesQuery(linkId: string) {
       const options = await request<LinkOptionsResource>('GET', `${path}/options`, { signal })
       return { value: { rules: value.rules, ruleSet: options.rule_set }, version }
     },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
+    ...WHILE_EDITED,
   })
 }
 
@@ -56,9 +54,8 @@ export async function saveLinkRules(
   const query = acceptsChanges ? '?accept_changes=true' : ''
   let match = version
   const send = async (method: string, part: string, body: unknown) => {
-    const headers = match === undefined ? {} : { 'If-Match': match }
     const path = `/links/${linkId}/${part}${query}`
-    const saved = await requestVersioned(path, { method, body, headers })
+    const saved = await requestVersioned(path, { method, body, headers: ifMatch(match) })
     if (match !== undefined) match = saved.version
     onSaved(match)
   }
