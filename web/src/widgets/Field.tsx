@@ -63,13 +63,16 @@ type InputProps = ComponentProps<'input'> & {
   readonly after?: ReactNode
 }
 
+/** Browsers let people type six digits of a year, which no `Date` can read. */
+const LAST_MINUTE = '9999-12-31T23:59'
+
 export function Input({ icon, before, after, className = '', ...props }: InputProps) {
   const bad = props['aria-invalid'] ? 'bad' : ''
   return (
     <div className={`in ${bad} ${className}`}>
       {icon !== undefined && <Icon of={icon} />}
       {before}
-      <input {...props} />
+      <input max={props.type === 'datetime-local' ? LAST_MINUTE : undefined} {...props} />
       {after}
     </div>
   )
