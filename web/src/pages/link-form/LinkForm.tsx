@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker } from '@tanstack/react-router'
+import { UTM_FIELDS } from '@terse/contract/link-fields'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import {
@@ -26,14 +27,7 @@ import { IconButton } from '../../widgets/Button.tsx'
 import { Field, Input, noteSent } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { LinkPreview } from './LinkPreview.tsx'
-import {
-  apiFieldOf,
-  type FormState,
-  faultsOf,
-  fieldsOf,
-  type LinkDraft,
-  UTM_FIELDS,
-} from './link-draft.ts'
+import { apiFieldOf, type FormState, faultsOf, fieldsOf, type LinkDraft } from './link-draft.ts'
 import { OptionalBlocks } from './OptionalBlocks.tsx'
 import { Conflict, KeptDraft, SaveBar } from './SaveBar.tsx'
 

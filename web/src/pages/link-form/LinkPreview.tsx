@@ -1,3 +1,4 @@
+import { UTM_FIELDS } from '@terse/contract/link-fields'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { visitAddress } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
@@ -14,7 +15,7 @@ import {
 import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
-import { capturesAlways, type FormState, finalUrlOf, UTM_FIELDS } from './link-draft.ts'
+import { capturesAlways, type FormState, finalUrlOf } from './link-draft.ts'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 

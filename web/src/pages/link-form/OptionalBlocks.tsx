@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import { lazy, Suspense, useState } from 'react'
 import { utmTemplatesQuery } from '../../api/utm-templates.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
-import { type FormState, UTM_FIELDS, type UtmField } from './link-draft.ts'
+import type { FormState } from './link-draft.ts'
 import { LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
 import { SharingBlock } from './SharingBlock.tsx'
 

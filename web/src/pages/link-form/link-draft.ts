@@ -1,15 +1,11 @@
-import { NO_OPTIONS, type PathMode, type QueryMode } from '@terse/contract/link-fields'
+import {
+  NO_OPTIONS,
+  type PathMode,
+  type QueryMode,
+  UTM_FIELDS,
+  type UtmField,
+} from '@terse/contract/link-fields'
 import { type DetailedLink, destinationOf, type LinkFields } from '../../api/links.ts'
-
-export const UTM_FIELDS = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-] as const
-export type UtmField = (typeof UTM_FIELDS)[number]
 
 const TEXT_FIELDS = ['ios', 'android', ...UTM_FIELDS, 'expired_redirect_url'] as const
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { UTM_FIELDS } from '@terse/contract/link-fields'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { type DetailedLink, linkQuery, visitAddress } from '../../api/links.ts'
@@ -21,6 +22,7 @@ import {
   PathIcon,
   PhoneIcon,
   RedirectIcon,
+  RuleSetIcon,
   RulesIcon,
   SplitIcon,
   StartIcon,
@@ -38,7 +40,6 @@ import { CopyButton, copyWithMessage } from '../../widgets/CopyButton.tsx'
 import { shortDestination } from '../../widgets/destination-parts.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { Ago, useNow } from '../../widgets/Time.tsx'
-import { UTM_FIELDS } from '../link-form/link-draft.ts'
 import { useArchiving } from '../links/archived-links.ts'
 import { useDeleteLink } from '../links/deleted-links.ts'
 import { LinkFigures } from './LinkFigures.tsx'
@@ -235,13 +236,13 @@ function LinkDoes({ link }: { link: DetailedLink }) {
         {start !== null && <Start at={new Date(start)} />}
         {link.password !== null && <Sentence icon={LockIcon}>{t.link.asksPassword}</Sentence>}
         {rules.map((rule) => (
-          <Sentence key={rule.id} icon={SplitIcon}>
+          <Sentence key={rule.id} icon={rule.then.split === undefined ? RulesIcon : SplitIcon}>
             <Suspense>
               <RuleSentence rule={rule} />
             </Suspense>
           </Sentence>
         ))}
-        {ruleSet !== null && <Sentence icon={RulesIcon}>{t.link.usesRuleSet}</Sentence>}
+        {ruleSet !== null && <Sentence icon={RuleSetIcon}>{t.link.usesRuleSet}</Sentence>}
         {link.ios !== null && (
           <Sentence icon={PhoneIcon} to={link.ios}>
             {t.linkForm.ios}

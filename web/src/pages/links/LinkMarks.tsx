@@ -9,6 +9,7 @@ import {
   LockIcon,
   PathIcon,
   PhoneIcon,
+  RuleSetIcon,
   RulesIcon,
   SplitIcon,
   StartIcon,
@@ -47,7 +48,7 @@ export function marksOf(
     isUnproved && { icon: WarningIcon, text: t.link.notWorking(link.domain), isWarning: true },
     options.archived && { icon: ArchiveIcon, text: words.archived },
     rules > splits && { icon: RulesIcon, text: words.rules(rules - splits) },
-    options.rule_set !== null && { icon: RulesIcon, text: words.ruleSet },
+    options.rule_set !== null && { icon: RuleSetIcon, text: words.ruleSet },
     splits > 0 && { icon: SplitIcon, text: words.splits(splits) },
     maxClicks !== null && { icon: LimitIcon, text: words.used(link.clicks ?? 0, maxClicks) },
     start !== null &&
