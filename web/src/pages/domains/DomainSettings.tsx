@@ -179,7 +179,7 @@ function UtmValues({ draft, change, problems }: FieldsProps) {
   return (
     <fieldset className="grid gap-3">
       <legend className="px-0 pb-2 font-medium text-13">
-        {t.domains.more.utm} <span className="font-normal muted">{t.domains.more.utmHint}</span>
+        {t.domains.more.utm} <span className="hint">{t.domains.more.utmHint}</span>
       </legend>
       <div className="two">
         {UTM_FIELDS.map((field, nth) => (

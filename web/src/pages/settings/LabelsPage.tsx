@@ -7,7 +7,7 @@ import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
-import { Field, FormNote, Input } from '../../widgets/Field.tsx'
+import { Field, FormNote, Input, TextArea } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { RowsSkeleton, Section } from './Section.tsx'
 
@@ -104,9 +104,8 @@ function LabelsForm({ saved, version }: LabelsFormProps) {
         errors={[...faults.of('labels'), ...faultsOfLabels]}
       >
         {(control) => (
-          <textarea
+          <TextArea
             {...control}
-            className="in lines"
             readOnly={!mayEdit}
             rows={Math.min(ROWS_MAX, Math.max(4, settings.labels.length + 1))}
             spellCheck={false}

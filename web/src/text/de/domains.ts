@@ -123,7 +123,7 @@ export const domains: typeof english = {
     title: 'Einstellungen',
     summary: 'Wurzel, Suchmaschinen, UTM, Regelsammlung, Apps',
     root: 'Die bloße Domain führt zu',
-    rootHint: 'Leer: wohin unbekannte Kürzel führen',
+    rootHint: 'Leer: wohin unbekannte Kürzel führen.',
     robots: 'Suchmaschinen',
     robotsHint: 'Worum /robots.txt und die Kopfzeile X-Robots-Tag sie bitten.',
     robotsChoices: {

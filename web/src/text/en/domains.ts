@@ -127,7 +127,7 @@ export const domains = {
     title: 'Settings',
     summary: 'root, search engines, UTM, rule set, apps',
     root: 'The bare domain leads to',
-    rootHint: 'Where unknown keys go when left empty',
+    rootHint: 'Left empty, where unknown keys lead.',
     robots: 'Search engines',
     robotsHint: 'What /robots.txt and the header X-Robots-Tag ask of them.',
     robotsChoices: {
