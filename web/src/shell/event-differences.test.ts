@@ -26,6 +26,14 @@ describe('differencesOf', () => {
     )
   })
 
+  test('includes rules whose number stays', () => {
+    const before = { rules: [{ id: 'a', then: { url: 'https://example.com/a' } }] }
+    const after = { rules: [{ id: 'a', then: { url: 'https://example.com/b' } }] }
+    assert.deepEqual(differencesOf({ type: 'link.updated', before, after }, en), [
+      { name: 'Rules', before: '1 rule', after: '1 rule' },
+    ])
+  })
+
   test('returns nothing for what was created', () => {
     const after = { key: 'sale' }
     assert.deepEqual(differencesOf({ type: 'link.created', before: null, after }, en), [])

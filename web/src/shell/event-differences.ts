@@ -19,23 +19,26 @@ export function differencesOf(
   return (
     fields
       .filter((field) => field !== 'updated_at')
+      // Some events name their subject in both, such as the host of a domain.
+      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
       .map((field) => ({
         name: fieldName(field, t),
-        before: valueText(before[field], t),
-        after: valueText(after[field], t),
+        before: valueText(field, before[field], t),
+        after: valueText(field, after[field], t),
       }))
-      // Some events name their subject in both, such as the host of a domain.
-      .filter((difference) => difference.before !== difference.after)
+      .filter((difference) => difference.before !== undefined || difference.after !== undefined)
   )
 }
 
-function valueText(value: unknown, t: Catalogue): string | undefined {
+function valueText(field: string, value: unknown, t: Catalogue): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined
     // Rules would be longer than the page.
     return typeof value[0] === 'object' ? t.links.marks.rules(value.length) : value.join(', ')
   }
+  if (field === 'path') return t.linkForm.pathModes[value as 'none']
+  if (field === 'query') return t.linkForm.queryModes[value as 'merge']
   if (typeof value === 'string') return t.settings.roles[value as 'owner'] ?? value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -62,6 +65,8 @@ function fieldName(field: string, t: Catalogue): string {
     path: t.linkForm.path,
     query: t.linkForm.query,
     rules: t.link.rules,
+    description: t.sharing.description,
+    image: t.sharing.image,
   }
   return names[field] ?? field
 }

@@ -378,5 +378,6 @@ export const audit: typeof en.audit = {
     hsts: 'HSTS',
     is_default: 'Standard-Domain',
     reason: 'Grund',
+    rule_set: 'Regelsammlung',
   },
 }

@@ -375,5 +375,6 @@ export const audit = {
     hsts: 'HSTS',
     is_default: 'Default domain',
     reason: 'Reason',
+    rule_set: 'Rule set',
   } as Readonly<Record<string, string>>,
 }
