@@ -10,7 +10,14 @@ import {
   ruleSetsQuery,
 } from '../../api/rule-sets.ts'
 import { Icon } from '../../icons/Icon.tsx'
-import { AddIcon, EditIcon, MoreIcon, RuleSetIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
+import {
+  AddIcon,
+  EditIcon,
+  MoreIcon,
+  RuleSetIcon,
+  RulesIcon,
+  TrashIcon,
+} from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useFaults } from '../../shell/use-faults.ts'
@@ -107,12 +114,12 @@ function RuleSetMenu({ set: { id, name } }: { readonly set: RuleSet }) {
     <>
       <Menu trigger={trigger}>
         <MenuItem
-          icon={EditIcon}
+          icon={RulesIcon}
           render={<Link to="/settings/rule-sets/$setId" params={{ setId: id }} />}
         >
           {t.ruleSets.edit}
         </MenuItem>
-        <MenuItem icon={TagIcon} onSelect={() => setOpen('rename')}>
+        <MenuItem icon={EditIcon} onSelect={() => setOpen('rename')}>
           {t.ruleSets.rename}
         </MenuItem>
         <MenuSeparator />
