@@ -9,7 +9,8 @@ const VALUES_MAX = 250
 const NAME_LENGTH_MAX = 100
 /** At most 240 bytes of UTF-8: the values of clicks have at most 253. */
 const VARIANT_NAME_LENGTH_MAX = 80
-const PLACE_LENGTH_MAX = 80
+/** Characters of the name of a region or city. */
+export const PLACE_LENGTH_MAX = 80
 const ALTERNATIVES_MAX = 10
 const VARIANTS_MAX = 20
 const WEIGHT_MAX = 10_000

@@ -49,10 +49,14 @@ describe('usableRules', () => {
     const rules = ['bad-1', 'one', 'bad-2', 'two'].map(rule)
     const found = usableRules({ rules }, faultsOf)
     assert.deepEqual(
-      [found.rules?.map(({ id }) => id), found.left.map(({ id }) => id)],
+      [found.rules?.map(({ id }) => id), found.left.map(({ id }) => id), found.notes],
       [
         ['one', 'two'],
         ['bad-1', 'bad-2'],
+        ['bad-1', 'bad-2'].map(
+          (id) =>
+            `The rule to "https://${id}.example/" was left out: then.url must be an absolute URL such as https://example.com/page.`,
+        ),
       ],
     )
   })

@@ -7,6 +7,7 @@ import type { FieldFaults } from '../platform/failure.ts'
 import { canonicalInstant, formatInstant } from '../platform/time/clock.ts'
 import { ImportFault, type ImportOptions } from './import.ts'
 import { type LinkRecord, RECORD_TEXTS } from './import-source.ts'
+import { shown } from './targeting/targeting.ts'
 
 /** A link of a source as it would be created, before it is known whether its key is free. */
 export type Candidate = {
@@ -172,7 +173,7 @@ function withoutFaults(
       const usable = usableRules(input, faultsOf)
       kept = { ...kept, rules: usable.rules }
       aside.rest.rules = usable.left
-      aside.notes.push(`Not all rules were taken: ${path} ${text}.`)
+      aside.notes.push(...usable.notes)
     } else if (field === 'examples') {
       kept = { ...kept, examples: null }
       aside.rest.examples = input.examples
@@ -192,23 +193,57 @@ function isOptional(field: string): field is (typeof OPTIONAL)[number] {
   return (OPTIONAL as readonly string[]).includes(field)
 }
 
+type UsableRules = {
+  readonly rules: readonly RuleInput[] | null
+  readonly left: readonly RuleInput[]
+  /** Why, as a sentence on each rule in `left`, or one on all. */
+  readonly notes: readonly string[]
+}
+
 /** Returns the rules without those that Terse refuses; none where their number or size is at fault. */
 export function usableRules(
   input: LinkInput,
   faultsOf: (input: LinkInput) => FieldFaults,
-): { readonly rules: readonly RuleInput[] | null; readonly left: readonly RuleInput[] } {
+): UsableRules {
   let rules = input.rules ?? []
   const left: RuleInput[] = []
+  const notes: string[] = []
   // A fault in the form of one rule hides what else is wrong with the others.
   for (;;) {
-    const faults = Object.keys(faultsOf({ ...input, rules })).map((path) => path.split('.'))
-    const faulty = faults.flatMap(([field, index]) => (field === 'rules' ? Number(index) : []))
-    if (faulty.length === 0) break
-    const isFaulty = (index: number) => faulty.includes(index) || faulty.some(Number.isNaN)
-    left.push(...rules.filter((_, index) => isFaulty(index)))
-    rules = rules.filter((_, index) => !isFaulty(index))
+    const faults = faultsOfRules(faultsOf({ ...input, rules }))
+    if (faults.size === 0) break
+    const ofAll = faults.get(undefined)
+    if (ofAll !== undefined) {
+      left.push(...rules)
+      notes.push(`The rules were left out: ${ofAll}.`)
+      rules = []
+      break
+    }
+    for (const [index, rule] of rules.entries()) {
+      const why = faults.get(index)
+      if (why === undefined) continue
+      left.push(rule)
+      const to = shown(rule.then.url ?? rule.then.split?.map(({ url }) => url))
+      notes.push(`The rule to ${to} was left out: ${why}.`)
+    }
+    rules = rules.filter((_, index) => !faults.has(index))
   }
-  return { rules: rules.length === 0 ? null : rules, left }
+  return { rules: rules.length === 0 ? null : rules, left, notes }
+}
+
+/** Returns what is wrong with each rule, by its index; `undefined` is the index of all rules together. */
+function faultsOfRules(faults: FieldFaults): ReadonlyMap<number | undefined, string> {
+  const texts = new Map<number | undefined, string>()
+  for (const [path, [fault]] of Object.entries(faults)) {
+    const [field, index, ...within] = path.split('.')
+    if (field !== 'rules') continue
+    const name = index === undefined ? field : within.join('.')
+    texts.set(
+      index === undefined ? undefined : Number(index),
+      `${name} ${faultText(fault ?? { code: 'invalid' })}`.trim(),
+    )
+  }
+  return texts
 }
 
 const TAGS_MAX = 50

@@ -194,8 +194,7 @@ async function addRuleSet(
   const input = { name, rules: usable.rules ?? [] }
   requireValid(faultsOf(input))
   await ruleSets[isDryRun ? 'preview' : 'create'](actor, input)
-  const [fault] = Object.entries(faultsOf({ name, rules }))
-  return created(fault === undefined ? '' : `Not all rules were taken: ${sentenceOf(fault)}`)
+  return created(usable.notes.join(' '))
 }
 
 const OTHER_RULES =

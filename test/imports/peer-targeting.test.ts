@@ -41,7 +41,7 @@ function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): s
   const faults = new FaultList()
   const stored = parseRules(
     rules,
-    { appSchemes: [], hasCities: false, random: (n) => new Uint8Array(n) },
+    { appSchemes: [], hasCities: true, random: (n) => new Uint8Array(n) },
     faults,
   )
   faults.throwIfAny()
@@ -145,6 +145,22 @@ const CASES: readonly (readonly [
   ['S17', shlink([B, ['device', null, 'desktop']]), { userAgent: CHROMEBOOK }, B],
   ['S18', shlink([B, ['geolocation-country-code', null, 'us']]), { country: 'US' }, B],
   ['S21', shlink([`${A}?x=1`, ['device', null, 'ios']]), { ...iPhone, query: 'x=2' }, `${A}?x=2`],
+  [
+    'a city of Shlink',
+    shlink([B, ['geolocation-city-name', null, 'köln']]),
+    { place: { city: 'Köln' } },
+    B,
+  ],
+  [
+    'a region of Short.io before its country',
+    shortIoTargeting({
+      ...NONE,
+      countries: [{ country: 'US', originalURL: A }],
+      regions: [{ country: 'US', region: 'CA', originalURL: G }],
+    }),
+    { country: 'US', place: { region: 'US-CA' } },
+    G,
+  ],
   [
     'a device before a language',
     shlink([A, ['device', null, 'ios']], [B, language('de')]),

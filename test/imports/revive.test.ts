@@ -73,7 +73,7 @@ describeStore('a revival', (at) => {
   })
 
   test('writes nothing when it is run dry, and the report says the same', async () => {
-    const kept = { limited: { maxVisits: 9, title: 'T' }, city: { redirectRules: [cityRule] } }
+    const kept = { limited: { maxVisits: 9, title: 'T' }, moon: { redirectRules: [moonRule] } }
     const { revive, restOf, get } = await earlierImport(at, 'shlink-api s.example', kept)
     const tried = await revive({ is_dry_run: 1 })
     assert.equal((await get('limited'))?.max_clicks, null)
@@ -87,7 +87,7 @@ describeStore('a revival', (at) => {
     )
     assert.equal((await get('limited'))?.max_clicks, 9)
     assert.equal(await restOf('limited'), null)
-    assert.deepEqual(await restOf('city'), kept.city)
+    assert.deepEqual(await restOf('moon'), kept.moon)
   })
 
   test('puts devices back where they were among the rules of Shlink', async () => {
@@ -116,6 +116,22 @@ describeStore('a revival', (at) => {
     assert.notEqual(link?.expires_at, null)
     assert.match(rows[0]?.reason ?? '', /look at its expiry date/)
     assert.equal(await restOf('link'), null)
+  })
+
+  test('keeps a rule on a city while the service has no cities, and tries kept rules again', async () => {
+    const conditions = [{ type: 'geolocation-city-name', matchKey: null, matchValue: 'Köln' }]
+    const rules = [{ id: 'shlink-1', when: { country: ['DE'] }, then: { url: B } }]
+    const kept = {
+      city: { redirectRules: [{ longUrl: A, priority: 1, conditions }] },
+      earlier: { rules },
+    }
+    const { revive, restOf, get } = await earlierImport(at, 'shlink-api', kept)
+    const { rows } = await revive()
+    assert.match(rows[0]?.reason ?? '', /The rule to .* left out: when\.city needs a database/)
+    assert.equal((await get('city'))?.rules, null)
+    const cityRule = { id: 'shlink-1', when: { city: ['Köln'] }, then: { url: A } }
+    assert.deepEqual(await restOf('city'), { rules: [cityRule] })
+    assert.deepEqual([(await get('earlier'))?.rules, await restOf('earlier')], [rules, null])
   })
 
   test('does nothing the second time, and leaves what was set since', async () => {
@@ -200,8 +216,8 @@ describeStore('a revival', (at) => {
   })
 })
 
-const cityRule = {
+const moonRule = {
   longUrl: A,
   priority: 1,
-  conditions: [{ type: 'geolocation-city-name', matchKey: null, matchValue: 'Köln' }],
+  conditions: [{ type: 'moon', matchKey: null, matchValue: 'full' }],
 }

@@ -2,9 +2,13 @@ import { type LinkOptions, NO_OPTIONS } from '@terse/contract/link-fields'
 import type { RuleInput } from '@terse/contract/rules'
 import type { LinkInput, UncountedLink } from '../../links/index.ts'
 import type { FieldFaults } from '../../platform/failure.ts'
-import { formatInstant } from '../../platform/time/clock.ts'
 import { usableRules } from '../import-candidate.ts'
-import { microsOf } from '../sources/api/pages.ts'
+import {
+  listPeerOptions,
+  optionNames,
+  PEER_SERVICES,
+  type PeerService,
+} from '../sources/peer-options.ts'
 import {
   dubTargeting,
   rebrandlyRuleNames,
@@ -35,7 +39,7 @@ export type Revival = {
 export function mayRevive(origin: string, rest: Rest): boolean {
   const service = serviceOf(origin, rest)
   if (service === undefined) return false
-  const names = [...TARGETING_NAMES[service], ...Object.values(OPTION_NAMES[service]).flat()]
+  const names = [RULES_LEFT, ...TARGETING_NAMES[service], ...optionNames(service)]
   return names.some((name) => Object.hasOwn(rest, name)) || rebrandlyRuleNames(rest).length > 0
 }
 
@@ -51,7 +55,7 @@ export function reviveLink(
 ): Revival {
   const service = serviceOf(origin, rest)
   if (service === undefined) return { input: {}, rest, notes: [] }
-  const options = optionsOf(OPTION_NAMES[service], rest, link, at.faultsOf)
+  const options = optionsOf(service, rest, link, at.faultsOf)
   const rules = rulesOf(service, options.rest, link, at)
   const taken = [...rules.taken, ...Object.keys(options.input)]
   return {
@@ -65,8 +69,6 @@ export function reviveLink(
   }
 }
 
-type Service = keyof typeof TARGETING_NAMES
-
 /** Under which names each service's targeting was kept. Of Rebrandly only its form is known. */
 const TARGETING_NAMES = {
   dub: ['geo', 'testVariants'],
@@ -78,51 +80,49 @@ const TARGETING_NAMES = {
   yourls: [],
   bitly: [],
   chhoto: [],
-} as const satisfies Readonly<Record<string, readonly string[]>>
+} as const satisfies Readonly<Record<PeerService, readonly string[]>>
 
-type OptionNames = { readonly [O in keyof LinkOptions]?: string }
-
-/** Under which names values were kept that are options now. */
-const OPTION_NAMES: { readonly [S in Service]: OptionNames } = {
-  dub: { notes: 'comments', archived: 'archived' },
-  shlink: {
-    notes: 'title',
-    max_clicks: 'maxVisits',
-    active_from: 'validSince',
-    query: 'forwardQuery',
-  },
-  shortio: { notes: 'title', max_clicks: 'clicksLimit', archived: 'archived' },
-  rebrandly: { notes: 'title' },
-  sink: { notes: 'comment', query: 'redirectWithQuery' },
-  kutt: { notes: 'description' },
-  yourls: { notes: 'title' },
-  bitly: { notes: 'title', archived: 'archived' },
-  chhoto: { notes: 'notes' },
-}
+/** Where an import keeps rules that it made and that were refused, such as those on cities without a database of them. */
+const RULES_LEFT = 'rules'
 
 /** Returns undefined for a source whose kept values cannot be read without its file. */
-function serviceOf(origin: string, rest: Rest): Service | undefined {
+function serviceOf(origin: string, rest: Rest): PeerService | undefined {
   const [name = ''] = origin.split(' ', 1)
   const [service = ''] = name.split('-', 1)
   if (name === 'terse') return exportedServiceOf(rest)
   return Object.hasOwn(TARGETING_NAMES, service) && name !== 'dub-csv'
-    ? (service as Service)
+    ? (service as PeerService)
     : undefined
 }
 
 /** An export of Terse does not say which service the kept values are of, but their names do. */
-function exportedServiceOf(rest: Rest): Service | undefined {
-  const services = ['shlink', 'shortio', 'dub'] as const
-  const named = services.find((service) =>
-    TARGETING_NAMES[service].some((name) => Object.hasOwn(rest, name)),
+function exportedServiceOf(rest: Rest): PeerService | undefined {
+  const named = PEER_SERVICES.find((service) =>
+    OWN_NAMES.get(service)?.some((name) => Object.hasOwn(rest, name)),
   )
-  return named ?? (rebrandlyRuleNames(rest).length > 0 ? 'rebrandly' : undefined)
+  if (named !== undefined) return named
+  // Sink has it too, in the same form.
+  if (Object.hasOwn(rest, 'geo')) return 'dub'
+  return rebrandlyRuleNames(rest).length > 0 ? 'rebrandly' : undefined
 }
+
+const namesOf = (service: PeerService): readonly string[] => [
+  ...TARGETING_NAMES[service],
+  ...optionNames(service),
+]
+
+/** The names that one service alone has. */
+const OWN_NAMES: ReadonlyMap<PeerService, readonly string[]> = new Map(
+  PEER_SERVICES.map((service) => {
+    const others = PEER_SERVICES.filter((other) => other !== service).flatMap(namesOf)
+    return [service, namesOf(service).filter((name) => !others.includes(name))]
+  }),
+)
 
 type OptionInput = { -readonly [O in keyof LinkOptions]?: LinkOptions[O] }
 
 function optionsOf(
-  names: OptionNames,
+  service: PeerService,
   rest: Rest,
   link: UncountedLink,
   faultsOf: (input: LinkInput) => FieldFaults,
@@ -130,9 +130,7 @@ function optionsOf(
   const input: OptionInput = {}
   const left: Record<string, unknown> = { ...rest }
   const notes: string[] = []
-  for (const [option, name] of Object.entries(names) as [keyof LinkOptions, string][]) {
-    const value = optionValue(option, rest[name])
-    if (value === undefined) continue
+  for (const { option, name, value } of listPeerOptions(service, rest, link.url)) {
     if (link[option] === value) {
       delete left[name]
       continue
@@ -157,30 +155,10 @@ function optionsOf(
   return { input, rest: left, notes }
 }
 
-/** Returns undefined where the value says nothing that the option can hold. */
-function optionValue(option: keyof LinkOptions, value: unknown): unknown {
-  switch (option) {
-    case 'notes':
-      return typeof value === 'string' && value !== '' ? value : undefined
-    case 'max_clicks':
-      return typeof value === 'number' && value > 0 ? value : undefined
-    case 'active_from': {
-      const micros = microsOf(value)
-      return micros === null ? undefined : formatInstant(micros)
-    }
-    case 'archived':
-      return value === true ? true : undefined
-    case 'query':
-      return value === false ? 'drop' : undefined
-    default:
-      return undefined
-  }
-}
-
 type RevivedRules = Revival & { readonly taken: readonly string[] }
 
 function rulesOf(
-  service: Service,
+  service: PeerService,
   rest: Rest,
   link: UncountedLink,
   {
@@ -191,29 +169,35 @@ function rulesOf(
   const { targeting, names, warnings } = targetingOf(service, rest, link, nowMs)
   const nothing = { input: {}, rest, taken: [] }
   const devices = devicesOf(targeting, link)
-  const isNothing = targeting.rules.length === 0 && Object.keys(devices).length === 0
+  const earlier = rulesLeft(rest)
+  const offered = [...earlier, ...targeting.rules]
+  const isNothing = offered.length === 0 && Object.keys(devices).length === 0
   if (isNothing) return { ...nothing, notes: targeting.notes }
   if (link.rules !== null || link.rule_set !== null) {
     const note =
       'It has rules in Terse, which stay as they are: those of the other service are kept beside the link.'
     return { ...nothing, notes: [note] }
   }
-  const input = { ...identityOf(link), ...devices, rules: targeting.rules }
-  const { rules, left } = usableRules(input, faultsOf)
-  const refused = left.map(
-    ({ then }) => `A rule to ${JSON.stringify(then.url ?? then.split)} is refused.`,
-  )
-  const others = Object.entries(rest).filter(([name]) => !names.includes(name))
+  const input = { ...identityOf(link), ...devices, rules: offered }
+  const { rules, left, notes } = usableRules(input, faultsOf)
+  const used = [...names, ...(earlier.length > 0 ? [RULES_LEFT] : [])]
+  const others = Object.entries(rest).filter(([name]) => !used.includes(name))
   return {
     input: { ...devices, ...(rules !== null && { rules }) },
     rest: {
       ...Object.fromEntries(others),
       ...targeting.rest,
-      ...(left.length > 0 && { rules: left }),
+      ...(left.length > 0 && { [RULES_LEFT]: left }),
     },
     taken: takenOf(rules ?? [], Object.keys(devices)),
-    notes: [...targeting.notes, ...warnings, ...refused],
+    notes: [...targeting.notes, ...warnings, ...notes],
   }
+}
+
+function rulesLeft({ [RULES_LEFT]: rules }: Rest): readonly RuleInput[] {
+  const isRule = (rule: unknown): rule is RuleInput =>
+    isRecord(rule) && isRecord(rule.when) && isRecord(rule.then)
+  return Array.isArray(rules) && rules.every(isRule) ? rules : []
 }
 
 function takenOf(rules: readonly RuleInput[], devices: readonly string[]): readonly string[] {
@@ -239,7 +223,7 @@ function devicesOf(
 }
 
 function targetingOf(
-  service: Service,
+  service: PeerService,
   rest: Rest,
   { ios, android }: UncountedLink,
   nowMs: number,

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ImportRecord, ImportSource } from '../import-source.ts'
 import type { FileSettings } from '../source-kinds.ts'
 import { linkRecord, refOf, refusedRecord } from './link-record.ts'
+import { peerOptions } from './peer-options.ts'
 import {
   columnsOf,
   guardSqlite,
@@ -85,7 +86,7 @@ function toRecord(row: Row | UnreadableRow): ImportRecord {
     // Versions before 7 wrote 0 for never.
     expires_at: expiry === null || expiry === 0 ? null : expiry * MICROS_PER_SECOND,
     clicks: hits,
-    options: notes ? { notes: String(notes) } : {},
+    options: peerOptions('chhoto', { notes }, url).options,
   })
 }
 

@@ -219,7 +219,7 @@ describe('a CSV file', () => {
 test("Dub's CSV has domains, keys, totals and tags, and keeps its other columns", async (t) => {
   const content = [
     'Short link,Destination URL,Clicks,Created at,Leads,Link ID,Updated at,Tags,Archived',
-    'https://dub.sh/try,https://dub.co/?a=1,38,2024-08-02T12:34:56.000Z,2,link_1,2024-09-02T12:34:56.000Z,"news, spring sale",No',
+    'https://dub.sh/try,https://dub.co/?a=1,38,2024-08-02T12:34:56.000Z,2,link_1,2024-09-02T12:34:56.000Z,"news, spring sale",Yes',
   ].join('\n')
   const { links } = await readSorted(openCsvText(t, content, { kind: 'dub-csv' }))
   const [link] = links
@@ -232,8 +232,8 @@ test("Dub's CSV has domains, keys, totals and tags, and keeps its other columns"
     Leads: '2',
     'Link ID': 'link_1',
     'Updated at': '2024-09-02T12:34:56.000Z',
-    Archived: 'No',
   })
+  assert.deepEqual(link?.options, { archived: true })
 })
 
 for (const service of ['kutt', 'yourls', 'sink', 'dub', 'bitly'])
@@ -374,6 +374,7 @@ describe('a link that is closed in a CSV file', () => {
     ['Max clicks', 'unlimited', {}],
     ['Valid from', '2999-01-01', { active_from: '2999-01-01T00:00:00.000000Z' }],
     ['Notes', 'For the fair', { notes: 'For the fair' }],
+    ['og:title', 'For the fair', { title: 'For the fair' }],
   ] as const
   for (const [header, value, options] of OPTIONS)
     test(`has the option for ${header} "${value}"`, async (t) => {

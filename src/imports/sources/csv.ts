@@ -21,7 +21,14 @@ import {
   resolveColumns,
 } from './csv/csv-columns.ts'
 import { type CsvHeader, type CsvRow, readCsvRows } from './csv/csv-rows.ts'
-import { clickLimit, linkRecord, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import {
+  clickLimit,
+  linkRecord,
+  presentValues,
+  RefusedRow,
+  refOf,
+  refusedRecord,
+} from './link-record.ts'
 import { isTimeZone, parseCsvDate } from './source-dates.ts'
 
 /** The labels of Dub's export, which has as many of them as were chosen. */
@@ -31,9 +38,9 @@ const DUB_COLUMNS = {
   clicks: 'Clicks',
   created_at: 'Created at',
   tags: 'Tags',
+  /** Dub's archived links redirect, as those of Terse do. */
+  archived: 'Archived',
 } as const
-/** Dub's archived links redirect. */
-const DUB_IGNORED = ['Archived']
 
 /**
  * Opens a CSV file. A position to resume from is the number of a row, or half a row before it where the row has two
@@ -70,10 +77,9 @@ async function readRules(
   const rows = readCsvRows(file, signal)
   const { value: header } = await rows.next()
   const { names } = header as CsvHeader
-  const isDub = kind === 'dub-csv'
   const left = ignored.map((name) => getColumn(name, names))
-  if (isDub) left.push(...DUB_IGNORED.map((name) => names.indexOf(name)))
-  const columns = resolveColumns(names, isDub ? { ...dubColumns(names), ...map } : map, left)
+  const given = kind === 'dub-csv' ? { ...dubColumns(names), ...map } : map
+  const columns = resolveColumns(names, given, left)
   // A note that was recognized by its header alone may say that a link is closed.
   const unsure = map.notes === undefined ? (columns.get('notes') ?? []) : []
   const sure = [...columns.values()].flat().filter((column) => !unsure.includes(column))
@@ -302,13 +308,16 @@ function limitTextOf(text: TextOf): string | null {
   return limit === null || /^(?:0|-|none|null|n\/a|unlimited|never)$/i.test(limit) ? null : limit
 }
 
+const YES = /^(?:true|yes|y|1|x|on)$/i
+
 function optionsOf(text: TextOf, { timeZone }: CsvRules): LinkRecord['options'] {
   const start = parseCsvDate(text('starts_at') ?? '', timeZone)
-  const notes = text('notes')
+  const texts = fromFields(['notes', 'title', 'description', 'image'], text)
   return {
     ...clickLimit(parseCount(limitTextOf(text) ?? '')),
     ...('instant' in start && { active_from: formatInstant(start.instant) }),
-    ...(notes !== null && { notes }),
+    ...presentValues(texts),
+    ...(YES.test(text('archived') ?? '') && { archived: true }),
   }
 }
 

@@ -17,6 +17,7 @@ import {
   textOf,
 } from './dump-source.ts'
 import { linkRecord, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import { peerOptions } from './peer-options.ts'
 import { findLocalInstant, getLocalInstant } from './source-dates.ts'
 import {
   guardSqlite,
@@ -207,7 +208,7 @@ export function toKuttLink(
     created_at: toInstant(row.created_at, 'created_at'),
     clicks: getCount(row.visit_count, 'visit_count'),
     last_click: toInstant(row.last_visit, 'the date of a visit'),
-    options: row.description ? { notes: row.description } : {},
+    options: peerOptions('kutt', row, row.target ?? '').options,
   })
 }
 

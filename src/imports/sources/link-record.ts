@@ -45,9 +45,7 @@ export function presentValues(
  * on, and those that the import takes over with their total or as single clicks count too: so a limit stays the number
  * that it is at the source.
  */
-export function clickLimit(
-  max: number | null | undefined,
-): Pick<LinkRecord['options'], 'max_clicks'> {
+export function clickLimit(max: unknown): { readonly max_clicks?: number } {
   return typeof max === 'number' && max > 0 ? { max_clicks: max } : {}
 }
 

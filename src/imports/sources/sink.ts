@@ -4,6 +4,7 @@ import type { FileSettings } from '../source-kinds.ts'
 import { sinkTargeting } from '../targeting/peer-targeting.ts'
 import { type JsonItem, JsonItems } from './json-items.ts'
 import { linkRecord, presentValues, RefusedRow, refOf, refusedRecord } from './link-record.ts'
+import { peerOptions } from './peer-options.ts'
 import { checkSourceFile, isSqlite, readSourceFile } from './source-file.ts'
 import {
   guardSqlite,
@@ -104,24 +105,21 @@ function parseObject(text: string): Fields {
 
 function toLink(fields: Fields, at: { resume: string; place: string }): LinkRecord {
   const { slug, url, tags, createdAt, expiration, apple, google, password, ...others } = fields
-  const { geo, comment, redirectWithQuery, ...rest } = others
+  const { geo, ...rest } = others
   const key = getText(slug, 'slug')
   const devices = { ios: findText(apple, 'apple'), android: findText(google, 'google') }
   const targeting = sinkTargeting(devices, geo)
-  const isText = typeof comment === 'string' && comment !== ''
-  const isDropped = redirectWithQuery === false
+  const destination = getText(url, 'url')
+  const { options, taken } = peerOptions('sink', rest, destination)
   return linkRecord({
     ...at,
     ref: refOf(key),
     key,
-    url: getText(url, 'url'),
+    url: destination,
     ios: targeting.ios,
     android: targeting.android,
     rules: targeting.rules,
-    options: {
-      ...(isText && { notes: comment }),
-      ...(isDropped && { query: 'drop' }),
-    },
+    options,
     tags: getTags(tags),
     expires_at: findInstant(expiration, 'expiration'),
     // It is a hash, or what Sink's lists show in its place.
@@ -129,8 +127,7 @@ function toLink(fields: Fields, at: { resume: string; place: string }): LinkReco
     created_at: findInstant(createdAt, 'createdAt'),
     rest: presentValues({
       ...rest,
-      ...(!isText && { comment }),
-      ...(!isDropped && { redirectWithQuery }),
+      ...Object.fromEntries(taken.map((name) => [name, undefined])),
       ...targeting.rest,
     }),
     notes: [...noteLosses(rest), ...targeting.notes],

@@ -9,6 +9,7 @@ import {
   textOf,
 } from './dump-source.ts'
 import { linkRecord, RefusedRow } from './link-record.ts'
+import { peerOptions } from './peer-options.ts'
 import { getLocalInstant, shownIn } from './source-dates.ts'
 
 /**
@@ -31,7 +32,6 @@ const yourls = (serverZone: string): DumpService => ({
   toLink(row, at) {
     const key = textOf(row, 'keyword')
     const url = textOf(row, 'url')
-    const title = row.named.get('title') ?? ''
     return linkRecord({
       ...at,
       ref: key,
@@ -39,8 +39,7 @@ const yourls = (serverZone: string): DumpService => ({
       url,
       created_at: creationOf(row, serverZone),
       clicks: countOf(row, 'clicks'),
-      // Without a title YOURLS stores the address as title.
-      options: title === '' || title === url ? {} : { notes: title },
+      options: peerOptions('yourls', { title: row.named.get('title') }, url).options,
     })
   },
   clicks: { suffix: 'log', columns: ['click_time', 'shorturl', 'referrer', 'user_agent'] },

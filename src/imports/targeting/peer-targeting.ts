@@ -118,15 +118,19 @@ const EU = 'EU'
 /** Which of device and country Short.io asks for first is undocumented: here it is the device, as at other services. */
 export function shortIoTargeting(link: ShortIoTargeting): Targeting {
   const { splitURL, splitPercent } = link
-  const countries = listedCountries(link.countries)
-  const regions = listOf(link.regions)
-  const { rules } = countries
+  const regions = listedRegions(link.regions)
+  const countries = listedCountries(
+    link.countries,
+    RULES_MAX - OTHER_RULES_MAX - regions.rules.length,
+  )
+  // A visitor in the region is in the country too.
+  const rules = [...regions.rules, ...countries.rules]
   const hasDevices = link.ios !== null || link.android !== null
   return {
     ...devicesFirst(link, rules),
     rest: nonEmpty({
       countries: countries.left,
-      regions: link.regions,
+      regions: regions.left,
       splitURL,
       ...(splitURL ? { splitPercent } : {}),
     }),
@@ -137,13 +141,7 @@ export function shortIoTargeting(link: ShortIoTargeting): Targeting {
             'Short.io does not document whether the device or the country decides first: here it is the device.',
           ]
         : []),
-      ...regions.map((region) => {
-        const name = isRecord(region) ? `${region.country} ${region.region}` : region
-        return `The region ${shown(name)} at Short.io: which regions its codes mean is not documented, so ${KEPT}`
-      }),
-      ...(nonEmpty(link).regions !== undefined && regions.length === 0
-        ? [`Its destinations by region at Short.io cannot be read: ${KEPT}`]
-        : []),
+      ...regions.notes,
       ...(splitURL
         ? [
             'Short.io splits visits between two destinations, and contradicts itself on whose share the percentage is: all visitors get the main one.',
@@ -153,7 +151,45 @@ export function shortIoTargeting(link: ShortIoTargeting): Targeting {
   }
 }
 
-function listedCountries(answer: unknown): Converted<unknown> {
+/** The part of an ISO 3166-2 code behind the country, with or without the country before it. */
+const REGION = /^(?:[A-Z]{2}-)?([A-Z0-9]{1,3})$/
+
+/** A rule for each destination of some regions. */
+function listedRegions(answer: unknown): Converted<unknown> {
+  const list = listOf(answer)
+  if (list.length === 0) {
+    const isMissing = nonEmpty({ answer }).answer === undefined
+    const note = `Its destinations by region at Short.io cannot be read: ${KEPT}`
+    return { rules: [], left: answer, notes: isMissing ? [] : [note] }
+  }
+  const byUrl = new Map<string, Set<string>>()
+  const left: unknown[] = []
+  const notes: string[] = []
+  for (const entry of list) {
+    const { country, region, originalURL: url } = recordOf(entry)
+    const [, part] = REGION.exec(String(region).toUpperCase()) ?? []
+    const isFull = byUrl.size >= RULES_MAX / 2 && !byUrl.has(String(url))
+    if (
+      part === undefined ||
+      typeof url !== 'string' ||
+      !COUNTRIES.has(String(country)) ||
+      isFull
+    ) {
+      left.push(entry)
+      const why = isFull ? `a link has at most ${RULES_MAX} rules` : 'it is no code by ISO 3166-2'
+      notes.push(`The region ${shown(`${country} ${region}`)} at Short.io: ${why}, so ${KEPT}`)
+    } else {
+      byUrl.set(url, (byUrl.get(url) ?? new Set()).add(`${country}-${part}`))
+    }
+  }
+  const rules = [...byUrl].map(([url, codes]): RuleInput => {
+    const [first = ''] = codes
+    return { id: first.toLowerCase(), when: { region: [...codes] }, then: { url } }
+  })
+  return { rules, left, notes }
+}
+
+function listedCountries(answer: unknown, rulesMax: number): Converted<unknown> {
   const list = listOf(answer)
   if (list.length === 0) {
     const isMissing = nonEmpty({ answer }).answer === undefined
@@ -175,8 +211,7 @@ function listedCountries(answer: unknown): Converted<unknown> {
       codes[country] = url
     }
   }
-  const max = RULES_MAX - OTHER_RULES_MAX
-  const converted = countryRules(codes, 'Short.io', max)
+  const converted = countryRules(codes, 'Short.io', rulesMax)
   // Behind the countries, of which some are in the EU.
   const eu: RuleInput[] =
     euUrl === undefined ? [] : [{ id: 'eu', when: { country: [EU] }, then: { url: euUrl } }]

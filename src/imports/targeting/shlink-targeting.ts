@@ -1,6 +1,7 @@
 import { COUNTRIES } from '@terse/contract/countries'
 import {
   type Conditions,
+  PLACE_LENGTH_MAX,
   RULES_MAX,
   type RuleInput,
   type TimeSpan,
@@ -272,7 +273,7 @@ function convert({ type, matchKey, matchValue }: RedirectCondition): Parsed<Cond
       return known(COUNTRIES.has(country) ? { country: [country] } : undefined)
     }
     case 'geolocation-city-name':
-      return { fault: `rules on cities such as ${shown(matchValue)} need a database that has them` }
+      return known(isPlace(value) ? { city: [value] } : undefined)
     case 'before-date':
       return isInstant(value) ? { value: { time: [{ until: value }] } } : unknown
     case 'after-date':
@@ -302,6 +303,11 @@ function convertQuery(
     return { value: { query: [{ name: matchKey, equals: matchValue }] } }
   }
   return { fault: `the parameter ${shown(matchKey)} has no value to compare with` }
+}
+
+/** Whether a text may be the name of a city in a rule. */
+function isPlace(text: string): boolean {
+  return text !== '' && text.length <= PLACE_LENGTH_MAX
 }
 
 function isInstant(text: string): boolean {

@@ -91,11 +91,17 @@ const LEFT: readonly (readonly [
     /Terse chooses no winner/,
   ],
   [
-    'a region',
-    shortIoTargeting({ ...NONE, regions: [{ country: 'US', region: 'CA', originalURL: A }] }),
-    0,
+    'a region that has no code',
+    shortIoTargeting({
+      ...NONE,
+      regions: [
+        { country: 'US', region: 'California', originalURL: A },
+        { country: 'US', region: 'CA', originalURL: A },
+      ],
+    }),
+    1,
     ['regions'],
-    /region "US CA"/,
+    /region "US California" at Short.io: it is no code by ISO 3166-2/,
   ],
   [
     'a code of Short.io',
@@ -125,11 +131,11 @@ const LEFT: readonly (readonly [
     /whose share/,
   ],
   [
-    'a city',
-    shlink({ type: 'geolocation-city-name', matchValue: 'Köln' }),
+    'a city without a name',
+    shlink({ type: 'geolocation-city-name', matchValue: ' ' }),
     0,
     ['redirectRules'],
-    /cities such as "Köln" need a database/,
+    /no condition like geolocation-city-name/,
   ],
   ['a rule without conditions', shlink(), 0, ['redirectRules'], /never matched/],
   [

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
+import { KEPT } from '../../targeting/targeting.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   countRecord,
   linkRecord,
@@ -30,7 +32,7 @@ const UNCOUNTED_MAX = 3
 /** What has a field in Terse, or says nothing about the link. */
 const TAKEN = [
   ...['id', 'long_url', 'custom_bitlinks', 'tags', 'created_at'],
-  ...['references', 'created_by', 'client_id', 'title', 'archived', 'expiration_at'],
+  ...['references', 'created_by', 'client_id', 'expiration_at'],
 ]
 
 const groupsSchema = z.object({ groups: z.array(z.object({ guid: z.string() })) })
@@ -44,8 +46,7 @@ const bitlinkSchema = z.looseObject({
   created_at: z.string().nullish(),
   custom_bitlinks: z.array(z.string()).nullish(),
   tags: z.array(z.string()).nullish(),
-  archived: z.boolean().nullish(),
-  title: z.string().nullish(),
+  deeplinks: z.unknown().optional(),
   expiration_at: z.string().nullish(),
 })
 const totalSchema = z.object({ total_clicks: z.int().min(0) })
@@ -198,6 +199,10 @@ function linksOf(
   if (isRepaired) {
     notes.push('Bitly sent this page with faults that were repaired: check the destination.')
   }
+  if (Array.isArray(bitlink.deeplinks) && bitlink.deeplinks.length > 0) {
+    notes.push(`Its deep links at Bitly name apps and no addresses: ${KEPT} Set ios and android.`)
+  }
+  const { options, taken } = peerOptions('bitly', bitlink, bitlink.long_url)
   const own = refOf(splitShortLink(bitlink.id) ?? { domain: '', key: '' })
   const links = [bitlink.id, ...(bitlink.custom_bitlinks ?? [])]
   const seen = new Set<string>()
@@ -217,14 +222,11 @@ function linksOf(
         url: bitlink.long_url,
         tags: bitlink.tags ?? [],
         expires_at: microsOf(bitlink.expiration_at),
-        options: {
-          ...(bitlink.title ? { notes: bitlink.title } : {}),
-          ...(bitlink.archived && { archived: true }),
-        },
+        options,
         created_at: microsOf(bitlink.created_at),
         clicks: isOwn ? total : null,
         rest: {
-          ...restOf(bitlink, TAKEN),
+          ...restOf(bitlink, [...TAKEN, ...taken]),
           ...(!isOwn && { back_half_of: bitlink.id }),
         },
         notes: [...notes, ...clickNotes(bitlink.id, isOwn, total)],

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { ImportSource, LinkProtection } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
 import { dubTargeting } from '../../targeting/peer-targeting.ts'
+import { KEPT } from '../../targeting/targeting.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   lastIdList,
   linkRecord,
@@ -22,7 +24,7 @@ const UTM_FIELDS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm
 const TAKEN = [
   ...['id', 'domain', 'key', 'url', 'ios', 'android', 'tags', 'tagId', 'expiresAt', 'expiredUrl'],
   ...['createdAt', 'clicks', 'lastClicked', 'qrCode', 'workspaceId', 'projectId', 'userId'],
-  ...['comments', 'archived', 'geo', 'testVariants', 'testStartedAt', 'testCompletedAt'],
+  ...['geo', 'testVariants', 'testStartedAt', 'testCompletedAt'],
 ]
 
 const itemsSchema = z.array(z.looseObject({ id: z.string() }))
@@ -39,14 +41,13 @@ const linkSchema = z.looseObject({
   expiresAt: z.string().nullish(),
   expiredUrl: z.string().nullish(),
   disabledAt: z.string().nullish(),
-  archived: z.boolean().nullish(),
   geo: z.record(z.string(), z.string()).nullish(),
   proxy: z.boolean().nullish(),
+  video: z.string().nullish(),
   rewrite: z.boolean().nullish(),
   testVariants: z.unknown().optional(),
   testStartedAt: z.unknown().optional(),
   testCompletedAt: z.unknown().optional(),
-  comments: z.string().nullish(),
   createdAt: z.string(),
   clicks: z.int().min(0).nullish(),
   lastClicked: z.string().nullish(),
@@ -101,6 +102,7 @@ function recordsOf(raw: Item, place: string, nowMs: number): SourceRecord[] {
   const externalId = integerOf(item.externalId)
   const devices = { ios: item.ios || null, android: item.android || null }
   const targeting = dubTargeting({ ...item, ...devices }, nowMs)
+  const { options, taken } = peerOptions('dub', item, item.url)
   return [
     linkRecord({
       ref: item.id,
@@ -111,10 +113,7 @@ function recordsOf(raw: Item, place: string, nowMs: number): SourceRecord[] {
       ios: targeting.ios,
       android: targeting.android,
       rules: targeting.rules,
-      options: {
-        ...(item.comments ? { notes: item.comments } : {}),
-        ...(item.archived && { archived: true }),
-      },
+      options,
       external_id: externalId,
       tags: (item.tags ?? []).map(({ name }) => name),
       expires_at: microsOf(item.expiresAt),
@@ -126,7 +125,7 @@ function recordsOf(raw: Item, place: string, nowMs: number): SourceRecord[] {
       last_click: microsOf(item.lastClicked),
       rest: {
         ...restOf(item, [
-          ...TAKEN,
+          ...[...TAKEN, ...taken],
           ...(externalId === null ? [] : ['externalId']),
           ...parametersIn(item.url),
         ]),
@@ -156,6 +155,6 @@ function parametersIn(destination: string): string[] {
 function notesOf(item: DubLink): string[] {
   const notes: string[] = []
   if (item.rewrite) notes.push('Dub shows the destination in a frame; Terse redirects to it.')
-  if (item.proxy) notes.push('Dub shows a preview of its own; Terse has none.')
+  if (item.proxy && item.video) notes.push(`The video of its preview at Dub: ${KEPT}`)
   return notes
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
 import type { SelfHostedApiSettings } from '../../source-kinds.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   allAfter,
   linkRecord,
@@ -22,7 +23,7 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse. */
 const TAKEN = [
   ...['id', 'address', 'target', 'banned', 'created_at', 'password', 'expire_in', 'visit_count'],
-  ...['domain', 'description'],
+  'domain',
 ]
 
 const pageSchema = z.object({
@@ -39,7 +40,6 @@ const linkSchema = z.looseObject({
   expire_in: z.string().nullish(),
   created_at: z.string(),
   visit_count: z.int().min(0),
-  description: z.string().nullish(),
 })
 
 type Item = z.infer<typeof pageSchema>['data'][number]
@@ -129,6 +129,7 @@ function recordsOf(raw: Item, place: string, timeZone: string): SourceRecord[] {
   const parsed = parseItem(linkSchema, raw, place)
   if ('refused' in parsed) return [parsed.refused]
   const { item } = parsed
+  const { options, taken } = peerOptions('kutt', item, item.target)
   return [
     linkRecord({
       ref: item.id,
@@ -141,8 +142,8 @@ function recordsOf(raw: Item, place: string, timeZone: string): SourceRecord[] {
       closed: item.banned ? 'It is banned at Kutt.' : null,
       created_at: microsOf(item.created_at, timeZone),
       clicks: item.visit_count,
-      options: item.description ? { notes: item.description } : {},
-      rest: restOf(item, TAKEN),
+      options,
+      rest: restOf(item, [...TAKEN, ...taken]),
     }),
   ]
 }

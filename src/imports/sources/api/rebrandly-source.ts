@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ImportSource } from '../../import-source.ts'
 import type { TokenApiSettings } from '../../source-kinds.ts'
 import { rebrandlyRuleNames, rebrandlyTargeting } from '../../targeting/peer-targeting.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   lastIdList,
   linkRecord,
@@ -19,7 +20,7 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse, or says nothing about the link. */
 const TAKEN = [
   ...['id', 'domain', 'slashtag', 'destination', 'tags', 'createdAt', 'clicks', 'lastClickAt'],
-  ...['shortUrl', 'title'],
+  'shortUrl',
 ]
 
 const itemsSchema = z.array(z.looseObject({ id: z.string() }))
@@ -33,7 +34,6 @@ const linkSchema = z.looseObject({
   clicks: z.int().min(0).nullish(),
   lastClickAt: z.string().nullish(),
   status: z.string().nullish(),
-  title: z.string().nullish(),
 })
 
 type Item = z.infer<typeof itemsSchema>[number]
@@ -79,6 +79,7 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
   if ('refused' in parsed) return [parsed.refused]
   const { item } = parsed
   const targeting = rebrandlyTargeting(item)
+  const { options, taken } = peerOptions('rebrandly', item, item.destination)
   const isActive = !item.status || item.status === 'active'
   return [
     linkRecord({
@@ -88,14 +89,17 @@ function recordsOf(raw: Item, place: string): SourceRecord[] {
       key: item.slashtag,
       url: item.destination,
       rules: targeting.rules,
-      options: item.title ? { notes: item.title } : {},
+      options,
       tags: (item.tags ?? []).map(({ name }) => name),
       closed: isActive ? null : `Its status at Rebrandly is "${item.status}".`,
       created_at: microsOf(item.createdAt),
       clicks: item.clicks ?? null,
       last_click: microsOf(item.lastClickAt),
       rest: {
-        ...restOf(item, [...TAKEN, ...(isActive ? ['status'] : []), ...rebrandlyRuleNames(item)]),
+        ...restOf(item, [
+          ...[...TAKEN, ...taken, ...rebrandlyRuleNames(item)],
+          ...(isActive ? ['status'] : []),
+        ]),
         ...targeting.rest,
       },
       notes: targeting.notes,

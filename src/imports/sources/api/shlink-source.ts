@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { formatInstant } from '../../../platform/time/clock.ts'
 import type { ImportSource } from '../../import-source.ts'
 import type { SelfHostedApiSettings } from '../../source-kinds.ts'
 import { type RedirectRule, shlinkTargeting } from '../../targeting/shlink-targeting.ts'
-import { clickLimit } from '../link-record.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   clickRecord,
   linkRecord,
@@ -26,8 +25,7 @@ const LIMITS = [{ requests: 10, perMs: 1_000 }]
 /** What has a field in Terse, or is read apart. */
 const TAKEN = [
   ...['shortCode', 'longUrl', 'dateCreated', 'tags', 'meta', 'domain', 'visitsCount'],
-  ...['visitsSummary', 'hasRedirectRules', 'redirectRules', 'deviceLongUrls', 'title'],
-  'forwardQuery',
+  ...['visitsSummary', 'hasRedirectRules', 'redirectRules', 'deviceLongUrls', 'forwardQuery'],
 ]
 
 const paginationSchema = z.object({ pagesCount: z.int(), totalItems: z.int().min(0) })
@@ -191,8 +189,8 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
       redirectRules: rules,
       deviceLongUrls: link.deviceLongUrls,
     })
-    const { validSince, validUntil, maxVisits } = link.meta ?? {}
-    const since = instantText(validSince)
+    const { validSince, validUntil } = link.meta ?? {}
+    const { options, taken } = peerOptions('shlink', { ...link, ...link.meta }, link.longUrl)
     return linkRecord({
       ref: this.idOf(link),
       place,
@@ -202,21 +200,16 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
       ios,
       android,
       rules: targeting.rules,
-      options: {
-        ...clickLimit(maxVisits),
-        ...(since !== undefined && { active_from: since }),
-        ...(link.title ? { notes: link.title } : {}),
-        ...(link.forwardQuery === false && { query: 'drop' }),
-      },
+      options,
       tags: link.tags ?? [],
       expires_at: microsOf(validUntil),
       closed: this.#closedBecause(link),
       created_at: microsOf(link.dateCreated),
       clicks: totalOf(link),
       rest: {
-        ...restOf(link, TAKEN),
+        ...restOf(link, [...TAKEN, ...taken]),
         ...targeting.rest,
-        ...(validSince && since === undefined && { validSince }),
+        ...(validSince && options.active_from === undefined && { validSince }),
       },
       notes: targeting.notes,
     })
@@ -224,7 +217,7 @@ class ShlinkLinks implements PagedList<Item, Cursor> {
 
   #closedBecause(link: ShlinkLink): string | null {
     const { validSince, maxVisits } = link.meta ?? {}
-    if (validSince && instantText(validSince) === undefined) {
+    if (validSince && microsOf(validSince) === null) {
       return `It does not redirect before "${validSince}" at Shlink, which is no date.`
     }
     if (maxVisits && (totalOf(link) ?? maxVisits) >= maxVisits) {
@@ -274,12 +267,6 @@ function pathOf(shortCode: string): string {
 
 function domainQuery({ domain }: ShlinkLink): { domain?: string } {
   return domain ? { domain } : {}
-}
-
-/** An instant as options have it; undefined for what is none. */
-function instantText(text: string | null | undefined): string | undefined {
-  const micros = microsOf(text)
-  return micros === null ? undefined : formatInstant(micros)
 }
 
 const ruleSchema = z.looseObject({

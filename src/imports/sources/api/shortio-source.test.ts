@@ -61,6 +61,13 @@ describe('the Short.io API source', () => {
     if (path === '/link_country/lnk_example_39') {
       return { json: [{ country: 'DE', originalURL: 'https://example.com/de' }] }
     }
+    if (path === '/link_region/lnk_example_39') {
+      return { json: [{ country: 'US', region: 'CA', originalURL: 'https://example.com/ca' }] }
+    }
+    if (path === '/links/opengraph/12345/lnk_example_39') {
+      const image = ['image', 'https://example.com/og.png']
+      return { json: [['title', 'A title'], ['twitter:card', 'summary'], image] }
+    }
     return /^\/link_(country|region)\//.test(path) ? { json: [] } : { status: 404, json: {} }
   }
 
@@ -93,11 +100,15 @@ describe('the Short.io API source', () => {
       [
         [{ os: ['ios'] }, 'https://apps.example.com/ios'],
         [{ os: ['android'] }, 'https://play.example.com/android'],
+        [{ region: ['US-CA'] }, 'https://example.com/ca'],
         [{ country: ['DE'] }, 'https://example.com/de'],
       ],
     )
     assert.deepEqual([device.ios, device.android, device.clicks], [null, null, 12])
-    assert.equal(device.rest.countries, undefined)
+    const { title, image } = device.options
+    assert.deepEqual([title, image], ['A title', 'https://example.com/og.png'])
+    assert.equal(device.rest['og:twitter:card'], 'summary')
+    assert.deepEqual([device.rest.countries, device.rest.regions], [undefined, undefined])
     assert.match(device.notes.join(), /here it is the device/)
     assert.equal(byKey('plain').clicks, 0)
     assert.equal(byKey('limited').domain, 'other.example.com')

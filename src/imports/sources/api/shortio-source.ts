@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type ImportSource, ImportSourceFault } from '../../import-source.ts'
 import type { ShortIoSettings } from '../../source-kinds.ts'
 import { shortIoTargeting } from '../../targeting/peer-targeting.ts'
-import { clickLimit } from '../link-record.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   linkRecord,
   microsOf,
@@ -24,8 +24,7 @@ const STATISTICS_LIMITS = [{ requests: 60, perMs: 60_000 }]
 const TAKEN = [
   ...['id', 'idString', 'path', 'originalURL', 'shortURL', 'secureShortURL', 'iphoneURL'],
   ...['androidURL', 'utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent', 'expiresAt'],
-  ...['expiredURL', 'tags', 'createdAt', 'DomainId', 'OwnerId', 'User', 'clicksLimit', 'title'],
-  ...['splitURL', 'splitPercent', 'archived'],
+  ...['expiredURL', 'tags', 'createdAt', 'DomainId', 'OwnerId', 'User', 'splitURL', 'splitPercent'],
 ]
 
 const domainsSchema = z.array(z.looseObject({ id: z.int(), hostname: z.string() }))
@@ -52,30 +51,34 @@ const linkSchema = z.looseObject({
   expiredURL: text,
   hasPassword: z.boolean().nullish(),
   password: text,
-  archived: z.boolean().nullish(),
   cloaking: z.boolean().nullish(),
   splitURL: text,
   splitPercent: z.unknown().optional(),
-  title: text,
   clicksLimit: z.number().nullish(),
 })
 const clicksSchema = z.record(z.string(), z.coerce.number().int().min(0))
-const rulesSchema = z.unknown()
+/** What these answer is not documented: it is read as far as it has a known form. */
+const undocumented = z.unknown()
 
 type ShortLink = z.infer<typeof linkSchema>
 type Domain = z.infer<typeof domainsSchema>[number]
 /** A link as it is listed, its domain, and its clicks; null where the statistics have none. */
 type Item = {
   readonly raw: z.infer<typeof pageSchema>['links'][number]
-  readonly hostname: string
+  readonly domain: Domain
   readonly clicks: number | null
 }
 type Cursor = { readonly domain: number; readonly token: string | undefined }
-type Rules = { readonly countries: unknown; readonly regions: unknown }
+/** What takes a request for each link. */
+type Details = {
+  readonly countries: unknown
+  readonly regions: unknown
+  readonly openGraph: unknown
+}
 
 /**
- * Reads Short.io: the links of one domain after another, their totals of clicks, and the rules that send countries and
- * regions elsewhere.
+ * Reads Short.io: the links of one domain after another, their totals of clicks, the rules that send countries and
+ * regions elsewhere, and their previews.
  */
 export function openShortIo(settings: ShortIoSettings, deps: ApiDeps): ImportSource {
   const common = { ...deps, service: 'Short.io', headers: { authorization: settings.token } }
@@ -132,8 +135,7 @@ class ShortIoLinks implements PagedList<Item, Cursor> {
     })
     const clicks = links.length === 0 ? {} : await this.#clicksOf(domain.id, links, signal)
     const items = links.map((raw) => {
-      const { hostname } = domain
-      return { raw, hostname, clicks: clicks === undefined ? null : (clicks[String(raw.id)] ?? 0) }
+      return { raw, domain, clicks: clicks === undefined ? null : (clicks[String(raw.id)] ?? 0) }
     })
     return { items, next: nextCursor(domain.id, nextPageToken, domains[at + 1]) }
   }
@@ -143,15 +145,15 @@ class ShortIoLinks implements PagedList<Item, Cursor> {
   }
 
   async *recordsOf(
-    { raw, hostname, clicks }: Item,
+    { raw, domain, clicks }: Item,
     { place, skip, signal }: { place: string; skip: number; signal: AbortSignal },
   ): AsyncGenerator<SourceRecord> {
     if (skip > 0) return
     const parsed = parseItem(linkSchema, raw, place)
     if ('refused' in parsed) yield parsed.refused
     else {
-      const rules = await this.#rulesOf(parsed.item.id, signal)
-      yield recordOf(parsed.item, { place, hostname, clicks, rules })
+      const details = await this.#detailsOf(domain, parsed.item.id, signal)
+      yield recordOf(parsed.item, { place, hostname: domain.hostname, clicks, details })
     }
   }
 
@@ -178,11 +180,15 @@ class ShortIoLinks implements PagedList<Item, Cursor> {
     })
   }
 
-  async #rulesOf(id: string | number, signal: AbortSignal): Promise<Rules> {
-    const path = encodeURIComponent(String(id))
-    const read = (kind: string) =>
-      this.#client.find({ path: `/${kind}/${path}`, schema: rulesSchema, signal })
-    return { countries: await read('link_country'), regions: await read('link_region') }
+  async #detailsOf(domain: Domain, id: string | number, signal: AbortSignal): Promise<Details> {
+    const link = encodeURIComponent(String(id))
+    const read = (path: string) =>
+      this.#client.find({ path: `/${path}/${link}`, schema: undocumented, signal })
+    return {
+      countries: await read('link_country'),
+      regions: await read('link_region'),
+      openGraph: await read(`links/opengraph/${domain.id}`),
+    }
   }
 }
 
@@ -197,13 +203,15 @@ function nextCursor(
 
 function recordOf(
   link: ShortLink,
-  known: { place: string; hostname: string; clicks: number | null; rules: Rules },
+  known: { place: string; hostname: string; clicks: number | null; details: Details },
 ): SourceRecord {
-  const { place, hostname, clicks, rules } = known
+  const { place, hostname, clicks, details } = known
   const isLocked = link.hasPassword || Boolean(link.password)
   const { splitURL, splitPercent } = link
   const devices = { ios: link.iphoneURL || null, android: link.androidURL || null }
-  const targeting = shortIoTargeting({ ...devices, ...rules, splitURL, splitPercent })
+  const targeting = shortIoTargeting({ ...devices, ...details, splitURL, splitPercent })
+  const preview = previewOf(details.openGraph)
+  const { options, taken } = peerOptions('shortio', { ...link, ...preview }, link.originalURL)
   return linkRecord({
     ref: String(link.id),
     place,
@@ -213,11 +221,7 @@ function recordOf(
     ios: targeting.ios,
     android: targeting.android,
     rules: targeting.rules,
-    options: {
-      ...clickLimit(link.clicksLimit),
-      ...(link.title ? { notes: link.title } : {}),
-      ...(link.archived && { archived: true }),
-    },
+    options,
     utm_source: link.utmSource || null,
     utm_medium: link.utmMedium || null,
     utm_campaign: link.utmCampaign || null,
@@ -231,11 +235,18 @@ function recordOf(
     created_at: microsOf(link.createdAt),
     clicks,
     rest: {
-      ...restOf(link, TAKEN),
+      ...restOf({ ...link, ...preview }, [...TAKEN, ...taken]),
       ...targeting.rest,
     },
     notes: [...notesOf(link, clicks), ...targeting.notes],
   })
+}
+
+/** Returns the properties of a preview, which its requests have as pairs of a name and a text, by `og:` and their name. */
+function previewOf(openGraph: unknown): Readonly<Record<string, unknown>> {
+  const pairs = Array.isArray(openGraph) ? openGraph : Object.entries(openGraph ?? {})
+  const named = pairs.filter((pair) => Array.isArray(pair) && typeof pair[0] === 'string')
+  return Object.fromEntries(named.map(([name, value]) => [`og:${name}`, value]))
 }
 
 /** Closes a link with a limit whose clicks are unknown, so that it is not open for more visits than it was. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ImportSource } from '../../import-source.ts'
 import type { SelfHostedApiSettings } from '../../source-kinds.ts'
+import { peerOptions } from '../peer-options.ts'
 import {
   allAfter,
   linkRecord,
@@ -121,8 +122,7 @@ function recordsOf(
       url: item.url,
       created_at: microsOf(item.timestamp, timeZone),
       clicks: item.clicks,
-      // Without a title, YOURLS stores the destination as one.
-      options: item.title && item.title !== item.url ? { notes: item.title } : {},
+      options: peerOptions('yourls', item, item.url).options,
       rest: restOf(item, [...TAKEN, 'title']),
     }),
   ]

@@ -74,6 +74,12 @@ const ALIASES = {
   ],
   /** What its owners should know. */
   notes: ['notes', 'comment', 'comments', 'remark', 'remarks'],
+  /** Only by the names of tags: a "Title" is most often a name for the link's owners. */
+  title: ['ogtitle', 'previewtitle', 'socialtitle', 'metatitle'],
+  description: ['ogdescription', 'previewdescription', 'socialdescription', 'metadescription'],
+  image: ['ogimage', 'previewimage', 'socialimage', 'metaimage'],
+  /** Never guessed: at some services an archived link does not redirect. */
+  archived: [],
   created_at: [
     ...['createdat', 'created', 'createdon', 'creationdate', 'createddate', 'datecreated'],
     ...['creationtime', 'timestamp', 'date', 'addedon'],
