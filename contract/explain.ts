@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { FLAGS } from './clicks.ts'
 import { COUNTRIES, canonicalCountry } from './countries.ts'
 import { asMessage } from './faults.ts'
+import { optionInputs } from './link-options.ts'
 import { destinationInput, line, timestamp } from './primitives.ts'
 import { rulesInput } from './rules.ts'
 
 const AGENT_LENGTH_MAX = 1000
 const HEADER_LENGTH_MAX = 500
 const QUERY_LENGTH_MAX = 4000
+const PATH_LENGTH_MAX = 4000
 const KEPT_VARIANTS_MAX = 50
 
 const country = z
@@ -31,6 +33,11 @@ const madeUpVisitor = z
       .optional()
       .describe('The `Accept-Language` header, such as `de` or `de-AT,en;q=0.8`.'),
     at: z.string().optional().describe('An ISO 8601 instant with a zone; else now.'),
+    path: line(PATH_LENGTH_MAX)
+      .optional()
+      .describe(
+        'The path of the visited address, such as `/docs/guide`, for a link that takes more of it than its key; else that of the key alone.',
+      ),
     query: z
       .string()
       .max(QUERY_LENGTH_MAX)
@@ -126,9 +133,12 @@ export const explainBody = z
     url: destinationInput
       .optional()
       .describe('To try in place of the one of the link, not stored.'),
+    rule_set: optionInputs.rule_set.describe(
+      'The id of a rule set to try in place of the one of the link, not stored; null for none.',
+    ),
   })
   .refine(
-    ({ click, rules: _, url: __, ...visitor }) =>
+    ({ click, rules: _, url: __, rule_set: ___, ...visitor }) =>
       click === undefined || Object.values(visitor).every((value) => value === undefined),
     {
       path: ['click'],
@@ -200,8 +210,18 @@ const triedRule = z.object({
 const urlParts = z.object({
   destination: z.string().describe('As it was set, with its placeholders.'),
   placeholders: z
-    .array(z.object({ name: z.string(), value: z.string() }))
-    .describe('Parameters of the visitor that filled a placeholder; empty where they had none.'),
+    .array(
+      z.object({
+        of: z.enum(['query', 'path']).describe('Which part of the visited address filled it.'),
+        name: z.string().describe('Of `{query.sku}` it is `sku`; of `{1}` or `{path}` the same.'),
+        value: z.string().describe('Empty where the visitor had none.'),
+      }),
+    )
+    .describe('The placeholders of the destination, and what filled them.'),
+  path: z
+    .string()
+    .nullable()
+    .describe('What the visitor’s path added to that of the destination; null for nothing.'),
   utm: z
     .array(
       z.object({
@@ -260,7 +280,7 @@ export const explanationSchema = z
       .describe('The page that a `fallback` stands in for; null for others.'),
     decided_by: deciderSchema,
     rules: z.array(triedRule).describe('Each rule of the link in its order, and what it did.'),
-    url: urlParts.nullable().describe('Of what the location is made; null for a page.'),
+    url: urlParts.nullable().describe('Of what the location is made; null where there is none.'),
     counted: z
       .object({
         as: z
@@ -283,6 +303,7 @@ export const explanationSchema = z
       .array(
         z.object({
           name: z.string(),
+          visitor: madeUpVisitor,
           expected: exampleResult.partial(),
           result: exampleResult,
           as_expected: z.boolean(),

@@ -173,6 +173,7 @@ export const FAULTS = {
   no_weight: 'must have a variant with a weight above 0',
   unknown_variant: 'must be the name of a variant of this split',
   misplaced_placeholder: 'may have placeholders only behind the host',
+  other_link: 'leads to another link of this domain',
   examples_too_large: 'must have at most {max} bytes',
   rules_too_large: 'must have at most {max} bytes',
   unknown_rule_set: 'must be the id of a rule set of this workspace',

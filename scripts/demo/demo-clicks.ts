@@ -1,3 +1,4 @@
+import type { RuleInput } from '@terse/contract/rules'
 import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 import { someClick } from '../../test/support/clicks.ts'
 import type { DemoLink } from './demo-links.ts'
@@ -101,9 +102,10 @@ function oneClick(
   at: number,
   link_seq: number,
   visitor: number,
-  { fields }: DemoLink,
+  demo: DemoLink,
   random: () => number,
 ): Click {
+  const { fields, labels = [] } = demo
   if (random() < BOT_SHARE) {
     return someClick({ at, link_seq, flags: CLICK_FLAGS.bot, country: 'US', browser: 'Googlebot' })
   }
@@ -111,6 +113,8 @@ function oneClick(
   const [device, os, browser] = pick(random, DEVICES)
   const isPrint = fields.tags?.includes('print') ?? false
   const isMail = fields.utm_medium === 'email'
+  const referrer = isPrint || isMail ? '' : pick(random, REFERRERS)
+  const source = isPrint && random() < 0.7 ? 'qr' : 'direct'
   return someClick({
     at,
     link_seq,
@@ -120,7 +124,18 @@ function oneClick(
     os,
     browser,
     language: LANGUAGES[country] ?? 'en',
-    referrer: isPrint || isMail ? '' : pick(random, REFERRERS),
-    source: isPrint && random() < 0.7 ? 'qr' : 'direct',
+    referrer,
+    source,
+    // By the visitor, who keeps them for the day.
+    label: labels[Math.floor(Math.log2(1 + (visitor % 15)))] ?? '',
+    ...(source === 'qr' && device === 'mobile' && split(demo, country, visitor)),
   })
+}
+
+/** The variant of a link whose first rule is a split for some countries. */
+function split({ rules = [] }: DemoLink, country: string, visitor: number): Partial<Click> {
+  const [{ id = '', when, then } = {}] = rules as Partial<RuleInput>[]
+  const [first, second] = then?.split ?? []
+  if (first === undefined || !when?.country?.includes(country)) return {}
+  return { rule: id, variant: (visitor % 100 < first.weight ? first : second)?.name ?? '' }
 }

@@ -1,3 +1,4 @@
+import type { ExampleInput } from '@terse/contract/explain'
 import type { RuleInput } from '@terse/contract/rules'
 
 /** A link of the demo, and how its clicks come about. */
@@ -16,6 +17,18 @@ export type DemoLink = {
     readonly expires_at?: string
   }
   readonly rules?: readonly RuleInput[]
+  readonly options?: {
+    readonly max_clicks?: number
+    readonly notes?: string
+    readonly path?: 'append'
+    readonly title?: string
+    readonly description?: string
+  }
+  /** The name of its rule set. */
+  readonly ruleSet?: string
+  readonly examples?: readonly ExampleInput[]
+  /** Labels of its clicks, the most frequent first. */
+  readonly labels?: readonly string[]
   /** How many days before the present it was made. */
   readonly daysAgo: number
   /** Clicks on a usual day. */
@@ -30,6 +43,10 @@ export const PENDING_DOMAIN = 'links.acme.example'
 
 const [GO, ACME] = DEMO_DOMAINS
 const SHOP = 'https://www.example.com'
+const PHONE =
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36'
+const IPAD =
+  'Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
 /** @param nowMs the present of the demo */
 export function demoLinks(nowMs: number): readonly DemoLink[] {
@@ -49,6 +66,13 @@ export function demoLinks(nowMs: number): readonly DemoLink[] {
         utm_campaign: 'black-friday',
         expires_at: inDays(9),
       },
+      options: {
+        max_clicks: 1_500,
+        title: 'Black Friday: a third off everything',
+        description: 'Until Monday, online and in all our stores.',
+        notes: 'On the posters in Berlin and Vienna. The limit is what the warehouse can send.',
+      },
+      labels: ['newsletter', 'instagram', 'podcast'],
       daysAgo: 12,
       perDay: 64,
       course: 'campaign',
@@ -75,6 +99,14 @@ export function demoLinks(nowMs: number): readonly DemoLink[] {
         android: 'https://play.google.com/store/apps/details?id=com.example',
       },
       rules: appRules(),
+      ruleSet: 'German shop',
+      examples: [
+        {
+          name: 'A German phone gets the German page',
+          visitor: { country: 'DE', agent: PHONE, language: 'de' },
+        },
+        { name: 'An iPad gets the App Store', visitor: { agent: IPAD, language: 'en' } },
+      ],
       daysAgo: 88,
       perDay: 42,
       course: 'steady',
@@ -161,6 +193,8 @@ function pages(): readonly DemoLink[] {
   ] as const
   return entries.map(([key, path, tags, perDay], nth) => ({
     fields: { domain: nth % 3 === 0 ? GO : ACME, key, url: `${SHOP}${path}`, tags },
+    ...(key === 'docs' && { options: { path: 'append' as const } }),
+    ...(key === 'podcast' && { labels: ['podcast', 'newsletter'] }),
     daysAgo: 89 - nth * 4,
     perDay,
     course: 'steady' as const,
@@ -170,6 +204,7 @@ function pages(): readonly DemoLink[] {
 function appRules(): readonly RuleInput[] {
   return [
     {
+      id: 'poster',
       name: 'Poster',
       when: { country: ['DE', 'AT'], device: ['phone'], qr: true },
       then: {

@@ -22,6 +22,23 @@ const TEMPLATES = [
   { name: 'Newsletter', utm_source: 'newsletter', utm_medium: 'email' },
   { name: 'Poster', utm_source: 'poster', utm_medium: 'print' },
 ]
+const RULE_SETS = [
+  {
+    name: 'App stores',
+    rules: [
+      { when: { os: ['ios'] }, then: { url: 'https://apps.apple.com/app/example' } },
+      {
+        when: { os: ['android'] },
+        then: { url: 'https://play.google.com/store/apps/details?id=com.example' },
+      },
+    ],
+  },
+  {
+    name: 'German shop',
+    rules: [{ when: { country: ['DE', 'AT'] }, then: { url: 'https://www.example.com/de' } }],
+  },
+]
+const LABELS = { parameter: 'via', labels: ['newsletter', 'podcast', 'shop window'] }
 
 /**
  * Makes a workspace as it looks after 90 days: the links over the API, each on its day, and their clicks
@@ -34,6 +51,11 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
   const api = await service.api('acme')
   for (const domain of DEMO_DOMAINS) expectStatus(await api.post('/domains', { domain }), 201)
   for (const template of TEMPLATES) expectStatus(await api.post('/utm-templates', template), 201)
+  const sets = new Map<string, string>()
+  for (const set of RULE_SETS) {
+    sets.set(set.name, expectStatus(await api.post('/rule-sets', set), 201).body.id)
+  }
+  expectStatus(await api.put('/labels', LABELS), 200)
 
   const random = randomFrom(SEED)
   const clicks: Click[] = []
@@ -42,7 +64,7 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
   for (const link of byAge) {
     clock.move((day - link.daysAgo) * DAY_SECONDS)
     day = link.daysAgo
-    clicks.push(...clicksOf(link, await create(service, api, link), nowMs, random))
+    clicks.push(...clicksOf(link, await create(service, api, link, sets), nowMs, random))
   }
   clock.move(day * DAY_SECONDS)
   expectStatus(await api.post('/domains', { domain: PENDING_DOMAIN }), 201)
@@ -53,9 +75,19 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
 }
 
 /** Returns the number of the new link, to which its clicks refer. */
-async function create(service: Service, api: Api, { fields, rules }: DemoLink): Promise<number> {
+async function create(
+  service: Service,
+  api: Api,
+  { fields, options, ruleSet, rules, examples }: DemoLink,
+  sets: ReadonlyMap<string, string>,
+): Promise<number> {
+  const rule_set = ruleSet === undefined ? null : (sets.get(ruleSet) ?? null)
+  const input = { ...fields, ...options, rule_set }
   // A link that has expired by now had its date ahead when it was made.
-  const link = expectStatus(await api.post('/links', fields), 201).body
+  const link = expectStatus(await api.post('/links', input), 201).body
   if (rules !== undefined) expectStatus(await api.put(`/links/${link.id}/rules`, { rules }), 200)
+  if (examples !== undefined) {
+    expectStatus(await api.put(`/links/${link.id}/examples`, { examples }), 200)
+  }
   return seqOf(service, link)
 }

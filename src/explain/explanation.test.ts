@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { MadeUpVisitor } from '@terse/contract/explain'
-import { QUERY_MODES } from '@terse/contract/link-fields'
+import { PATH_MODES, QUERY_MODES } from '@terse/contract/link-fields'
 import fc from 'fast-check'
 import { AGENTS } from '../../test/redirect/agents.ts'
 import {
@@ -27,6 +27,7 @@ import { passwordVault } from '../platform/passwords/password-vault.ts'
 import { RedirectHandler } from '../redirects/handler.ts'
 import { MachineVisits } from '../redirects/machine-visits.ts'
 import { passwordCookies } from '../redirects/password.ts'
+import { indexPaths, matchPath } from '../redirects/paths.ts'
 import { prepare } from '../redirects/prepared-link.ts'
 import { type SharedRules, shareRules } from '../redirects/rules.ts'
 import { variantCookies } from '../redirects/variant-cookies.ts'
@@ -72,9 +73,15 @@ async function visitLink(
 ): Promise<Answered> {
   const prepared = prepare(link)
   let click: Click | undefined
+  const { path = '/key' } = visitor
+  const match = /^\/key\/?$/.test(path) ? undefined : matchPath(indexPaths(['key']), path)
+  const isOfLink = match === undefined || link.path !== 'none'
   const trustedProxies = new Networks()
   const handler = new RedirectHandler({
-    finder: finderOf({ host, link: prepared, sets, labelParameter: LABEL_PARAMETER }),
+    finder: finderOf({
+      ...{ host, sets, labelParameter: LABEL_PARAMETER },
+      ...(isOfLink ? { link: prepared, path: match } : { link: undefined }),
+    }),
     recorder: {
       record(made, done) {
         click = made
@@ -97,7 +104,7 @@ async function visitLink(
   return new Promise((resolve) =>
     handler.visit({
       method: visitor.method ?? 'GET',
-      target: { host: 'go.example', path: '/key', query: sentQuery(visitor) },
+      target: { host: 'go.example', path, query: sentQuery(visitor) },
       headers: headersOf(prepared, visitor),
       remoteAddress: visitor.address ?? '',
       ...{ startedMs: 0, isEncrypted: true, isAnswered: false },
@@ -173,6 +180,8 @@ const arbitraryLink: fc.Arbitrary<VisitedLink> = fc
     password: maybe(fc.constant('sealed')),
     active_from: maybe(fc.constantFrom('2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z')),
     query: fc.constantFrom(...QUERY_MODES),
+    path: fc.constantFrom(...PATH_MODES),
+    url: fc.constantFrom('https://u.example/?b=2#x', 'https://u.example/{1}/{path}?b=2'),
     max_clicks: maybe(fc.constant(5)),
     title: maybe(fc.constant('Spring <sale>')),
   })
@@ -188,6 +197,7 @@ const arbitraryMadeUp: fc.Arbitrary<MadeUpVisitor> = fc.record(
     address: arbitraryAddress,
     agent: fc.oneof({ weight: 7, arbitrary: arbitraryAgent }, { weight: 1, arbitrary: OFFICE }),
     language: arbitraryLanguage,
+    path: fc.constantFrom('/key', '/key/', '/KEY/a%20b/c', '/key/x'),
     query: fc.constantFrom('', 'a=1', 'a&b=1', 'b=1&c=&b=3', '%20=x'),
     referrer: fc.constantFrom('https://heise.de/', 'android-app://org.example/'),
     label: fc.constantFrom('news', 'b'),
@@ -261,7 +271,8 @@ describe('an explanation', () => {
     })
     assert.deepEqual(url, {
       destination: 'https://shop.example/{query.sku}?utm_medium=old&a=0&z=1',
-      placeholders: [{ name: 'sku', value: '7' }],
+      placeholders: [{ of: 'query', name: 'sku', value: '7' }],
+      path: null,
       utm: [
         { of: 'link', name: 'utm_source', value: 'ä & b', replaces: false },
         { of: 'link', name: 'utm_medium', value: 'print', replaces: true },
@@ -274,6 +285,21 @@ describe('an explanation', () => {
       ],
       replaced: ['a=0'],
     })
+  })
+
+  test('takes a location apart where the visitor has more of a path, or sees a preview', () => {
+    const capture = { ...LINK, path: 'capture' as const, url: 'https://u.example/{1}/all/{path}' }
+    const captured = explain(HOST, capture, { path: '/key/a b/c' })
+    assert.equal(captured.location, 'https://u.example/a%20b/all/a%20b/c')
+    assert.deepEqual(captured.url?.placeholders, [
+      { of: 'path', name: '1', value: 'a%20b' },
+      { of: 'path', name: 'path', value: 'a%20b/c' },
+    ])
+    const append = { ...LINK, path: 'append' as const, title: 'Spring', url: 'https://u.example/v' }
+    const shown = explain(HOST, append, { path: 'key/x', agent: 'Slackbot 1.0' })
+    assert.deepEqual([shown.kind, shown.location], ['preview', 'https://u.example/v/x'])
+    assert.equal(shown.url?.path, '/x')
+    assert.equal(explain(HOST, LINK, { path: '/key/x' }).kind, 'not-found')
   })
 
   test('names the condition that failed, what the rule wants and what the visitor has', () => {

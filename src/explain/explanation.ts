@@ -1,16 +1,20 @@
 import type { ExplanationResource } from '@terse/contract/explain'
 import type { Rule } from '@terse/contract/rules'
 import { CLICK_FLAGS, flagNames } from '../clicks/index.ts'
-import { type LinkHost, QR_MARK, type VisitedLink } from '../links/index.ts'
+import { foldKey, keyOfPath, type LinkHost, QR_MARK, type VisitedLink } from '../links/index.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import {
   type Decision,
   decide,
   decidePreview,
+  indexPaths,
   limitedPreview,
+  matchPath,
   type Outcome,
+  type PathMatch,
   type PreparedLink,
   parseQuery,
+  placeholdersIn,
   type RedirectDecision,
   type SharedRules,
   statusOf,
@@ -49,6 +53,10 @@ export type Explained = {
   readonly labelParameter: string | null
   readonly visitor: ExplainedVisitor
   readonly decision: Decision
+  /** The redirect that was decided, where a page may stand in its place. */
+  readonly redirect: RedirectDecision | undefined
+  /** How the visitor's path meets the key of the link; undefined where it is the key alone. */
+  readonly path: PathMatch | undefined
   readonly steps: Steps
 }
 
@@ -121,16 +129,31 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
   const rules = listRules(subject)
   const steps = new Steps(rules, visitor)
   const { atMs, query } = visitor.rules.source
+  const { isOfLink, path } = meetPath(link, visitor.path)
   const visit = {
-    ...{ host, isRoot: false, link: prepared, path: undefined, sets, query, labelParameter },
+    ...{ host, isRoot: false, link: isOfLink ? prepared : undefined, path },
+    ...{ sets, query, labelParameter },
     device: visitor.device,
     knowsPassword: visitor.knowsPassword,
     isUsedUp: () => isUsedUp,
     visitorOf: () => visitor.rules,
   }
   const decided = decide(visit, atMs, steps)
-  const decision = decided.kind === 'redirect' ? whereShown(decided, visitor) : decided
-  return { link, rules, prepared, labelParameter, visitor, decision, steps }
+  const redirect = decided.kind === 'redirect' ? decided : undefined
+  const decision = redirect === undefined ? decided : whereShown(redirect, visitor)
+  return { link, rules, prepared, labelParameter, visitor, decision, redirect, path, steps }
+}
+
+/** Finds out whether a path leads to a link, as redirects do where no other link takes it. */
+export function meetPath(
+  { key, path: mode }: Pick<VisitedLink, 'key' | 'path'>,
+  path: string | undefined,
+): { readonly isOfLink: boolean; readonly path: PathMatch | undefined } {
+  if (path === undefined || foldKey(keyOfPath(path) ?? '') === foldKey(key)) {
+    return { isOfLink: true, path: undefined }
+  }
+  const match = mode === 'none' ? undefined : matchPath(indexPaths([key]), path)
+  return { isOfLink: match !== undefined, path: match }
 }
 
 /** Programs use up no click of a limit, and get a page. So do those that show links, where it says what to show. */
@@ -233,13 +256,13 @@ function triedRules({ rules, steps }: Explained): TriedRule[] {
 }
 
 function urlOf(explained: Explained): UrlParts | null {
-  const { decision, link, prepared, visitor, steps } = explained
+  const { decision, redirect, link, prepared, path, visitor, steps } = explained
   if (decision.kind === 'fallback') {
     const { location: destination } = decision
-    return { destination, placeholders: [], utm: [], query: [], replaced: [] }
+    return { destination, placeholders: [], path: null, utm: [], query: [], replaced: [] }
   }
-  if (decision.kind !== 'redirect') return null
-  const { outcome } = decision
+  if (redirect === undefined || locationOf(decision) === null) return null
+  const { outcome } = redirect
   const destination =
     outcome === undefined
       ? (link[steps.field ?? 'url'] ?? link.url)
@@ -248,7 +271,16 @@ function urlOf(explained: Explained): UrlParts | null {
   const values = visitor.rules.query
   return {
     destination,
-    placeholders: [...used].map((name) => ({ name, value: values.get(name)?.[0] ?? '' })),
+    placeholders: [
+      ...[...used].map((name) => ({
+        ...{ of: 'query' as const, name, value: values.get(name)?.[0] ?? '' },
+      })),
+      ...(link.path === 'capture' ? placeholdersIn(destination, path) : []).map((one) => ({
+        of: 'path' as const,
+        ...one,
+      })),
+    ],
+    path: link.path === 'append' && path !== undefined ? path.rest : null,
     utm: [
       ...utmOf(prepared, destination),
       ...steps.defaultsAdded.map((added) => ({ ...utmValue(added, 'domain'), replaces: false })),
@@ -281,15 +313,14 @@ function utmValue({ name, text }: Parameter, of: 'link' | 'domain') {
 }
 
 function queryOf(
-  { visitor, labelParameter, steps, decision }: Explained,
+  { visitor, labelParameter, steps, redirect }: Explained,
   used: ReadonlySet<string>,
 ): UrlParts['query'] {
-  const location = 'location' in decision ? decision.location : ''
   const added = new Set(steps.added.map(({ text }) => text))
   const replaced = new Set(
     steps.replacedTexts.flatMap((text) => parseQuery(text)).map(({ name }) => name),
   )
-  const isOfPerson = added.size > 0 && location === steps.target && replaced.size === 0
+  const isOfPerson = added.size > 0 && redirect?.location === steps.target && replaced.size === 0
   return parseQuery(visitor.rules.source.query).map(({ name, text: parameter }) => {
     const removed = (reason: UrlParts['query'][number]['reason']) =>
       ({ parameter, effect: 'removed', reason }) as const

@@ -9,6 +9,7 @@ import {
   type LinkHost,
   type TryExamples,
 } from '../links/index.ts'
+import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
   type FoundLink,
@@ -20,7 +21,13 @@ import {
   type VisitFinder,
 } from '../redirects/index.ts'
 import type { Store } from '../storage/store.ts'
-import { type Explained, explainDecision, newHost, presentExplanation } from './explanation.ts'
+import {
+  type Explained,
+  explainDecision,
+  meetPath,
+  newHost,
+  presentExplanation,
+} from './explanation.ts'
 import {
   type ExplainedVisitor,
   type MadeUpFacts,
@@ -60,11 +67,11 @@ export class Explanations {
   async explain(
     actor: Actor,
     id: string,
-    { rules, url, click, ...input }: ExplainBody,
+    { rules, url, rule_set, click, ...input }: ExplainBody,
   ): Promise<ExplanationResource> {
     const { links, clicks, clock, finder, visitorFacts } = this.#deps
     if (click !== undefined) requirePermission(actor, 'clicks.view')
-    const link = await links.draft(actor, id, { rules, url })
+    const link = await links.draft(actor, id, { rules, url, rule_set })
     const labelParameter = await finder.findLabelParameter(link.workspace_id)
     const visitor =
       click === undefined
@@ -73,10 +80,11 @@ export class Explanations {
     const { host, domainWorks } = await this.#hostOf(link)
     const prepared = prepare(link)
     const found = await finder.withSettings(
-      { host, link: prepared, path: undefined },
+      { host, link: prepared, path: meetPath(link, visitor.path).path },
       visitor.rules.source.query,
     )
     const { sets } = found
+    await this.#refuseOtherLink(found, link, visitor)
     const isUsedUp = await this.#isUsedUp(link)
     const subject = { host, link, prepared, sets, labelParameter, isUsedUp }
     const explained = explainDecision(subject, visitor)
@@ -87,7 +95,21 @@ export class Explanations {
     return { ...presentExplanation(settled, { domainWorks }), examples }
   }
 
-  /** Returns what the examples of a link would get. */
+  /** @throws {Failure} `validation_failed` where the visitor's path leads to another link */
+  async #refuseOtherLink(
+    { host }: FoundLink,
+    { domain, seq }: Link,
+    { path, rules }: ExplainedVisitor,
+  ): Promise<void> {
+    if (path === undefined) return
+    const { query } = rules.source
+    const { link } = await this.#deps.finder.findOn(host, { host: domain, path, query })
+    if (link !== undefined && link.seq !== seq) {
+      throw Failure.invalid({ path: [{ code: 'other_link' }] })
+    }
+  }
+
+  /** Returns what the examples of a link would get, by its own set alone, as when it is saved. */
   #examplesOf(
     link: Link,
     sets: readonly SharedRules[],
@@ -96,7 +118,7 @@ export class Explanations {
     if (link.examples === null) return []
     const { tryExamples, clock } = this.#deps
     const resultOf = tryExamples(link, {
-      sets: sets.map(({ rules }) => rules.source),
+      sets: sets.slice(0, link.rule_set === null ? 0 : 1).map(({ rules }) => rules.source),
       labelParameter,
       nowMicros: clock.nowMicros(),
     })
@@ -104,7 +126,7 @@ export class Explanations {
     return link.examples.map(({ name, visitor, expected }) => {
       const result = resultOf(visitor)
       const as_expected = isAsExpected(expected, result, ruleIds)
-      return { name, expected, result, as_expected }
+      return { name, visitor, expected, result, as_expected }
     })
   }
 

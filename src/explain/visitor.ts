@@ -21,6 +21,8 @@ export type ExplainedVisitor = {
   /** As `Visit` has it. */
   readonly device: Device
   readonly knowsPassword: boolean
+  /** The path of the visited address, with its leading slash; undefined for that of the key. */
+  readonly path: string | undefined
   /** As `Click.flags`. */
   readonly flags: number
   /** Whether it uses up nothing of a limit. */
@@ -72,7 +74,7 @@ export function madeUpVisitor(
     visitor: () =>
       isKnownToday
         ? facts.visitor(address, agent, nowMicros)
-        : numberOf(JSON.stringify({ ...input, at: undefined })),
+        : numberOf(JSON.stringify({ ...input, at: undefined, path: undefined })),
     keptVariant: (rule) => variants[rule],
   })
   const purpose = input.prefetch === true ? 'prefetch' : undefined
@@ -82,6 +84,7 @@ export function madeUpVisitor(
     rules,
     device: parseUserAgent(agent).device,
     knowsPassword: input.password === true,
+    path: input.path?.replace(/^(?!\/)/, '/'),
     flags: flagsOfVisit(visit),
     isMachine: looksLikeMachine(visit, facts.scannerNetworks),
     unknown: [],
@@ -109,7 +112,9 @@ function queryOf(
 }
 
 /** What a click does not keep. Its visitor is a number that no address can be found by. */
-const NOT_RECORDED = ['address', 'agent', 'query', 'referrer_page', 'other_languages'] as const
+const NOT_RECORDED = [
+  ...(['address', 'agent', 'path', 'query', 'referrer_page', 'other_languages'] as const),
+]
 
 /** Makes the visitor of a recorded click, as far as they are known. */
 export function recordedVisitor(click: RawClick): ExplainedVisitor {
@@ -136,6 +141,7 @@ export function recordedVisitor(click: RawClick): ExplainedVisitor {
     device: click.os === 'iOS' ? 'ios' : click.os === 'Android' ? 'android' : 'other',
     // A visitor without it would not have been redirected, and not counted.
     knowsPassword: true,
+    path: undefined,
     flags: click.flags,
     isMachine: click.flags !== 0,
     unknown: NOT_RECORDED,

@@ -19,11 +19,11 @@ import { keyFaultOf } from './link-keys.ts'
 import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
-import { appendChanges, changesOf, type LinkWriter } from './link-writer.ts'
+import { appendChanges, changesOf, type LinkWriter, unknownRuleSet } from './link-writer.ts'
 import type { LinkStore } from './store/link-store.ts'
 
 /** The changes that can be tried out. */
-export type DraftInput = Pick<LinkInput, 'rules' | 'url'>
+export type DraftInput = Pick<LinkInput, 'rules' | 'url' | 'rule_set'>
 
 type LinkDependencies = {
   readonly store: Store<LinkStores>
@@ -144,13 +144,19 @@ export class Links {
   }
 
   /**
-   * Returns a link as it would be after a change, which is checked as far as that shows without the store, and not stored.
+   * Returns a link as it would be after a change, which is checked, and not stored.
    *
    * @throws {Failure} `not_found`, `validation_failed`
    */
   async draft(actor: Actor, id: string, input: DraftInput): Promise<Link> {
-    const changes = this.#deps.writer.parse(input)
-    return { ...(await this.get(actor, id)), ...changes }
+    const { store, writer } = this.#deps
+    const changes = writer.parse(input)
+    const link = { ...(await this.get(actor, id)), ...changes }
+    if (changes.rule_set !== undefined && changes.rule_set !== null) {
+      const set = await store.read.ruleSets.findById(actor.workspaceId, changes.rule_set)
+      if (set === undefined) throw unknownRuleSet()
+    }
+    return link
   }
 
   /** @throws {Failure} `not_found`, `precondition_failed` */

@@ -157,11 +157,26 @@ export function withPlaceholders(destination: string): string {
  * no other part of it. Names that the key does not have stay.
  */
 export function fillPath(destination: string, match: PathMatch | undefined): string {
-  return destination.replace(PLACEHOLDER, (text, name: string) => {
-    if (name === 'path') return (match?.segments ?? []).map(encodeURIComponent).join('/')
-    if (/^[1-9]$/.test(name)) return encodeURIComponent(match?.segments[Number(name) - 1] ?? '')
-    const value = match?.named.get(name)
-    if (value === undefined) return text
-    return /^\.+$/.test(value) ? '' : encodeURIComponent(value)
+  return destination.replace(PLACEHOLDER, (text, name: string) => partFor(name, match) ?? text)
+}
+
+/** Returns the placeholders of a destination with what `fillPath` puts in their place. */
+export function placeholdersIn(
+  destination: string,
+  match: PathMatch | undefined,
+): readonly { readonly name: string; readonly value: string }[] {
+  const names = withPlaceholders(destination).matchAll(PLACEHOLDER)
+  return [...new Set([...names].map(([, name = '']) => name))].flatMap((name) => {
+    const value = partFor(name, match)
+    return value === undefined ? [] : [{ name, value }]
   })
+}
+
+/** Percent-encoded; undefined for a name that the key does not have. */
+function partFor(name: string, match: PathMatch | undefined): string | undefined {
+  if (name === 'path') return (match?.segments ?? []).map(encodeURIComponent).join('/')
+  if (/^[1-9]$/.test(name)) return encodeURIComponent(match?.segments[Number(name) - 1] ?? '')
+  const value = match?.named.get(name)
+  if (value === undefined) return undefined
+  return /^\.+$/.test(value) ? '' : encodeURIComponent(value)
 }

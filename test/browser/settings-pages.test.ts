@@ -9,13 +9,7 @@ import { launchChromium } from '../support/chromium.ts'
 import { type Dashboard, dropRefusals, expectCopied, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
-import {
-  PASSWORD,
-  type PersonClient,
-  personClient,
-  setUp,
-  signIn,
-} from '../support/person-client.ts'
+import { invite, PASSWORD, type PersonClient, setUp, signIn } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -53,16 +47,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     await inPersonPage(browser, service, path, use, { as: ada, ...options })
   }
 
-  async function join(name: string, role: string): Promise<PersonClient> {
-    const email = `${name}@example.com`
-    const { body } = expectStatus(await ada.post('/invitations', { email, role }), 201)
-    const code = new URL(body.url).hash.replace('#code=', '')
-    const client = personClient(service)
-    const account = { code, name, password: PASSWORD }
-    expectStatus(await client.post('/invitations/accept', account), 201)
-    client.workspaceId = ada.workspaceId
-    return client
-  }
+  const join = (name: string, role?: string) => invite(service, ada, name, role)
 
   const freshly = async () => {
     ada.cookie = (await signIn(service)).cookie

@@ -12,13 +12,7 @@ import { launchChromium } from '../support/chromium.ts'
 import { dropRefusals, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
-import {
-  PASSWORD,
-  type PersonClient,
-  personClient,
-  setUp,
-  signIn,
-} from '../support/person-client.ts'
+import { invite, PASSWORD, type PersonClient, setUp, signIn } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -55,19 +49,7 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
     options?: Parameters<typeof inPersonPage>[4],
   ) => inPersonPage(browser, service, path, use, options)
 
-  /** Makes an account by an invitation to the workspace of Ada. */
-  async function join(name: string, role = 'member'): Promise<PersonClient> {
-    const { body } = expectStatus(
-      await ada.post('/invitations', { email: `${name}@example.com`, role }),
-      201,
-    )
-    const code = new URL(body.url).hash.replace('#code=', '')
-    const client = personClient(service)
-    const account = { code, name, password: PASSWORD }
-    expectStatus(await client.post('/invitations/accept', account), 201)
-    client.workspaceId = ada.workspaceId
-    return client
-  }
+  const join = (name: string, role?: string) => invite(service, ada, name, role)
 
   test('focuses the first field that was refused, and announces the number of faults', async () => {
     await on('/sign-in', async (page, { faults }) => {

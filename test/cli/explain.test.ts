@@ -80,6 +80,7 @@ describe('terse rules and terse explain', () => {
       '  removed  qr=1 (qr)',
       'Counts as one of a bot: no_user_agent.',
     ])
+    assert.match(await terse('explain', LINK, '--path', '/spring/more'), /^404 /)
     const { decided_by } = JSON.parse(await terse(...args, '--json'))
     assert.equal(decided_by.rule, 'vip')
   })

@@ -77,6 +77,24 @@ onEachEngine('an explanation', (at) => {
     expectInvalid(await at.api.post(`/links/${id}/explain`, { country: 'EU' }), 'country')
   })
 
+  test('takes a rule set that the link does not use yet, and the path of the visit', async () => {
+    const set = { name: 'Phones', rules: [{ when: {}, then: { url: 'https://example.com/set' } }] }
+    const { id: rule_set } = expectStatus(await at.api.post('/rule-sets', set), 201).body
+    const { id, key, explain } = await linkWith([], { path: 'append' })
+    const tried = await explain({ rule_set, path: `/${key}/more` })
+    assert.equal(tried.location, 'https://example.com/set/more')
+    assert.equal(tried.rules[0].of, 'rule_set')
+    assert.equal((await at.api.get(`/links/${id}/options`)).body.rule_set, null)
+    const other = apiClient(at.service.baseUrl, await at.service.token('other'))
+    const foreign = expectStatus(await other.post('/rule-sets', set), 201).body.id
+    for (const unknown of [foreign, crypto.randomUUID()]) {
+      expectInvalid(await at.api.post(`/links/${id}/explain`, { rule_set: unknown }), 'rule_set')
+    }
+    const { key: otherKey } = await createLink(at.api, { key: `${key}/nearer` })
+    const elsewhere = { path: `/${otherKey}` }
+    expectInvalid(await at.api.post(`/links/${id}/explain`, elsewhere), 'path')
+  })
+
   test('explains a recorded click as far as it was recorded', async () => {
     const { id, key, explain } = await linkWith([PHONE, GERMAN])
     const headers = { 'accept-language': 'de-AT,en', 'user-agent': AGENTS.iPad }

@@ -1,4 +1,4 @@
-import { type Answer, apiClient, untilServed } from './api.ts'
+import { type Answer, apiClient, expectStatus, untilServed } from './api.ts'
 import type { Service } from './service.ts'
 
 export const PASSWORD = 'correct horse battery staple'
@@ -101,5 +101,22 @@ export async function signIn(
   const client = personClient(service)
   const answer = await untilServed(() => client.post('/session', { email, password }))
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return client
+}
+
+/** Makes an account by an invitation to the workspace of a person. */
+export async function invite(
+  service: Service,
+  inviter: PersonClient,
+  name: string,
+  role = 'member',
+): Promise<PersonClient> {
+  const invitation = { email: `${name}@example.com`, role }
+  const { body } = expectStatus(await inviter.post('/invitations', invitation), 201)
+  const code = new URL(body.url).hash.replace('#code=', '')
+  const client = personClient(service)
+  const account = { code, name, password: PASSWORD }
+  expectStatus(await client.post('/invitations/accept', account), 201)
+  client.workspaceId = inviter.workspaceId
   return client
 }

@@ -93,6 +93,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     url: {
       destination: 'https://example.com/de/app',
       placeholders: [],
+      path: null,
       utm: [{ of: 'link', name: 'utm_source', value: 'mail', replaces: false }],
       query: [{ parameter: 'qr=1', effect: 'removed', reason: 'qr' }],
       replaced: [],

@@ -12,6 +12,7 @@ type ExplainOptions = {
   readonly agent?: string
   readonly language?: string
   readonly at?: string
+  readonly path?: string
   readonly query?: string
   readonly referrer?: string
   readonly label?: string
@@ -32,6 +33,7 @@ export function explainCommand(terminal: Terminal): Command {
     .option('--agent <text>', 'the User-Agent header of their browser')
     .option('--language <tags>', 'the Accept-Language header, such as de or "de-AT,en;q=0.8"')
     .option('--at <instant>', 'when they come, such as 2026-12-24T18:00:00Z; now if not given')
+    .option('--path <path>', 'the path that they visit, such as /docs/guide; the key if not given')
     .option('--query <text>', 'what stands behind the question mark, such as "vip=1&b=2"')
     .option('--referrer <page>', 'the page with the link, or its host')
     .option('--label <label>', 'the label of the visit')
@@ -104,7 +106,11 @@ function urlLines({ url }: ExplanationResource): string[] {
   if (url === null) return []
   return [
     `  destination  ${url.destination}`,
-    ...url.placeholders.map(({ name, value }) => `  {query.${name}}  ${value || 'nothing'}`),
+    ...url.placeholders.map(({ of, name, value }) => {
+      const placeholder = of === 'query' ? `{query.${name}}` : `{${name}}`
+      return `  ${placeholder}  ${value || 'nothing'}`
+    }),
+    ...(url.path === null ? [] : [`  path  ${url.path}`]),
     ...url.utm.map(({ name, value }) => `  set  ${name}=${value}`),
     ...url.query.map(
       ({ parameter, effect, reason }) =>

@@ -4,6 +4,12 @@ import { ifMatch, request, requestVersioned, WHILE_EDITED } from './request.ts'
 
 export type { LabelsResource }
 
+export const labelsQuery = queryOptions({
+  queryKey: ['labels'],
+  queryFn: ({ signal }) => request<LabelsResource>('GET', '/labels', { signal }),
+  staleTime: 5_000,
+})
+
 /** As they are now, and unchanged until they are asked for again, while they are edited. */
 export const editedLabelsQuery = queryOptions({
   queryKey: ['edited-labels'],

@@ -20,6 +20,7 @@ export { default as ChevronsUpDownIcon } from 'lucide/dist/esm/icons/chevrons-up
 export { default as AlertIcon } from 'lucide/dist/esm/icons/circle-alert.mjs'
 export { default as GoodIcon } from 'lucide/dist/esm/icons/circle-check.mjs'
 export { default as PendingIcon } from 'lucide/dist/esm/icons/circle-dashed.mjs'
+export { default as SkippedIcon } from 'lucide/dist/esm/icons/circle-minus.mjs'
 export { default as BadIcon } from 'lucide/dist/esm/icons/circle-x.mjs'
 export { default as OfflineIcon } from 'lucide/dist/esm/icons/cloud-off.mjs'
 export { default as ColumnsIcon } from 'lucide/dist/esm/icons/columns-3.mjs'

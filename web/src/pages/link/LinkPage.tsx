@@ -213,15 +213,15 @@ function LinkDoes({ link }: { link: DetailedLink }) {
         <h2 className="sec-h" id="link-does">
           {t.link.does}
         </h2>
-        {may('member') && (
-          <span className="flex ml-auto -mr-2.5">
-            <Link
-              to="/links/$linkId/rules"
-              params={{ linkId: link.id }}
-              className={buttonClass({ look: 'bare', size: 'small' })}
-            >
-              <ButtonContent icon={SplitIcon}>{t.link.rules}</ButtonContent>
-            </Link>
+        <span className="flex ml-auto -mr-2.5">
+          <Link
+            to="/links/$linkId/rules"
+            params={{ linkId: link.id }}
+            className={buttonClass({ look: 'bare', size: 'small' })}
+          >
+            <ButtonContent icon={SplitIcon}>{t.link.rules}</ButtonContent>
+          </Link>
+          {may('member') && (
             <Link
               to="/links/$linkId/edit"
               params={{ linkId: link.id }}
@@ -229,8 +229,8 @@ function LinkDoes({ link }: { link: DetailedLink }) {
             >
               <ButtonContent icon={EditIcon}>{t.common.edit}</ButtonContent>
             </Link>
-          </span>
-        )}
+          )}
+        </span>
       </div>
       <ol className="says" aria-label={t.link.does}>
         {start !== null && <Start at={new Date(start)} />}

@@ -6,10 +6,9 @@ import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/Button.tsx'
 import { FilterChip } from '../../widgets/Chip.tsx'
 import { useFaultReport } from '../../widgets/Field.tsx'
-import { Menu, MenuGroup, MenuItem, Popover } from '../../widgets/Menu.tsx'
+import { Menu, MenuGroup, MenuItem, MenuSeparator, Popover } from '../../widgets/Menu.tsx'
 import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { QueryForm, TimeForm } from './ConditionForms.tsx'
-import { Sentence } from './RuleSentence.tsx'
 import {
   type Condition,
   conditionIn,
@@ -18,7 +17,7 @@ import {
   type Kind,
   withCondition,
 } from './rule-draft.ts'
-import { anySentence, partsOf, valuesText } from './sentence.ts'
+import { partsOf, valuesText } from './sentence.ts'
 import { useRuleLanguage } from './use-rule-language.ts'
 import { ValuePicker } from './ValuePicker.tsx'
 
@@ -30,6 +29,8 @@ const GROUPS = [
   ['other', ['address', 'bot']],
 ] as const
 
+const GROUPS_MAX = 20
+
 export type Errors = Readonly<Record<string, readonly string[]>>
 
 type ConditionChipsProps = {
@@ -38,55 +39,110 @@ type ConditionChipsProps = {
   readonly onChange: (when: When) => void
 }
 
-/** A chip for each condition, and a menu of those that can be added. */
+/** A chip for each condition, a menu of those that can be added, and groups of which one must hold. */
 export function ConditionChips({ when, errors, onChange }: ConditionChipsProps) {
-  const language = useRuleLanguage()
-  const { w } = language
-  const [added, setAdded] = useState<Kind>()
-  const conditions = conditionsOf(when)
-  const { any } = when
+  const { any = [], ...rest } = when
+  const setGroups = (groups: readonly Conditions[]) =>
+    onChange(groups.length === 0 ? rest : { ...rest, any: [...groups] })
   return (
     <>
-      <div className="conds">
-        {conditions.map((condition) => (
-          <ConditionChip
-            key={`${condition.isNot} ${condition.kind}`}
-            condition={condition}
-            when={when}
-            errors={errorsBelow(errors, pathOf(condition))}
-            isAdded={condition.kind === added && !condition.isNot}
-            onChange={onChange}
-          />
-        ))}
-        <AddCondition
-          taken={conditions}
-          onAdd={(kind) => {
-            setAdded(kind)
-            onChange(withCondition(when, { kind, isNot: false }, emptyCondition(kind)))
-          }}
-        />
-      </div>
-      {any !== undefined && (
-        <p className="conds-any">
-          <span>
-            <Sentence text={anySentence(any, language)} />
-          </span>
-          <IconButton
-            icon={CloseIcon}
-            label={w.removeCondition(w.anyOf)}
-            onClick={() => {
-              const { any: _, ...rest } = when
-              onChange(rest)
-            }}
-          />
-        </p>
-      )}
+      <ChipRow
+        when={when}
+        at="when"
+        errors={errors}
+        onChange={onChange}
+        onAddGroup={any.length === 0 ? () => setGroups([{}]) : undefined}
+      />
+      {any.length > 0 && <AnyGroups groups={any} errors={errors} onChange={setGroups} />}
     </>
   )
 }
 
-function pathOf({ kind, isNot }: Condition): string {
-  return isNot ? `when.not.${kind}` : `when.${kind}`
+type AnyGroupsProps = {
+  readonly groups: readonly Conditions[]
+  readonly errors: Errors
+  readonly onChange: (groups: readonly Conditions[]) => void
+}
+
+/** Groups of conditions, all of at least one of which must hold. */
+function AnyGroups({ groups, errors, onChange }: AnyGroupsProps) {
+  const id = useId()
+  const { w } = useRuleLanguage()
+  return (
+    <fieldset className="conds-any">
+      <legend className="hint">{w.anyOf}</legend>
+      {groups.map((group, nth) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a group is known by its place
+        <fieldset key={nth} className="any-group" aria-label={w.group(nth + 1)}>
+          <span className="or">{nth > 0 && w.or}</span>
+          <ChipRow
+            when={group}
+            at={`when.any.${nth}`}
+            errors={errors}
+            onChange={(changed) => onChange(groups.with(nth, changed))}
+          />
+          <IconButton
+            small
+            icon={CloseIcon}
+            label={w.removeGroup(nth + 1)}
+            onClick={() => onChange(groups.toSpliced(nth, 1))}
+          />
+        </fieldset>
+      ))}
+      {groups.length < GROUPS_MAX && (
+        <button type="button" className="chip add" onClick={() => onChange([...groups, {}])}>
+          <Icon of={AddIcon} />
+          {w.addGroup}
+        </button>
+      )}
+      <ErrorText id={id} errors={errors['when.any'] ?? []} />
+    </fieldset>
+  )
+}
+
+type ChipRowProps = {
+  /** A whole rule's, or those of one group. */
+  readonly when: When
+  /** Its path below the rule. */
+  readonly at: string
+  readonly errors: Errors
+  readonly onChange: (when: When) => void
+  /** Adds a first group; undefined where a rule has some, and within one. */
+  readonly onAddGroup?: (() => void) | undefined
+}
+
+function ChipRow({ when, at, errors, onChange, onAddGroup }: ChipRowProps) {
+  const id = useId()
+  const [added, setAdded] = useState<Kind>()
+  const conditions = conditionsOf(when)
+  return (
+    <div className="conds">
+      {conditions.map((condition) => (
+        <ConditionChip
+          key={`${condition.isNot} ${condition.kind}`}
+          condition={condition}
+          when={when}
+          errors={errorsBelow(errors, pathOf(condition, at))}
+          isAdded={condition.kind === added && !condition.isNot}
+          canBeNot={at === 'when'}
+          onChange={onChange}
+        />
+      ))}
+      <AddCondition
+        taken={conditions}
+        onAddGroup={onAddGroup}
+        onAdd={(kind) => {
+          setAdded(kind)
+          onChange(withCondition(when, { kind, isNot: false }, emptyCondition(kind)))
+        }}
+      />
+      {at !== 'when' && <ErrorText id={id} errors={errors[at] ?? []} />}
+    </div>
+  )
+}
+
+function pathOf({ kind, isNot }: Condition, at: string): string {
+  return isNot ? `${at}.not.${kind}` : `${at}.${kind}`
 }
 
 /** What is wrong with a value or with one within it. */
@@ -118,10 +174,13 @@ type ConditionChipProps = {
   readonly errors: readonly string[]
   /** Whether it was just added: its values are asked for at once. */
   readonly isAdded: boolean
+  /** Whether it may be one that must not hold. */
+  readonly canBeNot: boolean
   readonly onChange: (when: When) => void
 }
 
-function ConditionChip({ condition, when, errors, isAdded, onChange }: ConditionChipProps) {
+function ConditionChip(props: ConditionChipProps) {
+  const { condition, when, errors, isAdded, canBeNot, onChange } = props
   const id = useId()
   const { w } = useRuleLanguage()
   const { kind, isNot } = condition
@@ -139,7 +198,13 @@ function ConditionChip({ condition, when, errors, isAdded, onChange }: Condition
         layer={(trigger) => (
           <Popover trigger={trigger} label={name} isOpenAtFirst={isAdded}>
             {(close) => (
-              <ConditionForm condition={condition} when={when} onChange={onChange} onDone={close} />
+              <ConditionForm
+                condition={condition}
+                when={when}
+                canBeNot={canBeNot}
+                onChange={onChange}
+                onDone={close}
+              />
             )}
           </Popover>
         )}
@@ -164,12 +229,15 @@ function useValueNames(condition: Condition, when: When): readonly string[] {
   return words.map((word) => language.valueName(kind, word))
 }
 
-type ConditionFormProps = Pick<ConditionChipProps, 'condition' | 'when' | 'onChange'> & {
+type ConditionFormProps = Pick<
+  ConditionChipProps,
+  'condition' | 'when' | 'canBeNot' | 'onChange'
+> & {
   readonly onDone: () => void
 }
 
 /** Whether the condition must hold or must not, and its values. */
-function ConditionForm({ condition, when, onChange, onDone }: ConditionFormProps) {
+function ConditionForm({ condition, when, canBeNot, onChange, onDone }: ConditionFormProps) {
   const { w } = useRuleLanguage()
   const { kind, isNot } = condition
   const set = (value: Conditions[Kind]) => onChange(withCondition(when, condition, value))
@@ -205,7 +273,7 @@ function ConditionForm({ condition, when, onChange, onDone }: ConditionFormProps
           onDone={onDone}
         />
       )}
-      {(isFlag || !isOtherTaken) && (
+      {(isFlag || (canBeNot && !isOtherTaken)) && (
         <div className="is-or-not">
           <SegmentedControl
             label={w.kinds[kind]}
@@ -232,9 +300,10 @@ function ConditionForm({ condition, when, onChange, onDone }: ConditionFormProps
 type AddConditionProps = {
   readonly taken: readonly Condition[]
   readonly onAdd: (kind: Kind) => void
+  readonly onAddGroup: (() => void) | undefined
 }
 
-function AddCondition({ taken, onAdd }: AddConditionProps) {
+function AddCondition({ taken, onAdd, onAddGroup }: AddConditionProps) {
   const { w } = useRuleLanguage()
   const isAdding = useRef(false)
   const isFree = (kind: Kind) => !taken.some((one) => one.kind === kind)
@@ -274,6 +343,15 @@ function AddCondition({ taken, onAdd }: AddConditionProps) {
               ))}
             </MenuGroup>
           ),
+      )}
+      {onAddGroup !== undefined && (
+        <>
+          <MenuSeparator />
+          <MenuItem onSelect={onAddGroup}>
+            {w.anyOf}
+            <span className="eg">{w.or}</span>
+          </MenuItem>
+        </>
       )}
     </Menu>
   )

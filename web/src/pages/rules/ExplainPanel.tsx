@@ -1,80 +1,91 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
+import type { ExplainBody, ExplanationResource, MadeUpVisitor } from '@terse/contract/explain'
 import type { RuleInput } from '@terse/contract/rules'
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { explanationQuery } from '../../api/explain.ts'
-import { errorText } from '../../shell/use-faults.ts'
+import type { DetailedLink } from '../../api/links.ts'
+import { ruleSetsQuery } from '../../api/rule-sets.ts'
+import { Icon, type IconNode } from '../../icons/Icon.tsx'
+import { BadIcon, GoodIcon, SkippedIcon } from '../../icons/index.ts'
+import { useFaults } from '../../shell/use-faults.ts'
 import { useSettled } from '../../state/observable.ts'
-import { useText } from '../../text/use-text.ts'
-import { Field, Input, Select } from '../../widgets/Field.tsx'
-import type { RuleLanguage } from './rule-words.ts'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { Examples } from './ExplainExamples.tsx'
+import { FIRST_VISITOR, VisitorFields } from './ExplainVisitor.tsx'
+import { Sentence } from './RuleSentence.tsx'
+import type { ListKind, RuleLanguage } from './rule-words.ts'
+import { whenSentence } from './sentence.ts'
 import { useRuleLanguage } from './use-rule-language.ts'
 
-/** What browsers send, for each kind of device that can be chosen. */
-const AGENTS = {
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
-  ipad: 'Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
-  android:
-    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
-  windows:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-  mac: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
-  bot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-} as const
-
-type Agent = keyof typeof AGENTS
-type Visitor = Pick<ExplainBody, 'country' | 'language' | 'query' | 'qr'> & {
-  readonly agent: Agent
-  /** As the field for a local time has it; '' for now. */
-  readonly at: string
-}
+/** Fields of a visitor whose faults stand at them. */
+const PLACED = ['path']
 
 type ExplainPanelProps = {
-  readonly linkId: string
+  readonly link: DetailedLink
+  /** The rules and the set as they are being edited. */
   readonly rules: readonly RuleInput[]
-  /** Whether the link gets another rule set when it is saved: an explanation uses the saved one. */
-  readonly isSetChanged: boolean
+  readonly ruleSet: string | null
+  /** Whether they differ from those that are saved. */
+  readonly isChanged: boolean
+  readonly isReadOnly: boolean
+  /** The version of the link on which they are based; an example that is kept makes another one. */
+  readonly version: string | undefined
+  readonly onVersion: (version: string | undefined) => void
 }
 
 /** Where a made-up visitor goes by the rules as they are being edited, and why. */
-export function ExplainPanel({ linkId, rules, isSetChanged }: ExplainPanelProps) {
-  const t = useText()
-  const language = useRuleLanguage()
-  const { w } = language
-  const [isOpen, setOpen] = useState(false)
-  const [visitor, setVisitor] = useState<Visitor>({ agent: 'iphone', at: '' })
-  const { agent, at, ...rest } = visitor
+export function ExplainPanel(props: ExplainPanelProps) {
+  const { link, rules, ruleSet, isChanged, isReadOnly, version, onVersion } = props
+  const { w } = useRuleLanguage()
+  const [visitor, setVisitor] = useState<MadeUpVisitor>(() =>
+    link.password === null ? FIRST_VISITOR : { ...FIRST_VISITOR, password: true },
+  )
   const wanted: ExplainBody = {
-    ...rest,
-    agent: AGENTS[agent],
-    ...(at !== '' && { at: new Date(at).toISOString() }),
-    rules: [...rules],
+    ...visitor,
+    ...(isChanged && { rules: [...rules], rule_set: ruleSet }),
   }
   const body: ExplainBody = JSON.parse(useSettled(JSON.stringify(wanted)))
+  // Rules that are being written would only be refused.
+  const isReady = (body.rules ?? []).every(isComplete)
   const { data, error, isPlaceholderData } = useQuery({
-    ...explanationQuery(linkId, body),
-    // Rules that are being written would only be refused.
-    enabled: isOpen && (body.rules ?? []).every(isComplete),
+    ...explanationQuery(link.id, link.updated_at, body),
+    enabled: isReady,
   })
-  const change = (changed: Partial<Visitor>) => setVisitor((before) => ({ ...before, ...changed }))
+  const faults = useFaults(error, PLACED)
+  const isOfRules =
+    error instanceof ApiError &&
+    Object.keys(error.fields).some((field) => field.startsWith('rules'))
+  // What rules say that are wrong would be wrong too.
+  const isShown = isReady && error === null && data !== undefined
+  const note = isOfRules || !isReady ? w.explain.incomplete : faults.general
   return (
-    <details className="explain" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{w.explain.title}</summary>
-      <VisitorFields visitor={visitor} onChange={change} language={language} />
-      <div className={isPlaceholderData ? 'is-old' : ''} aria-live="polite">
-        {isSetChanged && <p className="hint">{w.explain.savedSet}</p>}
-        {error !== null && (
-          <p className="hint">
-            {error instanceof ApiError && error.status === 422
-              ? w.explain.incomplete
-              : errorText(error, t)}
-          </p>
-        )}
-        {error === null && data !== undefined && <Explained explained={data} language={language} />}
+    <aside className="look" aria-label={w.explain.title}>
+      <section className="explain-part">
+        <h2 className="sec-h">{w.explain.title}</h2>
+        <VisitorFields link={link} visitor={visitor} errorsOf={faults.of} onChange={setVisitor} />
+      </section>
+      <div
+        className={isPlaceholderData && isShown ? 'explain-part is-old' : 'explain-part'}
+        aria-live="polite"
+      >
+        {note !== undefined && <p className="hint">{note}</p>}
+        {isShown && <Explained explained={data} rules={body.rules ?? rules} />}
       </div>
-    </details>
+      {data !== undefined && (
+        <Examples
+          linkId={link.id}
+          explained={data}
+          visitor={visitor}
+          // What a visitor gets by rules that are not saved is not what an example would get.
+          isExpected={isChanged && error === null}
+          isReadOnly={isReadOnly}
+          version={version}
+          onVersion={onVersion}
+          onTry={setVisitor}
+        />
+      )}
+    </aside>
   )
 }
 
@@ -84,136 +95,157 @@ function isComplete({ then: { url, split = [] } }: RuleInput): boolean {
   return urls.every((each) => URL.canParse(each))
 }
 
-type VisitorFieldsProps = {
-  readonly visitor: Visitor
-  readonly onChange: (changed: Partial<Visitor>) => void
-  readonly language: RuleLanguage
-}
-
-function VisitorFields({ visitor, onChange, language }: VisitorFieldsProps) {
-  const { w, values, valueName } = language
-  const options = (kind: 'country' | 'language') =>
-    values(kind)
-      .filter((value) => kind === 'language' || (value.length === 2 && value !== 'EU'))
-      .map((value) => (
-        <option key={value} value={value}>
-          {valueName(kind, value)}
-        </option>
-      ))
-  const choice = (kind: 'country' | 'language'): ReactNode => (
-    <Field label={w.kinds[kind]}>
-      {(props) => (
-        <Select
-          {...props}
-          value={visitor[kind] ?? ''}
-          onChange={({ target }) => onChange({ [kind]: target.value || undefined })}
-        >
-          <option value="">{w.explain.unknown}</option>
-          {options(kind)}
-        </Select>
-      )}
-    </Field>
-  )
-  return (
-    <div className="explain-visitor">
-      {choice('country')}
-      <Field label={w.kinds.device}>
-        {(props) => (
-          <Select
-            {...props}
-            value={visitor.agent}
-            onChange={({ target }) => onChange({ agent: target.value as Agent })}
-          >
-            {(Object.keys(AGENTS) as Agent[]).map((each) => (
-              <option key={each} value={each}>
-                {w.explain.agents[each]}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      {choice('language')}
-      <Field label={w.kinds.time}>
-        {(props) => (
-          <Input
-            {...props}
-            type="datetime-local"
-            value={visitor.at}
-            onChange={({ target }) => onChange({ at: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={w.kinds.query}>
-        {(props) => (
-          <Input
-            {...props}
-            value={visitor.query ?? ''}
-            placeholder="vip=1"
-            onChange={({ target }) => onChange({ query: target.value })}
-          />
-        )}
-      </Field>
-      <label className="explain-check">
-        <input
-          type="checkbox"
-          className="cb"
-          checked={visitor.qr ?? false}
-          onChange={({ target }) => onChange({ qr: target.checked })}
-        />
-        {w.kinds.qr}
-      </label>
-    </div>
-  )
-}
-
 type ExplainedProps = {
   readonly explained: ExplanationResource
-  readonly language: RuleLanguage
+  /** Those of the link, by which it was explained. */
+  readonly rules: readonly RuleInput[]
 }
 
-function Explained({ explained, language }: ExplainedProps) {
-  const { w } = language
-  const { location, kind, rules, counted, examples, decided_by } = explained
-  const changed = examples.filter(({ as_expected }) => !as_expected)
-  const own = rules.filter(({ of }) => of === 'link').length
+function Explained({ explained, rules }: ExplainedProps) {
+  const { w } = useRuleLanguage()
+  const { location, counted, domain_works, visitor } = explained
   return (
     <>
-      <ol className="explain-rules">
-        {rules.map(({ id, of, name, result, failed }, nth) => (
-          <li key={`${of} ${id}`} className={`is-${result}`}>
-            <b>
-              {of === 'rule_set' && `${w.set.title}: `}
-              {name ?? w.explain.rule(nth < own ? nth + 1 : nth - own + 1)}
-            </b>{' '}
-            {result === 'decided' && w.explain.decided(decided_by.variant)}
-            {result === 'not_tried' && w.explain.notTried}
-            {failed !== null && w.explain.failed(...reasonOf(failed, language))}
-          </li>
-        ))}
-      </ol>
-      <p className="explain-to">
-        {location === null ? (
-          w.explain.page(w.explain.pages[kind])
-        ) : (
-          <span className="url">{location}</span>
-        )}
-      </p>
-      <p className="hint">{w.explain.counts[counted.as]}</p>
-      {changed.length > 0 && (
-        <p className="hint">{w.explain.changed(changed.map(({ name }) => name))}</p>
+      <Trace explained={explained} rules={rules} />
+      {location !== null && (
+        <section className="explain-part tight">
+          <div className="lab-row">
+            <h2 className="sec-h">{w.explain.leads}</h2>
+            <CopyButton text={location} label={w.explain.copy} className="-my-1 -mr-1.5" />
+          </div>
+          <p className="final">{location}</p>
+          <UrlParts explained={explained} />
+        </section>
       )}
+      <p className="verdict">
+        <Icon of={counted.as === 'click' ? GoodIcon : SkippedIcon} small />
+        <span>{w.explain.counts(counted.as, visitor.label)}</span>
+      </p>
+      {!domain_works && <p className="hint">{w.explain.domainPending}</p>}
     </>
+  )
+}
+
+/** What each rule did, in their order, and what decided where none of them did. */
+function Trace({ explained, rules }: ExplainedProps) {
+  const language = useRuleLanguage()
+  const { w } = language
+  const { data: sets = [] } = useQuery(ruleSetsQuery)
+  const { decided_by: by, kind } = explained
+  const own = explained.rules.filter(({ of }) => of === 'link').length
+  const ofSets = sets.flatMap((set) => set.rules)
+  const tried = explained.rules.map((rule, nth) => {
+    const source = rule.of === 'link' ? rules[nth] : ofSets.find(({ id }) => id === rule.id)
+    const place = `${rule.of === 'link' ? nth + 1 : `${w.set.title} ${nth - own + 1}`}`
+    const name = rule.name ?? (source && <Sentence text={whenSentence(source.when, language)} />)
+    return { ...rule, place, name }
+  })
+  const skipped = tried.filter(({ result }) => result === 'not_tried').map(({ place }) => place)
+  const isElse = kind === 'redirect' && by.by !== 'rule'
+  return (
+    <ol className="trace" aria-label={w.explain.trace}>
+      {tried.map(({ id, of, place, name, result, failed }) =>
+        result === 'not_tried' ? null : (
+          <Step
+            key={`${of} ${id}`}
+            icon={result === 'decided' ? GoodIcon : BadIcon}
+            state={result}
+            title={
+              <>
+                <b>{place}</b> {name}
+              </>
+            }
+          >
+            {failed === null
+              ? w.explain.decided(by.variant, by.chosen_by)
+              : w.explain.failed(...reasonOf(failed, language))}
+          </Step>
+        ),
+      )}
+      {isElse && (
+        <Step icon={GoodIcon} state="decided" title={<b>{w.explain.elsewhere(by.by)}</b>}>
+          {w.explain.decided(null, null)}
+        </Step>
+      )}
+      {kind !== 'redirect' && (
+        <Step icon={GoodIcon} state="decided" title={<b>{w.explain.page}</b>}>
+          {w.explain.pages[kind]}
+        </Step>
+      )}
+      {skipped.length > 0 && (
+        <Step icon={SkippedIcon} state="skipped" title={skipped.join(', ')}>
+          {w.explain.notTried}
+        </Step>
+      )}
+    </ol>
+  )
+}
+
+type StepProps = {
+  readonly icon: IconNode
+  readonly state: 'decided' | 'failed' | 'skipped'
+  readonly title: ReactNode
+  readonly children: ReactNode
+}
+
+function Step({ icon, state, title, children }: StepProps) {
+  return (
+    <li className={`is-${state}`}>
+      <Icon of={icon} />
+      <span>
+        <span className="tried">{title}</span>
+        <small>{children}</small>
+      </span>
+    </li>
+  )
+}
+
+type Part = { readonly text: string; readonly from: string; readonly isGone?: true }
+
+/** Of what the address is made, and what of the visitor's query is not in it. */
+function UrlParts({ explained: { url, decided_by: by } }: Pick<ExplainedProps, 'explained'>) {
+  const { w } = useRuleLanguage()
+  if (url === null) return null
+  const words = w.explain.parts
+  const parts: readonly Part[] = [
+    { text: url.destination, from: words.destination(by.variant) },
+    ...url.placeholders.map(({ of, name, value }) => ({
+      text: `${of === 'query' ? `{query.${name}}` : `{${name}}`} = ${value}`,
+      from: words[of],
+    })),
+    ...(url.path === null ? [] : [{ text: url.path, from: words.path }]),
+    ...url.utm.map(({ of, name, value }) => ({ text: `${name}=${value}`, from: words[of] })),
+    ...url.query.map(({ parameter, effect, reason }): Part => {
+      if (effect !== 'removed') return { text: parameter, from: words.query }
+      return { text: parameter, from: words.removed[reason ?? 'setting'], isGone: true }
+    }),
+    ...url.replaced.map((text): Part => ({ text, from: words.replaced, isGone: true })),
+  ]
+  if (parts.length === 1) return null
+  return (
+    <ul className="apart" aria-label={w.explain.madeOf}>
+      {parts.map(({ text, from, isGone }) => (
+        <li key={`${from} ${text}`}>
+          {isGone ? <del>{text}</del> : <span>{text}</span>}
+          <span>{from}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
 type Failed = NonNullable<ExplanationResource['rules'][number]['failed']>
 
 /** What a condition that did not hold is about, and what the visitor has. */
-function reasonOf({ path, found }: Failed, { w, instant }: RuleLanguage): [string, string] {
+function reasonOf({ path, found }: Failed, language: RuleLanguage): [string, string] {
+  const { w, instant, valueName } = language
   const condition = path.split('.').at(-1) as keyof typeof w.kinds | 'any'
   if (condition === 'any') return [w.anyOf, found || w.explain.nothing]
   if (condition === 'qr' || condition === 'bot') {
     return [w.kinds[condition], found === 'true' ? w.explain.yes : w.explain.no]
   }
-  return [w.kinds[condition], condition === 'time' ? instant(found) : found || w.explain.nothing]
+  if (condition === 'time') return [w.kinds.time, instant(found)]
+  if (condition === 'query' || found === '') return [w.kinds[condition], found || w.explain.nothing]
+  const names = found.split(', ').map((value) => valueName(condition satisfies ListKind, value))
+  return [w.kinds[condition], names.join(', ')]
 }

@@ -8,6 +8,7 @@ import {
   GripIcon,
   MoreIcon,
   TrashIcon,
+  WarningIcon,
 } from '../../icons/index.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Field, Input } from '../../widgets/Field.tsx'
@@ -40,6 +41,9 @@ type RuleItemProps = {
   readonly place: number
   readonly total: number
   readonly isOpen: boolean
+  readonly isReadOnly: boolean
+  /** The place, from 1, of a rule before it that takes all of its visitors. */
+  readonly coveredBy: number | undefined
   readonly errors: Errors
   /** How far it was dragged, in pixels; undefined while it stays. */
   readonly draggedBy: number | undefined
@@ -51,7 +55,8 @@ type RuleItemProps = {
 
 /** A rule as a sentence; an open one has its controls below. */
 export function RuleItem(props: RuleItemProps) {
-  const { draft, place, total, isOpen, errors, draggedBy, drop, drag, acts } = props
+  const { draft, place, total, isOpen, isReadOnly, coveredBy, errors } = props
+  const { draggedBy, drop, drag, acts } = props
   const { w } = useRuleLanguage()
   const { key, rule } = draft
   const state = [
@@ -60,6 +65,25 @@ export function RuleItem(props: RuleItemProps) {
     draggedBy !== undefined && 'is-lifted',
     drop !== undefined && `drop-${drop}`,
   ]
+  const covered = coveredBy !== undefined && (
+    <p className="covered">
+      <Icon of={WarningIcon} small />
+      {w.covered(coveredBy)}
+    </p>
+  )
+  if (isReadOnly) {
+    return (
+      <li className="rule is-read">
+        <span className="no">{place + 1}</span>
+        <div>
+          <p className="sent">
+            <RuleSentence rule={rule} />
+          </p>
+          {covered}
+        </div>
+      </li>
+    )
+  }
   return (
     <li
       className={['rule', ...state].filter(Boolean).join(' ')}
@@ -95,6 +119,7 @@ export function RuleItem(props: RuleItemProps) {
         >
           <RuleSentence rule={rule} />
         </button>
+        {covered}
         {isOpen && (
           <RuleFields
             rule={rule}

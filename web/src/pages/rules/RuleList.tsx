@@ -13,6 +13,7 @@ import { type RuleActs, RuleItem } from './RuleItem.tsx'
 import { AddRuleSet, RuleSetRow } from './RuleSetRow.tsx'
 import {
   copyOfRule,
+  covers,
   draftsOf,
   movedTo,
   newRule,
@@ -48,13 +49,14 @@ type RuleListProps = {
   readonly drafts: readonly RuleDraft[]
   readonly errors: RuleErrors
   readonly open: ReadonlySet<string>
+  readonly isReadOnly: boolean
   readonly onOpen: (key: string, isOpen: boolean) => void
   readonly onChange: (change: (drafts: readonly RuleDraft[]) => readonly RuleDraft[]) => void
 }
 
 /** The rules in their order, and what happens to everyone else. */
 export function RuleList(props: RuleListProps) {
-  const { link, set, drafts, errors, open, onOpen, onChange } = props
+  const { link, set, drafts, errors, open, isReadOnly, onOpen, onChange } = props
   const { w } = useRuleLanguage()
   const [said, setSaid] = useState('')
   useKeyHint('Alt+↑↓', () => w.moves)
@@ -112,6 +114,8 @@ export function RuleList(props: RuleListProps) {
             place={place}
             total={drafts.length}
             isOpen={open.has(draft.key)}
+            isReadOnly={isReadOnly}
+            coveredBy={coveredBy(drafts, place)}
             errors={errors[draft.key] ?? {}}
             draggedBy={dragged?.key === draft.key ? dragged.by : undefined}
             drop={dropOf(place)}
@@ -122,6 +126,7 @@ export function RuleList(props: RuleListProps) {
         {set?.id && (
           <RuleSetRow
             id={set.id}
+            isReadOnly={isReadOnly}
             onRemove={() => takeOut(set)}
             onCopy={(copied) => {
               onChange((before) => [...before, ...draftsOf(copied.rules).map(copyOfRule)])
@@ -143,22 +148,32 @@ export function RuleList(props: RuleListProps) {
       <span className="sr" role="status">
         {said}
       </span>
-      <div className="flex flex-wrap gap-2 items-center">
-        {drafts.length < RULES_MAX && (
-          <Button ref={addButton} icon={AddIcon} onClick={() => add()}>
-            {w.add}
-          </Button>
-        )}
-        {set?.id === null && <AddRuleSet onChoose={set.onChange} />}
-        {drafts.length === 0 &&
-          (['country', 'device', 'split'] as const).map((name) => (
-            <Button key={name} look="bare" onClick={() => add(STARTERS[name])}>
-              {w.starters[name]}
+      {!isReadOnly && (
+        <div className="flex flex-wrap gap-2 items-center">
+          {drafts.length < RULES_MAX && (
+            <Button ref={addButton} icon={AddIcon} onClick={() => add()}>
+              {w.add}
             </Button>
-          ))}
-      </div>
+          )}
+          {set?.id === null && <AddRuleSet onChoose={set.onChange} />}
+          {drafts.length === 0 &&
+            (['country', 'device', 'split'] as const).map((name) => (
+              <Button key={name} look="bare" onClick={() => add(STARTERS[name])}>
+                {w.starters[name]}
+              </Button>
+            ))}
+        </div>
+      )}
     </>
   )
+}
+
+/** Returns the place, from 1, of the first rule that takes all visitors of a later one. */
+function coveredBy(drafts: readonly RuleDraft[], place: number): number | undefined {
+  const { when } = drafts[place]?.rule ?? {}
+  if (when === undefined) return undefined
+  const by = drafts.slice(0, place).findIndex(({ rule }) => covers(rule.when, when))
+  return by === -1 ? undefined : by + 1
 }
 
 /** Removes a rule, with Undo, which puts it back to where it was. */

@@ -14,13 +14,14 @@ const SHOWN_MAX = 3
 
 type RuleSetRowProps = {
   readonly id: string
+  readonly isReadOnly: boolean
   /** Puts its rules among those of the link, in its place. */
   readonly onCopy: (set: RuleSet) => void
   readonly onRemove: () => void
 }
 
 /** The set that a link uses, after its own rules: referenced, and not edited here. */
-export function RuleSetRow({ id, onCopy, onRemove }: RuleSetRowProps) {
+export function RuleSetRow({ id, isReadOnly, onCopy, onRemove }: RuleSetRowProps) {
   const { w } = useRuleLanguage()
   const { data: sets } = useQuery(ruleSetsQuery)
   const set = sets?.find((one) => one.id === id)
@@ -44,26 +45,30 @@ export function RuleSetRow({ id, onCopy, onRemove }: RuleSetRowProps) {
             {set === undefined ? w.set.unknown : w.set.title} <b>{set?.name}</b>
           </p>
         )}
-        {set !== undefined && <Summary set={set} />}
+        {set !== undefined && <Summary set={set} isReadOnly={isReadOnly} />}
       </div>
-      <Menu trigger={trigger}>
-        {set !== undefined && (
-          <>
-            <MenuItem icon={DuplicateIcon} onSelect={() => onCopy(set)}>
-              {w.set.copy}
-            </MenuItem>
-            <MenuSeparator />
-          </>
-        )}
-        <MenuItem icon={TrashIcon} isDangerous onSelect={onRemove}>
-          {w.set.remove}
-        </MenuItem>
-      </Menu>
+      {!isReadOnly && (
+        <Menu trigger={trigger}>
+          {set !== undefined && (
+            <>
+              <MenuItem icon={DuplicateIcon} onSelect={() => onCopy(set)}>
+                {w.set.copy}
+              </MenuItem>
+              <MenuSeparator />
+            </>
+          )}
+          <MenuItem icon={TrashIcon} isDangerous onSelect={onRemove}>
+            {w.set.remove}
+          </MenuItem>
+        </Menu>
+      )}
     </li>
   )
 }
 
-function Summary({ set: { id, rules, used_by } }: { readonly set: RuleSet }) {
+type SummaryProps = { readonly set: RuleSet; readonly isReadOnly: boolean }
+
+function Summary({ set: { id, rules, used_by }, isReadOnly }: SummaryProps) {
   const t = useText()
   const { w } = useRuleLanguage()
   const more = rules.length - SHOWN_MAX
@@ -79,7 +84,7 @@ function Summary({ set: { id, rules, used_by } }: { readonly set: RuleSet }) {
         {rules.length === 0 && `${w.set.noRules} `}
         {t.ruleSets.usedBy(used_by.links, used_by.domains)}.{' '}
         <Link className="link" to="/settings/rule-sets/$setId" params={{ setId: id }}>
-          {w.set.edit}
+          {isReadOnly ? w.set.show : w.set.edit}
         </Link>
       </p>
     </>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { Rule, RuleInput } from '@terse/contract/rules'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import type { LinkResource } from '../../api/links.ts'
+import type { DetailedLink } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -45,7 +45,7 @@ type RulesFormProps = {
   readonly place: string
   /** The link whose rules they are; undefined for those of a set. */
   readonly linkId?: string
-  readonly link?: LinkResource | undefined
+  readonly link?: DetailedLink | undefined
   /** Over the rules; how they are read, when left out. */
   readonly intro?: ReactNode
   readonly saved: { readonly rules: readonly Rule[]; readonly ruleSet: string | null }
@@ -59,41 +59,25 @@ type RulesFormProps = {
 
 /** The list of rules, and how it is saved. */
 export function RulesForm(props: RulesFormProps) {
-  const { linkId, link, intro, save: send, onReload, onSaved, onCancel } = props
+  const { linkId, link, intro, onReload, onCancel } = props
   const t = useText()
   const { w } = useRuleLanguage()
+  const isReadOnly = !useMembership().may('member')
   const form = useRef<HTMLFormElement>(null)
   const draft = useRulesDraft(props)
-  const { drafts, ruleSet, isChanged, change, discard, settle } = draft
+  const { drafts, ruleSet, isChanged, change, discard } = draft
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [errors, setErrors] = useState<RuleErrors>({})
-  const { mutate, reset, isPending, error } = useMutation({
-    mutationFn: ({ sent, isForced, acceptsChanges }: Sent) =>
-      send(
-        { rules: sent.map(({ rule }) => rule), ruleSet },
-        {
-          version: isForced ? undefined : draft.version,
-          acceptsChanges,
-          onSaved: draft.continueWith,
-        },
-      ),
-    async onSuccess() {
-      settle()
-      await onSaved()
-    },
-    onError(failure, { sent }) {
-      const fields = failure instanceof ApiError ? Object.keys(failure.fields) : []
-      const found = errorsByRule(faultsByField(failure, fields, t), sent)
-      setErrors(found)
-      setOpen((before) => new Set([...before, ...Object.keys(found)]))
-    },
+  const { mutate, reset, isPending, error } = useSave(props, draft, (found) => {
+    setErrors(found)
+    setOpen((before) => new Set([...before, ...Object.keys(found)]))
   })
   const placed = error instanceof ApiError ? Object.keys(error.fields).filter(isOfRule) : []
   const { general } = useFaults(error, placed)
 
   function save(isForced: boolean, acceptsChanges = isForced) {
     if (form.current !== null) noteSent(form.current)
-    if (isPending) return
+    if (isPending || isReadOnly) return
     setErrors({})
     mutate({ sent: drafts, isForced, acceptsChanges })
   }
@@ -105,40 +89,47 @@ export function RulesForm(props: RulesFormProps) {
 
   return (
     <>
-      <form
-        className="rules-form"
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          save(false)
-        }}
-      >
-        {draft.isKept && <KeptDraft onDiscard={discard} />}
-        <p className="hint">
-          {intro ?? (drafts.length === 0 && ruleSet === null ? w.empty : w.intro)}
-        </p>
-        <RuleList
-          link={link}
-          set={linkId === undefined ? undefined : { id: ruleSet, onChange: draft.chooseSet }}
-          drafts={drafts}
-          errors={errors}
-          open={open}
-          onOpen={(key, isOpen) => setOpen((before) => withKey(before, key, isOpen))}
-          onChange={(made) => {
-            const after = made(drafts)
-            change(made)
-            setErrors((before) => stillWrong(before, drafts, after))
+      <div className={linkId === undefined ? 'ruled' : 'edit ruled'}>
+        <form
+          className="rules-form"
+          ref={form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            save(false)
           }}
-        />
-        {linkId !== undefined && (
+        >
+          {draft.isKept && <KeptDraft onDiscard={discard} />}
+          <p className="hint">
+            {intro ?? (drafts.length === 0 && ruleSet === null ? w.empty : w.intro)}
+          </p>
+          <RuleList
+            link={link}
+            set={linkId === undefined ? undefined : { id: ruleSet, onChange: draft.chooseSet }}
+            drafts={drafts}
+            errors={errors}
+            open={open}
+            isReadOnly={isReadOnly}
+            onOpen={(key, isOpen) => setOpen((before) => withKey(before, key, isOpen))}
+            onChange={(made) => {
+              const after = made(drafts)
+              change(made)
+              setErrors((before) => stillWrong(before, drafts, after))
+            }}
+          />
+        </form>
+        {link !== undefined && (
           <ExplainPanel
-            linkId={linkId}
+            link={link}
             rules={drafts.map(({ rule }) => rule)}
-            isSetChanged={ruleSet !== props.saved.ruleSet}
+            ruleSet={ruleSet}
+            isChanged={isChanged}
+            isReadOnly={isReadOnly}
+            version={draft.version}
+            onVersion={draft.continueWith}
           />
         )}
-      </form>
+      </div>
       <Question
         error={error}
         onAccept={() => save(false, true)}
@@ -149,15 +140,17 @@ export function RulesForm(props: RulesFormProps) {
         }}
         onOverwrite={() => save(true)}
       />
-      <SaveBar
-        problems={Object.values(errors).reduce((sum, one) => sum + Object.keys(one).length, 0)}
-        message={isQuestion(error) ? undefined : general}
-        isChanged={isChanged}
-        verb={t.linkForm.save}
-        isBusy={isPending}
-        onSave={() => save(false)}
-        onCancel={onCancel}
-      />
+      {!isReadOnly && (
+        <SaveBar
+          problems={Object.values(errors).reduce((sum, one) => sum + Object.keys(one).length, 0)}
+          message={isQuestion(error) ? undefined : general}
+          isChanged={isChanged}
+          verb={t.linkForm.save}
+          isBusy={isPending}
+          onSave={() => save(false)}
+          onCancel={onCancel}
+        />
+      )}
     </>
   )
 }
@@ -171,6 +164,30 @@ type Sent = {
   readonly sent: readonly RuleDraft[]
   readonly isForced: boolean
   readonly acceptsChanges: boolean
+}
+
+/** Sends what is edited; what is wrong with rules goes to them. */
+function useSave(
+  { save, onSaved }: RulesFormProps,
+  { ruleSet, version, continueWith, settle }: ReturnType<typeof useRulesDraft>,
+  onFaults: (found: RuleErrors) => void,
+) {
+  const t = useText()
+  return useMutation({
+    mutationFn: ({ sent, isForced, acceptsChanges }: Sent) => {
+      const rules = sent.map(({ rule }) => rule)
+      const base = isForced ? undefined : version
+      return save({ rules, ruleSet }, { version: base, acceptsChanges, onSaved: continueWith })
+    },
+    async onSuccess() {
+      settle()
+      await onSaved()
+    },
+    onError(failure, { sent }) {
+      const fields = failure instanceof ApiError ? Object.keys(failure.fields) : []
+      onFaults(errorsByRule(faultsByField(failure, fields, t), sent))
+    },
+  })
 }
 
 /** Whether the user decides what becomes of a save that was refused. */

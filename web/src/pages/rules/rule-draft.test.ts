@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { RuleInput } from '@terse/contract/rules'
 import {
   conditionsOf,
+  covers,
   errorsByRule,
   evenedOut,
   movedTo,
@@ -21,6 +22,32 @@ describe('movedTo', () => {
   test('puts one element to another place', () => {
     assert.deepEqual(movedTo(['a', 'b', 'c'], 0, 2), ['b', 'c', 'a'])
     assert.deepEqual(movedTo(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b'])
+  })
+})
+
+describe('covers', () => {
+  test('tells that an earlier rule takes all visitors of a later one', () => {
+    const german = { country: ['DE'], device: ['phone' as const] }
+    for (const earlier of [{}, { country: ['AT', 'DE'] }, { device: ['phone' as const] }, german]) {
+      assert.equal(covers(earlier, german), true)
+    }
+    const noBot = { not: { bot: true, os: ['ios' as const] } }
+    assert.equal(covers({ not: { os: ['ios'] } }, noBot), true)
+    assert.equal(covers({ any: [{ qr: true }] }, { any: [{ qr: true }], bot: true }), true)
+  })
+
+  test('takes what it cannot tell for no', () => {
+    const german = { country: ['DE'] }
+    for (const earlier of [
+      { country: ['EU'] },
+      { country: [] },
+      { country: ['DE'], qr: true },
+      { not: { os: ['ios' as const] } },
+      { any: [german] },
+    ]) {
+      assert.equal(covers(earlier, german), false)
+    }
+    assert.equal(covers({ not: { os: ['ios', 'macos'] } }, { not: { os: ['ios'] } }), false)
   })
 })
 

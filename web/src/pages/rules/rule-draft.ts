@@ -30,7 +30,7 @@ export function movedTo<T>(list: readonly T[], from: number, to: number): readon
   return rest.toSpliced(to, 0, ...list.slice(from, from + 1))
 }
 
-/** The conditions that the editor shows as chips; `any` is none of them. */
+/** The conditions that have a chip; groups of `any` have rows of their own. */
 export function conditionsOf({ not = {}, any: _, ...plain }: When): readonly Condition[] {
   const kinds = (group: Conditions) => Object.keys(group) as readonly Kind[]
   return [
@@ -92,6 +92,26 @@ export function shifted(variants: readonly Variant[], handle: number, by: number
     if (nth === handle) return { ...variant, weight: variant.weight + step }
     return nth === handle + 1 ? { ...variant, weight: variant.weight - step } : variant
   })
+}
+
+/**
+ * Whether each visitor whom the conditions of a later rule let in was let in by an earlier one. What cannot be told from
+ * the values alone, such as that the EU has Germany in it, is taken for false.
+ */
+export function covers({ not = {}, any, ...must }: When, later: When): boolean {
+  const kinds = (group: Conditions) => Object.keys(group) as readonly Kind[]
+  return (
+    kinds(must).every((kind) => isPartOf(later[kind], must[kind])) &&
+    kinds(not).every((kind) => isPartOf(not[kind], later.not?.[kind])) &&
+    (any === undefined || JSON.stringify(any) === JSON.stringify(later.any))
+  )
+}
+
+/** Whether all values of a condition are among those of another one. */
+function isPartOf(some: Conditions[Kind], all: Conditions[Kind]): boolean {
+  if (!Array.isArray(some) || !Array.isArray(all)) return some !== undefined && some === all
+  const texts = new Set(all.map((value) => JSON.stringify(value)))
+  return some.length > 0 && some.every((value) => texts.has(JSON.stringify(value)))
 }
 
 const RULE_FIELD = /^rules\.(\d+)\.(.+)$/

@@ -43,11 +43,6 @@ export function splitSentence(split: NonNullable<Then['split']>, language: RuleL
   return language.w.splits(value(language.allOf(parts)))
 }
 
-/** The groups of a rule's `any`, one of which must hold. */
-export function anySentence(any: NonNullable<When['any']>, language: RuleLanguage): string {
-  return language.w.groups(any.map((group) => clausesOf(group, false, language)))
-}
-
 function clausesOf(group: Conditions, isNot: boolean, language: RuleLanguage): readonly string[] {
   return (Object.keys(group) as readonly Kind[]).map((kind) => {
     const { is, not } = language.w.says[kind]

@@ -83,15 +83,11 @@ function RuleSetRow({ set }: { readonly set: RuleSet }) {
     <li>
       <Icon of={RuleSetIcon} />
       <span className="who">
-        {may('member') ? (
-          <b>
-            <Link to="/settings/rule-sets/$setId" params={{ setId: id }}>
-              {name}
-            </Link>
-          </b>
-        ) : (
-          <b>{name}</b>
-        )}
+        <b>
+          <Link to="/settings/rule-sets/$setId" params={{ setId: id }}>
+            {name}
+          </Link>
+        </b>
         <span className="wrap">
           {t.ruleSets.rules(rules.length)} · {t.ruleSets.usedBy(used_by.links, used_by.domains)}
         </span>

@@ -173,6 +173,7 @@ const fields: FaultTexts['fields'] = {
   no_weight: 'braucht eine Variante mit einem Gewicht über 0',
   unknown_variant: 'muss der Name einer Variante dieser Aufteilung sein',
   misplaced_placeholder: 'darf Platzhalter nur hinter dem Host haben',
+  other_link: 'führt zu einem anderen Link dieser Domain',
   examples_too_large: 'darf höchstens {max} Byte haben',
   rules_too_large: 'darf höchstens {max} Bytes haben',
   unknown_rule_set: 'muss die ID einer Regelsammlung dieses Arbeitsbereichs sein',

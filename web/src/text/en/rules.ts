@@ -29,6 +29,7 @@ export const rules = {
   moved: (place: number, of: number) => `Now rule ${place} of ${of}.`,
   name: 'Name, for you',
   everyoneElse: 'Everyone else',
+  covered: (place: number) => `Never reached: rule ${place} takes these visitors.`,
   empty: 'Everybody goes to the destination. A rule sends some visitors elsewhere.',
   starters: { country: 'By country', device: 'By device', split: 'Split in two' },
   saved: 'Rules saved',
@@ -38,6 +39,7 @@ export const rules = {
     unknown: 'A rule set that is gone',
     more: (amount: number) => `and ${amount} more`,
     edit: 'Edit the set',
+    show: 'Show the set',
     actions: 'Actions for the rule set',
     copy: 'Copy its rules into this link',
     remove: 'Take it out',
@@ -60,17 +62,47 @@ export const rules = {
       windows: 'Windows',
       mac: 'Mac',
       bot: 'Search engine',
+      messenger: 'Messenger (Slack)',
     },
-    rule: (place: number) => `Rule ${place}`,
-    decided: (variant: string | null) =>
-      variant === null ? 'decides.' : `decides, with variant ${variant}.`,
-    notTried: 'is not tried.',
-    failed: (condition: string, found: string) => `does not match: ${condition} is ${found}.`,
+    path: 'Path',
+    scanned: 'They scanned a QR code',
+    knowsPassword: 'They know the password',
+    trace: 'Rules in the order in which they are tried',
+    decided: (variant: string | null, by: 'weight' | 'cookie' | 'end' | null) => {
+      if (variant === null) return 'Yes: it decides.'
+      if (by === 'cookie') return `Yes: variant ${variant}, which a cookie keeps.`
+      return by === 'end'
+        ? `Yes: variant ${variant}, with which the split has ended.`
+        : `Yes: variant ${variant}, by its weight.`
+    },
+    elsewhere: (field: string) =>
+      ({ ios: 'iPhone and iPad', android: 'Android' })[field] ?? 'Everyone else',
+    notTried: 'Not tried.',
+    failed: (condition: string, found: string) => `No: ${condition} is ${found}.`,
     nothing: 'unknown',
     yes: 'yes',
     no: 'no',
-    savedSet: 'Until you save, this uses the rule set that was saved last.',
-    page: (page: string) => `They get a page: ${page}.`,
+    page: 'They get a page',
+    leads: 'Where it leads',
+    copy: 'Copy where it leads',
+    madeOf: 'Of what the address is made',
+    parts: {
+      destination: (variant: string | null) =>
+        variant === null ? 'the destination' : `variant ${variant}`,
+      link: 'this link',
+      domain: 'its domain',
+      path: 'path of the visitor',
+      query: 'query of the visitor',
+      replaced: 'replaced by the visitor',
+      removed: {
+        qr: 'removed: marks a scan',
+        label: 'removed, counted as label',
+        placeholder: 'used for a placeholder',
+        address_of_person: 'left out: not a page',
+        setting: 'left out by this link',
+      },
+    },
+    domainPending: 'The domain does not work yet. This is how it will be.',
     pages: {
       redirect: 'the destination',
       fallback: 'the fallback of the domain',
@@ -83,12 +115,24 @@ export const rules = {
       loop: 'the link leads back to itself',
       'unknown-host': 'the domain is unknown',
     },
-    counts: {
-      click: 'Counts as a click.',
-      bot: 'Counts as a visit of a bot.',
-      nothing: 'Does not count.',
+    counts(as: 'click' | 'bot' | 'nothing', label: string | null) {
+      if (as === 'nothing') return 'Does not count.'
+      const kind = as === 'click' ? 'a click' : 'a visit of a bot'
+      return label === null ? `Counts as ${kind}.` : `Counts as ${kind} with the label ${label}.`
     },
-    changed: (names: readonly string[]) => `Other than expected: ${names.join(', ')}`,
+    examples: {
+      title: 'Examples',
+      none: 'Visitors that you keep here are tried before each save.',
+      keep: 'Keep this one',
+      name: 'Name of the example',
+      placeholder: 'A phone in Japan gets the app',
+      save: 'Keep',
+      remove: (name: string) => `Remove the example ${name}`,
+      good: 'As expected',
+      bad: 'Other than expected',
+      before: (result: string) => `Expected: ${result}`,
+      now: (result: string) => `Now: ${result}`,
+    },
   },
   /** `conditions` are sentences of their own, all of which must hold. */
   when: (conditions: readonly string[]) => `If ${conditions.join(', and ')}`,
@@ -202,6 +246,10 @@ export const rules = {
   },
   removeCondition: (condition: string) => `Remove condition: ${condition}`,
   anyOf: 'One of several groups',
+  or: 'or',
+  group: (place: number) => `Group ${place}`,
+  addGroup: 'Group',
+  removeGroup: (place: number) => `Remove group ${place}`,
   is: 'is',
   isNot: 'is not',
   isNotKind: (kind: string) => `${kind} is not`,
