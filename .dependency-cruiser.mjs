@@ -13,6 +13,7 @@ const MODULES = [
   'exports',
   'imports',
   'explain',
+  'conversions',
   'redirects',
   'certificates',
   'data-files',

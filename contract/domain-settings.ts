@@ -15,6 +15,9 @@ const utmInput = z.strictObject(
   fromFields(UTM_FIELDS, () => line(UTM_LENGTH_MAX).nullable().optional()),
 )
 
+const TRACK_CONVERSIONS =
+  'Whether destinations of links that do not say so themselves get a token for conversions. Null: as the workspace has it.'
+
 export const domainSettingsSchema = z
   .object({
     domain: z.string().describe('The host name.'),
@@ -29,6 +32,7 @@ export const domainSettingsSchema = z
     rule_set: uuid
       .nullable()
       .describe('The rule set that is tried after the rules and the rule set of each link.'),
+    track_conversions: z.boolean().nullable().describe(TRACK_CONVERSIONS),
     apple_app_site_association: appleAppSiteAssociation
       .nullable()
       .describe('Served at `/.well-known/apple-app-site-association`; null for none.'),
@@ -48,6 +52,7 @@ export const patchDomainSettingsBody = z
       .optional()
       .describe('All values; those that are left out have none. Null for none at all.'),
     rule_set: uuid.toLowerCase().nullable().optional().describe('The id of a rule set.'),
+    track_conversions: z.boolean().nullable().optional().describe(TRACK_CONVERSIONS),
     apple_app_site_association: appleAppSiteAssociation.nullable().optional(),
     assetlinks: assetLinks.nullable().optional(),
   })

@@ -249,6 +249,12 @@ const urlParts = z.object({
   replaced: z
     .array(z.string())
     .describe('Parameters of the destination whose place those of the visitor took.'),
+  token: z
+    .string()
+    .nullable()
+    .describe(
+      'The parameter that gets the token of the visit, with which a conversion is reported; `location` has `(token)` in its place. Null where conversions are not tracked.',
+    ),
 })
 
 const seenVisitor = z.object({

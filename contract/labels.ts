@@ -12,6 +12,12 @@ const TAKEN = /^(?:qr|utm_.*)$/i
 
 const labels = z.array(z.string())
 
+/** The name of a query parameter that Terse reads or sets. */
+export const parameterInput = z
+  .string()
+  .regex(PARAMETER, asMessage({ code: 'invalid_parameter', reason: 'characters' }))
+  .refine((name) => !TAKEN.test(name), asMessage({ code: 'invalid_parameter', reason: 'taken' }))
+
 export const labelsSchema = z
   .object({
     parameter: z
@@ -26,13 +32,7 @@ export const labelsSchema = z
 
 export const labelsBody = z
   .strictObject({
-    parameter: z
-      .string()
-      .regex(PARAMETER, asMessage({ code: 'invalid_parameter', reason: 'characters' }))
-      .refine(
-        (name) => !TAKEN.test(name),
-        asMessage({ code: 'invalid_parameter', reason: 'taken' }),
-      )
+    parameter: parameterInput
       .nullable()
       .describe(
         'A letter, then at most 31 letters, digits, `_` and `-`; letter case matters. Not `qr`, and not a UTM parameter. Null switches labels off: what visitors send goes on to the destination.',

@@ -15,6 +15,9 @@ export const UTM_FIELDS = [
  */
 export const USUAL_LABEL_PARAMETER = 'via'
 
+/** The parameter of destinations that has the token of a visit, in workspaces that have not set another one. */
+export const USUAL_TOKEN_PARAMETER = 'tc'
+
 export type UtmField = (typeof UTM_FIELDS)[number]
 
 /** What an optional text of a link holds; its checks follow from this. An `app_destination` may have an app's scheme. */
@@ -111,6 +114,8 @@ export type LinkOptions = {
   readonly description: string | null
   /** An https URL. */
   readonly image: string | null
+  /** Whether its destinations get a token for conversions; null for what its domain and its workspace have. */
+  readonly track_conversions: boolean | null
 }
 
 export const NO_OPTIONS: LinkOptions = Object.freeze({
@@ -124,6 +129,7 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
   title: null,
   description: null,
   image: null,
+  track_conversions: null,
 })
 
 export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)

@@ -72,6 +72,13 @@ export const optionInputs = {
     .describe(
       "What becomes of the visitor's query: `merge` adds it to the destination's, whose parameters of the same names it replaces; `replace` puts it in the place of the destination's; `drop` leaves it out.",
     ),
+  track_conversions: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'Whether destinations get a token, with which your server reports a conversion. Null: as the domain has it, else the workspace.',
+    ),
 }
 
 export const linkOptionsBody = z.strictObject(optionInputs).meta({
@@ -93,6 +100,10 @@ export const linkOptionsSchema = z
     title: z.string().nullable().describe('The title that messengers and networks show of it.'),
     description: z.string().nullable().describe('The text that they show below the title.'),
     image: z.string().nullable().describe('The https URL of the picture that they show.'),
+    track_conversions: z
+      .boolean()
+      .nullable()
+      .describe('Whether destinations get a token for conversions; null: as the domain has it.'),
   })
   .meta({ id: 'LinkOptions', description: 'What a link has beside its fields.' })
 

@@ -1,5 +1,12 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
-export { CLICK_FLAGS, type ClickRecorder, NOWHERE, type Place } from './click.ts'
+export {
+  CLICK_FLAGS,
+  type ClickRecorder,
+  NO_RULE,
+  NOWHERE,
+  type Place,
+  type RuleValues,
+} from './click.ts'
 export { flagNames, flagsOf, presentWithoutId } from './click-export.ts'
 export type { ClickLimits, LimitedLink, TakeOutcome } from './limits/click-limits.ts'
 export type { ClickMaker, VisitorFacts } from './record/click-maker.ts'

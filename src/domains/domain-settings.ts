@@ -33,6 +33,7 @@ const NO_SETTINGS: Settings = Object.freeze({
   robots: null,
   utm: null,
   rule_set: null,
+  track_conversions: null,
   apple_app_site_association: null,
   assetlinks: null,
 })
@@ -64,6 +65,7 @@ export function presentSettings({ domain, settings }: SettledDomain): DomainSett
     robots,
     utm: fromFields(UTM_FIELDS, (field) => utm?.[field] ?? null),
     rule_set: others.rule_set,
+    track_conversions: others.track_conversions,
     apple_app_site_association: others.apple_app_site_association,
     assetlinks: others.assetlinks,
   }

@@ -79,7 +79,7 @@ async function visitLink(
   const trustedProxies = new Networks()
   const handler = new RedirectHandler({
     finder: finderOf({
-      ...{ host, sets, labelParameter: LABEL_PARAMETER },
+      ...{ host, sets, labelParameter: LABEL_PARAMETER, tokenParameter: tokenParameterOf(link) },
       ...(isOfLink ? { link: prepared, path: match } : { link: undefined }),
     }),
     recorder: {
@@ -96,6 +96,7 @@ async function visitLink(
     }),
     vault: passwordVault(KEY, systemRandom, directHasher()),
     ...{ cookies, variantCookies: keptVariants, visitorFacts: facts, clock, trustedProxies },
+    makeToken: () => '(token)',
     throttles: new Throttles({ clock, peers: undefined }),
     service: { host: 'service.example', ports: new Set([443]) },
     serviceHostFor: () => undefined,
@@ -115,6 +116,11 @@ async function visitLink(
       abandon: () => assert.fail('abandoned'),
     }),
   )
+}
+
+/** As the finder finds it out. */
+function tokenParameterOf({ track_conversions }: VisitedLink): string | null {
+  return track_conversions === true ? 'tc' : null
 }
 
 /** Where the page of a preview leads; null for another one. */
@@ -161,7 +167,9 @@ function explain(
 ) {
   const labelParameter = LABEL_PARAMETER
   const made = madeUpVisitor(visitor, clock.nowMicros(), facts, labelParameter)
-  const subject = { host, link, prepared: prepare(link), sets, labelParameter, isUsedUp }
+  const tokenParameter = tokenParameterOf(link)
+  const found = { host, link, prepared: prepare(link), sets }
+  const subject = { ...found, labelParameter, tokenParameter, isUsedUp }
   return presentExplanation(explainDecision(subject, made), { domainWorks: true })
 }
 
@@ -184,6 +192,7 @@ const arbitraryLink: fc.Arbitrary<VisitedLink> = fc
     url: fc.constantFrom('https://u.example/?b=2#x', 'https://u.example/{1}/{path}?b=2'),
     max_clicks: maybe(fc.constant(5)),
     title: maybe(fc.constant('Spring <sale>')),
+    track_conversions: maybe(fc.boolean()),
   })
   .map(({ rules, ...fields }) => ({
     ...LINK,
@@ -284,6 +293,7 @@ describe('an explanation', () => {
         { parameter: 'qr=1', effect: 'removed', reason: 'qr' },
       ],
       replaced: ['a=0'],
+      token: null,
     })
   })
 

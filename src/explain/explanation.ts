@@ -8,6 +8,7 @@ import {
   decide,
   decidePreview,
   indexPaths,
+  isContact,
   limitedPreview,
   matchPath,
   type Outcome,
@@ -20,6 +21,7 @@ import {
   statusOf,
   type Trace,
   withParameters,
+  withToken,
 } from '../redirects/index.ts'
 import type { ExplainedVisitor } from './visitor.ts'
 
@@ -35,6 +37,8 @@ export type Subject = {
   readonly sets: readonly SharedRules[]
   /** As `Visit` has it. */
   readonly labelParameter: string | null
+  /** As `FoundLink` has it. */
+  readonly tokenParameter: string | null
   /** Whether the link has had all the clicks that its limit allows. */
   readonly isUsedUp: boolean
 }
@@ -51,6 +55,7 @@ export type Explained = {
   readonly rules: readonly ListedRule[]
   readonly prepared: PreparedLink
   readonly labelParameter: string | null
+  readonly tokenParameter: string | null
   readonly visitor: ExplainedVisitor
   readonly decision: Decision
   /** The redirect that was decided, where a page may stand in its place. */
@@ -125,7 +130,7 @@ function valueAt(when: Rule['when'], path: string): unknown {
 
 /** Decides where a visitor of a link is sent, as a redirect does, and records how. */
 export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Explained {
-  const { host, link, prepared, sets, labelParameter, isUsedUp } = subject
+  const { host, link, prepared, sets, labelParameter, tokenParameter, isUsedUp } = subject
   const rules = listRules(subject)
   const steps = new Steps(rules, visitor)
   const { atMs, query } = visitor.rules.source
@@ -141,7 +146,8 @@ export function explainDecision(subject: Subject, visitor: ExplainedVisitor): Ex
   const decided = decide(visit, atMs, steps)
   const redirect = decided.kind === 'redirect' ? decided : undefined
   const decision = redirect === undefined ? decided : whereShown(redirect, visitor)
-  return { link, rules, prepared, labelParameter, visitor, decision, redirect, path, steps }
+  const read = { link, rules, prepared, labelParameter, tokenParameter }
+  return { ...read, visitor, decision, redirect, path, steps }
 }
 
 /** Finds out whether a path leads to a link, as redirects do where no other link takes it. */
@@ -177,7 +183,7 @@ export function presentExplanation(
   return {
     kind: decision.kind,
     status: statusOf(decision),
-    location: locationOf(decision),
+    location: locationOf(explained),
     instead_of: decision.kind === 'fallback' ? decision.insteadOf.kind : null,
     decided_by: deciderOf(explained),
     rules: triedRules(explained),
@@ -190,9 +196,20 @@ export function presentExplanation(
   }
 }
 
-function locationOf(decision: Decision): string | null {
+/** In the place of a token: an explanation is no visit, of which a conversion could be reported. */
+const TOKEN_PLACEHOLDER = '(token)'
+
+function locationOf(explained: Explained): string | null {
+  const { decision } = explained
   if (decision.kind === 'preview') return decision.leadsTo
-  return 'location' in decision ? decision.location : null
+  const token = tokenOf(explained)
+  if (!('location' in decision)) return null
+  return token === null ? decision.location : withToken(decision.location, token, TOKEN_PLACEHOLDER)
+}
+
+/** Returns the parameter that gets a token; null for none. */
+function tokenOf({ decision, tokenParameter }: Explained): string | null {
+  return decision.kind === 'redirect' && !isContact(decision.location) ? tokenParameter : null
 }
 
 const ENDED: ReadonlySet<Decision['kind']> = new Set(['expired', 'used-up'])
@@ -259,9 +276,10 @@ function urlOf(explained: Explained): UrlParts | null {
   const { decision, redirect, link, prepared, path, visitor, steps } = explained
   if (decision.kind === 'fallback') {
     const { location: destination } = decision
-    return { destination, placeholders: [], path: null, utm: [], query: [], replaced: [] }
+    const none = { placeholders: [], path: null, utm: [], query: [], replaced: [], token: null }
+    return { destination, ...none }
   }
-  if (redirect === undefined || locationOf(decision) === null) return null
+  if (redirect === undefined || locationOf(explained) === null) return null
   const { outcome } = redirect
   const destination =
     outcome === undefined
@@ -287,6 +305,7 @@ function urlOf(explained: Explained): UrlParts | null {
     ],
     query: queryOf(explained, used),
     replaced: replacedOf(explained),
+    token: tokenOf(explained),
   }
 }
 

@@ -83,10 +83,10 @@ export class Explanations {
       { host, link: prepared, path: meetPath(link, visitor.path).path },
       visitor.rules.source.query,
     )
-    const { sets } = found
+    const { sets, tokenParameter } = found
     await this.#refuseOtherLink(found, link, visitor)
     const isUsedUp = await this.#isUsedUp(link)
-    const subject = { host, link, prepared, sets, labelParameter, isUsedUp }
+    const subject = { host, link, prepared, sets, labelParameter, tokenParameter, isUsedUp }
     const explained = explainDecision(subject, visitor)
     const settled = (await this.#isLoop(found, explained, visitor))
       ? { ...explained, decision: { kind: 'loop' as const } }

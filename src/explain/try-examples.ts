@@ -20,6 +20,7 @@ export function exampleTrial({
       prepared: prepare(visited),
       sets: sets.map(shareRules),
       labelParameter,
+      tokenParameter: null,
       isUsedUp: false,
     }
     return (visitor) => {

@@ -101,6 +101,8 @@ export const OPERATION_ACCESS = {
   'ruleSets.delete': 'links.edit',
   'labels.get': 'links.view',
   'labels.update': 'workspace.edit',
+  'conversions.getSettings': 'links.view',
+  'conversions.updateSettings': 'workspace.edit',
   'tags.list': 'links.view',
   'tags.rename': 'links.edit',
   'tags.delete': 'links.edit',

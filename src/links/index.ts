@@ -32,10 +32,10 @@ export type { LabelSettings, LabelStore } from './store/label-store.ts'
 export type { KeyHolder } from './store/link-batch-store.ts'
 export type {
   HostDocument,
-  LabelSetting,
   LinkDirectory,
   LinkHost,
   VisitedLink,
+  VisitSettings,
 } from './store/link-directory.ts'
 export type { LinkStore } from './store/link-store.ts'
 export type { UtmTemplate, UtmTemplateStore } from './utm-templates/utm-template-store.ts'

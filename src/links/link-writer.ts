@@ -354,7 +354,7 @@ export class LinkWriter {
       const set = await ruleSets.findById(current.workspace_id, id)
       if (set !== undefined) rulesOf.set(id, set.rules)
     }
-    const { parameter: labelParameter } = await directory.findLabelSetting(current.workspace_id)
+    const { labelParameter } = await directory.findVisitSettings(current.workspace_id)
     const nowMicros = clock.nowMicros()
     return triedExamples({ changes, current, next, acceptsChanges }, (link) => {
       const rules = rulesOf.get(link.rule_set)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cases, webUrl } from '../../test/support/properties.ts'
-import { formatParameter, parseQuery, withParameters } from './destination-query.ts'
+import { formatParameter, parseQuery, withParameters, withToken } from './destination-query.ts'
 
 /** A stored destination with a visitor’s query applied. */
 function visited(destination: string, query: string): string {
@@ -233,4 +233,21 @@ describe('withParameters for any visitor query', () => {
       cases(150),
     )
   })
+})
+
+describe('withToken', () => {
+  const table = [
+    ['https://example.com/', 'https://example.com/?tc=T'],
+    ['https://example.com/?', 'https://example.com/?tc=T'],
+    ['https://example.com/?a=1#part', 'https://example.com/?a=1&tc=T#part'],
+    ['https://example.com/#?a', 'https://example.com/?tc=T#?a'],
+    ['https://example.com/?tc=old&a=1', 'https://example.com/?a=1&tc=T'],
+    ['https://example.com/?%74c=old', 'https://example.com/?tc=T'],
+    ['myapp://open', 'myapp://open?tc=T'],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+  ] as const
+  for (const [destination, expected] of table) {
+    test(`sets a token on ${destination}`, () =>
+      assert.equal(withToken(destination, 'tc', 'T'), expected))
+  }
 })

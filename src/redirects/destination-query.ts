@@ -46,6 +46,25 @@ export function withParameters(
 }
 
 /**
+ * Sets the token of a visit on a destination, as `withParameters` does.
+ *
+ * @param parameter unreserved characters of URLs, as the token has
+ */
+export function withToken(destination: string, parameter: string, token: string): string {
+  const text = `${parameter}=${token}`
+  // Nearly no destination has a parameter of this name, whatever its spelling.
+  if (destination.includes(parameter) || destination.includes('%')) {
+    return withParameters(destination, [{ name: parameter, text }])
+  }
+  if (CONTACT.test(destination)) return destination
+  const hashAt = destination.indexOf('#')
+  const whole = hashAt === -1 ? destination : destination.slice(0, hashAt)
+  const fragment = hashAt === -1 ? '' : destination.slice(hashAt)
+  const mark = !whole.includes('?') ? '?' : whole.endsWith('?') ? '' : '&'
+  return `${whole}${mark}${text}${fragment}`
+}
+
+/**
  * Returns a destination without its query. Addresses of people stay as they are.
  *
  * @param onReplaced called with each parameter that is dropped

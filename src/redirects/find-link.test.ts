@@ -51,7 +51,11 @@ describe('LinkFinder', () => {
           await delay
           return found
         },
-        findLabelSetting: async () => ({ parameter: 'via' }),
+        findVisitSettings: async () => ({
+          labelParameter: 'via',
+          tokenParameter: 'tc',
+          tracksConversions: false,
+        }),
       },
     })
   }

@@ -1,9 +1,9 @@
 import {
   foldKey,
   keyOfPath,
-  type LabelSetting,
   type LinkDirectory,
   type LinkHost,
+  type VisitSettings,
 } from '../links/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import { type Change, type ChangeListener, linkSubject, pathsSubject } from '../storage/changes.ts'
@@ -45,7 +45,7 @@ import {
 import { NO_SETS, type SharedRules, shareRules } from './rules.ts'
 
 const HOSTS_MAX = 50_000
-/** Workspaces whose setting for labels is cached. */
+/** Workspaces whose settings for visits are cached. */
 const WORKSPACES_MAX = 50_000
 /** Memory for the keys of links that take more of a path than their key, in bytes. */
 const PATHS_BYTES_MAX = 16 * 1024 * 1024
@@ -75,6 +75,8 @@ export type FoundLink = {
   readonly sets: readonly SharedRules[]
   /** The parameter that has the labels of visits to the link; null for no labels, and for a visit without a query. */
   readonly labelParameter: string | null
+  /** The parameter of destinations that has the token of a visit to the link; null for no token. */
+  readonly tokenParameter: string | null
 }
 
 /** What a visitor requests: the name of a host, a path as sent, and a query. */
@@ -98,7 +100,7 @@ export class LinkFinder implements ChangeListener {
   /** By their subjects in the change log. */
   readonly #ruleSets: CoherentCache<SharedRules>
   /** By workspace. */
-  readonly #labels: CoherentCache<LabelSetting>
+  readonly #visitSettings: CoherentCache<VisitSettings>
   readonly #documents: CoherentCache<DocumentFile>
   #hostsVersion = 0
 
@@ -126,7 +128,7 @@ export class LinkFinder implements ChangeListener {
         const entry = await loadEntry(directory, name)
         // So that it is there in an outage as well.
         if (entry !== undefined && !isVariants(entry)) {
-          await this.findLabelParameter(entry.workspaceId)
+          await this.#visitSettings.get(entry.workspaceId)
         }
         return entry
       },
@@ -155,11 +157,11 @@ export class LinkFinder implements ChangeListener {
         decode: (text) => shareRules(JSON.parse(text)),
       },
     })
-    this.#labels = new CoherentCache({
+    this.#visitSettings = new CoherentCache({
       sizeMax: WORKSPACES_MAX,
       sizeOf: () => 1,
-      load: (workspaceId) => directory.findLabelSetting(workspaceId),
-      kept: { values: warmStart.values('label'), ...AS_JSON },
+      load: (workspaceId) => directory.findVisitSettings(workspaceId),
+      kept: { values: warmStart.values('visit-settings'), ...AS_JSON },
     })
     this.#documents = new CoherentCache({
       sizeMax: DOCUMENTS_BYTES_MAX,
@@ -200,7 +202,7 @@ export class LinkFinder implements ChangeListener {
           this.#ruleSets.renew(subject)
           break
         case 'label':
-          this.#labels.renew(subject)
+          this.#visitSettings.renew(subject)
           break
       }
     }
@@ -219,7 +221,7 @@ export class LinkFinder implements ChangeListener {
   #caches() {
     return [
       ...[this.#hosts, this.#links, this.#paths],
-      ...[this.#ruleSets, this.#labels, this.#documents],
+      ...[this.#ruleSets, this.#visitSettings, this.#documents],
     ]
   }
 
@@ -290,24 +292,21 @@ export class LinkFinder implements ChangeListener {
     return found instanceof Promise ? found.then(onPath) : onPath(found)
   }
 
-  /** Adds the rule sets of a link and its host, and for a visit with a query how it gets a label. */
-  withSettings(
-    found: {
-      readonly host: LinkHost
-      readonly link: PreparedLink
-      readonly path: FoundLink['path']
-    },
-    query: string,
-  ): FoundLink | Promise<FoundLink> {
+  /** Adds the rule sets of a link and its host, how a visit with a query gets a label, and whether a destination gets a token. */
+  withSettings(found: OnHost, query: string): FoundLink | Promise<FoundLink> {
     const { host, link, path } = found
     const sets = this.#findRuleSets(
       link.ruleSet,
       host.settings === null ? null : host.settings.ruleSet,
     )
-    const labelParameter = query === '' ? null : this.findLabelParameter(link.workspaceId)
-    return sets instanceof Promise || labelParameter instanceof Promise
-      ? withLoaded(found, sets, labelParameter)
-      : { host, link, path, isRoot: false, file: undefined, sets, labelParameter }
+    const settings = this.#visitSettings.get(link.workspaceId)
+    return sets instanceof Promise || settings instanceof Promise
+      ? withLoaded(found, query, sets, settings)
+      : {
+          ...{ host, link, path, isRoot: false, file: undefined, sets },
+          labelParameter: query === '' ? null : (settings?.labelParameter ?? null),
+          tokenParameter: tokenParameterOf(link, host, settings),
+        }
   }
 
   /** Returns the sets of a link and of its host, in this order, those that exist. Each may be none. */
@@ -325,12 +324,10 @@ export class LinkFinder implements ChangeListener {
   }
 
   /**
-   * Returns the parameter of queries that has the labels of visits to a workspace's links; null for no labels. A promise
-   * only where it is not cached, which it is with the links of the workspace.
+   * Returns the parameter of queries that has the labels of visits to a workspace's links; null for no labels.
    */
-  findLabelParameter(workspaceId: string): string | null | Promise<string | null> {
-    const setting = this.#labels.get(workspaceId)
-    return setting instanceof Promise ? loadedParameter(setting) : (setting?.parameter ?? null)
+  async findLabelParameter(workspaceId: string): Promise<string | null> {
+    return (await loadedSettings(this.#visitSettings.get(workspaceId)))?.labelParameter ?? null
   }
 
   /** Finds the link of exactly this key, else the only one whose key differs by letter case. */
@@ -399,30 +396,59 @@ export class LinkFinder implements ChangeListener {
 
 function nothingOn(host: LinkHost | undefined, path: string): FoundLink {
   const none = { link: undefined, path: undefined, file: undefined, sets: NO_SETS }
-  return { host, isRoot: path === '/', ...none, labelParameter: null }
+  return { host, isRoot: path === '/', ...none, labelParameter: null, tokenParameter: null }
 }
 
+type OnHost = {
+  readonly host: LinkHost
+  readonly link: PreparedLink
+  readonly path: FoundLink['path']
+}
+
+type Loading<T> = T | Promise<T>
+
 async function withLoaded(
-  found: Pick<FoundLink, 'host' | 'path' | 'link'>,
-  sets: FoundLink['sets'] | Promise<FoundLink['sets']>,
-  labelParameter: string | null | Promise<string | null>,
+  found: OnHost,
+  query: string,
+  loadingSets: Loading<FoundLink['sets']>,
+  loadingSettings: Loading<VisitSettings | undefined>,
 ): Promise<FoundLink> {
-  const [loadedSets, loadedParameter] = await Promise.all([sets, labelParameter])
-  const rest = { isRoot: false, file: undefined, labelParameter: loadedParameter }
-  return { ...found, ...rest, sets: loadedSets }
+  const [sets, settings] = await Promise.all([loadingSets, loadedSettings(loadingSettings)])
+  return {
+    ...{ ...found, isRoot: false, file: undefined, sets },
+    labelParameter: query === '' ? null : (settings?.labelParameter ?? null),
+    tokenParameter: tokenParameterOf(found.link, found.host, settings),
+  }
+}
+
+/** The link decides, else its host, else its workspace. */
+function tokenParameterOf(
+  link: PreparedLink,
+  host: LinkHost,
+  settings: VisitSettings | undefined,
+): string | null {
+  if (settings === undefined) return null
+  const { settings: ofHost } = host
+  const tracks =
+    link.tracksConversions ??
+    (ofHost === null ? null : ofHost.tracksConversions) ??
+    settings.tracksConversions
+  return tracks ? settings.tokenParameter : null
 }
 
 function existing(sets: readonly (SharedRules | undefined)[]): readonly SharedRules[] {
   return sets.filter((set) => set !== undefined)
 }
 
-/** In an outage, visits to a workspace whose setting is not cached have no label. */
-async function loadedParameter(loading: Promise<LabelSetting | undefined>): Promise<string | null> {
+/** In an outage, visits to a workspace whose settings are not cached have no label and no token. */
+async function loadedSettings(
+  loading: Loading<VisitSettings | undefined>,
+): Promise<VisitSettings | undefined> {
   try {
-    return (await loading)?.parameter ?? null
+    return await loading
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    return null
+    return undefined
   }
 }
 

@@ -50,6 +50,7 @@ import {
 } from './password.ts'
 import { RuleVisitor } from './rule-visitor.ts'
 import type { VariantCookies } from './variant-cookies.ts'
+import { locationWithToken, type MakeToken } from './visit-token.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -73,6 +74,7 @@ type RedirectParts = {
   readonly vault: PasswordVault
   readonly cookies: PasswordCookies
   readonly variantCookies: VariantCookies
+  readonly makeToken: MakeToken
   readonly visitorFacts: VisitorFacts
   readonly clock: Clock
   readonly throttles: Throttles
@@ -334,7 +336,10 @@ export class RedirectHandler {
         }
         const respond = () => {
           const kept = this.#variantCookie(exchange, decision, atMicros)
-          sendRedirect(exchange, 302, decision.location, kept ? { ...hsts, ...kept } : hsts, host)
+          const location = locationWithToken(this.#parts, found, decision, {
+            ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
+          })
+          sendRedirect(exchange, 302, location, kept ? { ...hsts, ...kept } : hsts, host)
           this.meter.count('redirected', exchange.startedMs)
         }
         if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
@@ -421,7 +426,10 @@ export class RedirectHandler {
     }
     const respond = () => {
       const hsts = this.#hstsOf(found, exchange)
-      sendRedirect(exchange, 303, decision.location, { ...headers, ...hsts }, found.host)
+      const location = locationWithToken(this.#parts, found, decision, {
+        ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
+      })
+      sendRedirect(exchange, 303, location, { ...headers, ...hsts }, found.host)
       this.meter.count('redirected', exchange.startedMs)
     }
     if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)

@@ -9,7 +9,7 @@ export {
   takeLabel,
   type Visit,
 } from './decide.ts'
-export { parseQuery, withParameters } from './destination-query.ts'
+export { isContact, parseQuery, withParameters, withToken } from './destination-query.ts'
 export type { FoundLink, VisitFinder } from './find-link.ts'
 export { LoopDetector } from './loop-detector.ts'
 export { looksLikeMachine } from './machine-visits.ts'

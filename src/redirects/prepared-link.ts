@@ -30,6 +30,8 @@ export type PreparedLink = {
   readonly query: QueryMode
   /** What programs show of it; null where its owners set nothing. */
   readonly preview: LinkPreview | null
+  /** Whether its destinations get a token for conversions; null for what its host and its workspace have. */
+  readonly tracksConversions: boolean | null
   /** The subject, in the cache, of the rule set that it uses beside its own rules; null for none. */
   readonly ruleSet: string | null
   /** Its UTM values, for what does not have them yet: rule sets, which links share, and a destination without its own query. */
@@ -171,6 +173,7 @@ export function prepare(link: VisitedLink): PreparedLink {
     maxClicks: link.max_clicks,
     query: link.query,
     preview: previewOf(link),
+    tracksConversions: link.track_conversions,
     rules: prepareRules(link.rules, complete),
     ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),
     utm: utm.length === 0 ? NO_UTM : utm,

@@ -1,6 +1,6 @@
 /**
  * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
- * links of one keyspace that share a folded key, a rule set, how visits to a workspace's links get labels, a token (by
+ * links of one keyspace that share a folded key, a rule set, how visits to a workspace's links get labels and tokens (`label`), a token (by
  * its identifier), the certificate of a host, the quotas of a workspace, or the sessions of a person (by the person's
  * identifier). `limit` invalidates nothing: a process has visitors for a link's last clicks, which others hold.
  */

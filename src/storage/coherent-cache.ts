@@ -206,7 +206,7 @@ export type WarmStartState = {
 }
 
 /** A certificate is kept as it is in the database, its private key sealed. */
-export type KeptKind = 'host' | 'link' | 'paths' | 'rule-set' | 'label' | 'certificate'
+export type KeptKind = 'host' | 'link' | 'paths' | 'rule-set' | 'visit-settings' | 'certificate'
 
 /**
  * Cached values of one kind on disk. The caller drops a value in the same turn of the event loop in

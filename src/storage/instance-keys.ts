@@ -13,6 +13,7 @@ type Purpose =
   | 'link-password'
   | 'password-cookie'
   | 'variant-cookie'
+  | 'visit-token'
   | 'idempotency'
   | 'idempotency-results'
   | 'key-check'

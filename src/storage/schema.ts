@@ -45,6 +45,7 @@ export type Schema = PeopleTables &
       pending_domains: number | null
       storage_bytes: number | null
       requests_per_minute: number | null
+      conversions: number | null
     }
     keyspaces: {
       id: Generated<number>
@@ -79,6 +80,39 @@ export type Schema = PeopleTables &
       /** The last UTC day on which clicks with it were ingested. */
       day: number
     }
+    /** How conversions are counted, of workspaces that have set it. */
+    conversion_settings: {
+      workspace_id: string
+      /** 0 or 1. */
+      track_conversions: number
+      parameter: string
+      window_days: number
+    }
+    /** Conversions that customers have reported. */
+    conversions: {
+      id: string
+      workspace_id: string
+      link_seq: number
+      event: string
+      /** In minor units of the currency; null for a conversion without a value. */
+      value: number | null
+      currency: string | null
+      occurred_at: number
+      recorded_at: number
+      /** Of the visit, from its token, as are the six below. */
+      clicked_at: number
+      visit: number
+      country: string
+      rule: string
+      variant: string
+      label: string
+      /** A digest of the customer's key; null for none. */
+      idempotency_key: string | null
+      /** A digest of what was sent with the key. */
+      fingerprint: string | null
+    }
+    /** How many conversions a workspace has. */
+    conversion_counts: { workspace_id: string; conversions: number }
     /** The check schedule of each claim. Deleted with the claim. */
     domain_checks: {
       domain_id: string
@@ -112,6 +146,8 @@ export type Schema = PeopleTables &
       apple_app_site_association: string | null
       assetlinks: string | null
       rule_set: string | null
+      /** 0 or 1; null for what the workspace has. */
+      track_conversions: number | null
       updated_at: number
     }
     /** The current certificate of each host. */
@@ -169,7 +205,7 @@ export type Schema = PeopleTables &
     }
     acme_budgets: { directory: string; subject: string; spent_until: number }
     links: LinkTexts &
-      Omit<LinkOptions, 'archived'> & {
+      Omit<LinkOptions, 'archived' | 'track_conversions'> & {
         seq: Generated<number>
         id: string
         workspace_id: string
@@ -186,6 +222,8 @@ export type Schema = PeopleTables &
         examples: string | null
         /** 0 or 1 */
         archived: number
+        /** 0 or 1; null for what the domain has. */
+        track_conversions: number | null
         /** Of an uploaded image that `image` names (previews/image-name.ts). */
         image_hash: string | null
         created_at: number

@@ -112,7 +112,11 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
         return (LINKS.get(key) ?? []).slice(0, 2)
       },
       findByKey: async (_, key) => LINKS.get(foldKey(key))?.find((link) => link.key === key),
-      findLabelSetting: async () => ({ parameter: 'via' }),
+      findVisitSettings: async () => ({
+        labelParameter: 'via',
+        tokenParameter: 'tc',
+        tracksConversions: true,
+      }),
     },
   })
   const clicks: Click[] = []
@@ -141,6 +145,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
     variantCookies: variantCookies(KEY),
+    makeToken: () => 'token',
     limits: noLimits(),
     machines: new MachineVisits(new Networks()),
     visitorFacts: { place: () => NOWHERE, visitor: () => 1 },

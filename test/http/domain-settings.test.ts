@@ -15,6 +15,7 @@ const NONE = {
   robots: null,
   utm: NO_UTM,
   rule_set: null,
+  track_conversions: null,
   apple_app_site_association: null,
   assetlinks: null,
 }

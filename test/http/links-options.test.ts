@@ -17,6 +17,7 @@ const NONE = {
   title: null,
   description: null,
   image: null,
+  track_conversions: null,
 }
 const SENT = {
   max_clicks: 500,
@@ -28,6 +29,7 @@ const SENT = {
   title: 'Spring “sale”',
   description: 'Everything must go',
   image: 'https://example.com/picture.png',
+  track_conversions: false,
 }
 const STORED = { ...SENT, rule_set: null, active_from: '2020-01-01T00:00:00.000000Z' }
 

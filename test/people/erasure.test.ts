@@ -150,6 +150,7 @@ for (const engine of ENGINES) {
           'click_days',
           'click_spools',
           'clicks',
+          ...['conversion_counts', 'conversion_settings', 'conversions'],
           'default_domains',
           'deleted_links',
           'domain_settings',

@@ -65,6 +65,7 @@ async function visitLimited(take: ClickLimits['take'], isStored = true) {
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
     variantCookies: variantCookies(KEY),
+    makeToken: () => 'token',
     visitorFacts: { place: () => NOWHERE, visitor: () => 1 },
     clock,
     throttles: new Throttles({ clock, peers: undefined }),

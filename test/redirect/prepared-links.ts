@@ -20,6 +20,7 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
     query: 'merge',
     ruleSet: null,
     preview: null,
+    tracksConversions: null,
     utm: [],
     elsewhereAt: -1,
     ...fields,
@@ -30,7 +31,10 @@ export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
 export function finderOf(
   found: Pick<FoundLink, 'host' | 'link'> & Partial<FoundLink>,
 ): Pick<VisitFinder, 'findHost' | 'findOn' | 'hostsVersion' | 'peekHost'> {
-  const plain = { path: undefined, isRoot: false, file: undefined, sets: [], labelParameter: null }
+  const plain = {
+    ...{ path: undefined, isRoot: false, file: undefined, sets: [] },
+    ...{ labelParameter: null, tokenParameter: null },
+  }
   return {
     findHost: () => found.host,
     peekHost: () => undefined,

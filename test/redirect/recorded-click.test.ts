@@ -46,6 +46,7 @@ describe('the raw visit of a click', () => {
       vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),
       variantCookies: variantCookies(randomBytes(32)),
+      makeToken: () => 'token',
       limits: noLimits(),
       machines: new MachineVisits(new Networks()),
       visitorFacts: { place: () => NOWHERE, visitor: () => 1 },

@@ -46,6 +46,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   title: 'Spring “sale”',
   description: 'Everything\u00a0must go',
   image: 'https://example.com/picture.png',
+  track_conversions: false,
   tags: ['zeta', 'Älpha', 'beta', '🦊'],
 }
 

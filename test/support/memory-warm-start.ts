@@ -7,7 +7,7 @@ export function memoryWarmStart(): WarmStart {
     link: new Map(),
     'rule-set': new Map(),
     paths: new Map(),
-    label: new Map(),
+    'visit-settings': new Map(),
     certificate: new Map(),
   }
   return {

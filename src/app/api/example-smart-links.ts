@@ -27,6 +27,7 @@ const OPTIONS = {
   query: 'merge',
   rule_set: RULE_SET,
   ...PREVIEW,
+  track_conversions: null,
 }
 
 const SHOPS = {
@@ -52,6 +53,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     robots: 'noindex',
     utm: { ...NO_UTM, utm_source: 'short-link' },
     rule_set: RULE_SET,
+    track_conversions: true,
     apple_app_site_association: APPLE_EXAMPLE,
     assetlinks: ASSET_LINKS_EXAMPLE,
   },
@@ -64,6 +66,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     after: { url: 'https://example.com/sale' },
   },
   LinkRules: { rules: [RULE] },
+  ConversionSettings: { track_conversions: true, parameter: 'tc', window_days: 30 },
   Labels: { parameter: 'via', labels: ['newsletter', 'podcast'] },
   RuleSet: SHOPS,
   IncludingRuleSet: { ...SHOPS, used_by: { links: 12, domains: 1 } },
@@ -97,6 +100,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
       utm: [{ of: 'link', name: 'utm_source', value: 'mail', replaces: false }],
       query: [{ parameter: 'qr=1', effect: 'removed', reason: 'qr' }],
       replaced: [],
+      token: null,
     },
     counted: { as: 'click', flags: [] },
     visitor: {

@@ -23,6 +23,7 @@ const TAGS = [
   { name: 'Links', description: 'Short links, their QR codes and their clicks.' },
   { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
   { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
+  { name: 'Conversions', description: 'What visitors did at their destination.' },
   { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
   { name: 'Me', description: 'The account of the person who is signed in.' },
   { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },

@@ -20,6 +20,10 @@ import { type ClickSpoolStore, clickSpoolStore } from '../../clicks/store/click-
 import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
 import type { RawClickSource } from '../../clicks/store/raw-click-source.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
+import {
+  type ConversionSettingsStore,
+  conversionSettingsStore,
+} from '../../conversions/store/conversion-settings-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import {
   type DomainSettingsStore,
@@ -126,6 +130,7 @@ export type Stores = {
   readonly linkBatches: LinkBatchStore
   readonly tags: TagStore
   readonly labels: LabelStore
+  readonly conversionSettings: ConversionSettingsStore
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
   readonly images: ImageStore
@@ -204,6 +209,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   linkBatches: (on) => linkBatchStore(on),
   tags: (on) => tagStore(on),
   labels: ({ db }) => labelStore(db),
+  conversionSettings: ({ db }) => conversionSettingsStore(db),
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
   images: ({ db, lockName }) => imageStore(db, lockName),

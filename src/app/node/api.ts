@@ -3,6 +3,7 @@ import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { hasCities } from '../../clicks/record/places.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
+import { ConversionSettingsService } from '../../conversions/settings.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
@@ -115,12 +116,9 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     bulkRequests: queues.open(BULK_QUEUE),
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     labels: new Labels(base),
+    conversionSettings: new ConversionSettingsService(base),
     utmTemplates: new UtmTemplates(base),
-    ruleSets: new RuleSets({
-      ...base,
-      appSchemes: config.appSchemes,
-      hasCities: hasCities(config.countryDatabase),
-    }),
+    ruleSets: openRuleSets(config, base),
     imports: parts.imports,
     uploads: queues.open(UPLOAD_QUEUE),
     domains,
@@ -170,6 +168,13 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
+}
+
+function openRuleSets(
+  { appSchemes, countryDatabase }: Config,
+  base: Pick<ConstructorParameters<typeof RuleSets>[0], 'store' | 'clock' | 'random'>,
+): RuleSets {
+  return new RuleSets({ ...base, appSchemes, hasCities: hasCities(countryDatabase) })
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

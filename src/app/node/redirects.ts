@@ -11,6 +11,7 @@ import {
 } from '../../clicks/record/click-maker.ts'
 import type { Places } from '../../clicks/record/places.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
+import { visitTokens } from '../../conversions/token.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import type { LinkHost } from '../../links/index.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
@@ -50,6 +51,7 @@ export function openRedirect(
     visitorFacts: visitorFacts(clicks),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     variantCookies: variantCookies(deriveKey(instanceKey, 'variant-cookie')),
+    makeToken: visitTokens(deriveKey(instanceKey, 'visit-token'), systemRandom).make,
     clock,
     throttles,
     trustedProxies: config.trustedProxies,

@@ -19,6 +19,8 @@ export type DomainSettings = {
   readonly utm: { readonly [F in UtmField]?: string } | null
   /** The id of the rule set that is tried after those of each link. */
   readonly rule_set: string | null
+  /** Null for what the workspace has. */
+  readonly track_conversions: boolean | null
   readonly apple_app_site_association: AppleDocument | null
   readonly assetlinks: AssetLinksDocument | null
   /** Microseconds since the epoch; rises with every update. */
@@ -101,21 +103,35 @@ export function domainSettingsStore(db: Kysely<Schema>): DomainSettingsStore {
 
 type Row = Selectable<Schema['domain_settings']>
 
-function toRow({ utm, apple_app_site_association, assetlinks, ...settings }: DomainSettings): Row {
+function toRow({
+  utm,
+  track_conversions,
+  apple_app_site_association,
+  assetlinks,
+  ...settings
+}: DomainSettings): Row {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   return {
     ...settings,
     utm: json(utm),
+    track_conversions: track_conversions === null ? null : Number(track_conversions),
     apple_app_site_association: json(apple_app_site_association),
     assetlinks: json(assetlinks),
   }
 }
 
-function fromRow({ utm, apple_app_site_association, assetlinks, ...row }: Row): DomainSettings {
+function fromRow({
+  utm,
+  track_conversions,
+  apple_app_site_association,
+  assetlinks,
+  ...row
+}: Row): DomainSettings {
   const parsed = (text: string | null) => (text === null ? null : JSON.parse(text))
   return {
     ...row,
     utm: parsed(utm),
+    track_conversions: track_conversions === null ? null : track_conversions !== 0,
     apple_app_site_association: parsed(apple_app_site_association),
     assetlinks: parsed(assetlinks),
   }

@@ -65,6 +65,8 @@ const SETTINGS = [
   'tokens',
   'workspace_quotas',
   'label_settings',
+  'conversion_settings',
+  'conversion_counts',
   'one_time_links',
   'memberships',
   'link_buckets',
@@ -156,7 +158,8 @@ function workspaceErasures(
         .where('idempotency_key', 'in', some)
         .executeTakeFirst()
       const hasMoreImages = await eraseImages(db, workspaceId)
-      return hasMoreImages || numDeletedRows === BigInt(ROWS_PER_STEP)
+      const hasMoreConversions = await eraseConversions(db, workspaceId)
+      return hasMoreImages || hasMoreConversions || numDeletedRows === BigInt(ROWS_PER_STEP)
     },
     async eraseEvents(workspaceId) {
       const some = db
@@ -179,6 +182,21 @@ function workspaceErasures(
       await db.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
     },
   }
+}
+
+/** Deletes some conversions of a workspace. True when there may be more. */
+async function eraseConversions(db: Kysely<Schema>, workspaceId: string): Promise<boolean> {
+  const some = db
+    .selectFrom('conversions')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .limit(ROWS_PER_STEP)
+  const { numDeletedRows } = await db
+    .deleteFrom('conversions')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', some)
+    .executeTakeFirst()
+  return numDeletedRows === BigInt(ROWS_PER_STEP)
 }
 
 /** Deletes some images of a workspace. True when there may be more. */

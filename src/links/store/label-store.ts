@@ -1,10 +1,13 @@
 import { USUAL_LABEL_PARAMETER } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
-import type { LabelSetting } from './link-directory.ts'
 
 /** How visits to a workspace's links get labels, and which are always counted by themselves. */
-export type LabelSettings = LabelSetting & { readonly labels: readonly string[] }
+export type LabelSettings = {
+  /** The parameter of the query that has the label; null for no labels. */
+  readonly parameter: string | null
+  readonly labels: readonly string[]
+}
 
 /** Of a new workspace. */
 export const NEW_LABELS: LabelSettings = Object.freeze({

@@ -1,5 +1,9 @@
 import type { RobotsPolicy } from '@terse/contract/domain-settings'
-import { LINK_TEXT_FIELDS, USUAL_LABEL_PARAMETER } from '@terse/contract/link-fields'
+import {
+  LINK_TEXT_FIELDS,
+  USUAL_LABEL_PARAMETER,
+  USUAL_TOKEN_PARAMETER,
+} from '@terse/contract/link-fields'
 import type { Rule } from '@terse/contract/rules'
 import { type Kysely, sql } from 'kysely'
 import { ruleSetSubject } from '../../storage/changes.ts'
@@ -7,6 +11,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { statement } from '../../storage/statement.ts'
 import { foldKey } from '../key.ts'
 import type { LinkAttributes } from '../link.ts'
+import { booleanOrNull } from './link-rows.ts'
 
 /** The data of a host that a redirect needs. */
 export type LinkHost = {
@@ -30,6 +35,8 @@ type HostSettings = {
   readonly utm: Readonly<Record<string, string>> | null
   /** The subject, in the change log, of the rule set that is tried last; null for none. */
   readonly ruleSet: string | null
+  /** Whether destinations of links that do not say so get a token; null for what their workspace has. */
+  readonly tracksConversions: boolean | null
   /** Those that it has. */
   readonly documents: readonly HostDocument[]
 }
@@ -45,10 +52,14 @@ export type VisitedLink = Omit<
   readonly key: string
 }
 
-/** How visits to a workspace's links get labels. */
-export type LabelSetting = {
-  /** The parameter of the query that has the label; null for no labels. */
-  readonly parameter: string | null
+/** What a workspace has for visits to all of its links. */
+export type VisitSettings = {
+  /** The parameter of the visitor's query that has the label; null for no labels. */
+  readonly labelParameter: string | null
+  /** The parameter of destinations that has the token. */
+  readonly tokenParameter: string
+  /** Whether destinations get a token where neither link nor domain says. */
+  readonly tracksConversions: boolean
 }
 
 /**
@@ -69,7 +80,7 @@ export type LinkDirectory = {
   findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
   /** Returns the rules of a set of the workspace. */
   findRuleSet(workspaceId: string, id: string): Promise<readonly Rule[] | undefined>
-  findLabelSetting(workspaceId: string): Promise<LabelSetting>
+  findVisitSettings(workspaceId: string): Promise<VisitSettings>
   /** Returns a document of an active host, as JSON. */
   findDocument(host: string, document: HostDocument): Promise<string | undefined>
 }
@@ -91,6 +102,7 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
       'domain_hsts.max_age as hstsMaxAge',
       'domains.workspace_id as workspaceId',
       ...(['settings.root_url', 'settings.robots', 'settings.utm', 'settings.rule_set'] as const),
+      'settings.track_conversions',
       (eb) => eb('settings.apple_app_site_association', 'is not', null).as('hasAppleDocument'),
       (eb) => eb('settings.assetlinks', 'is not', null).as('hasAssetLinks'),
       'settings.updated_at as settledAt',
@@ -108,7 +120,7 @@ const VISITED_COLUMNS = [
   'url',
   ...LINK_TEXT_FIELDS,
   ...(['rules', 'max_clicks', 'active_from', 'path', 'query', 'rule_set'] as const),
-  ...(['title', 'description', 'image'] as const),
+  ...(['title', 'description', 'image', 'track_conversions'] as const),
 ] as const
 
 type FoldedKey = { keyspaceId: number; foldedKey: string }
@@ -157,8 +169,18 @@ const findPathKeys = statement((db, { keyspaceId, limit }: { keyspaceId: number;
     .limit(limit),
 )
 
-const findLabelSetting = statement((db, { workspaceId }: { workspaceId: string }) =>
-  db.selectFrom('label_settings').select('parameter').where('workspace_id', '=', workspaceId),
+const findVisitSettings = statement((db, { workspaceId }: { workspaceId: string }) =>
+  db
+    .selectFrom('workspaces')
+    .leftJoin('label_settings as labels', 'labels.workspace_id', 'workspaces.id')
+    .leftJoin('conversion_settings as conversions', 'conversions.workspace_id', 'workspaces.id')
+    .select([
+      'labels.workspace_id as labelled',
+      'labels.parameter as labelParameter',
+      'conversions.parameter as tokenParameter',
+      'conversions.track_conversions as tracksConversions',
+    ])
+    .where('workspaces.id', '=', workspaceId),
 )
 
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
@@ -183,9 +205,14 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
       const [row] = (await findRuleSet(db, { workspaceId, id })).rows
       return row && JSON.parse(row.rules)
     },
-    async findLabelSetting(workspaceId) {
-      const [row] = (await findLabelSetting(db, { workspaceId })).rows
-      return row ?? { parameter: USUAL_LABEL_PARAMETER }
+    async findVisitSettings(workspaceId) {
+      const [row] = (await findVisitSettings(db, { workspaceId })).rows
+      const isLabelled = row !== undefined && row.labelled !== null
+      return {
+        labelParameter: isLabelled ? row.labelParameter : USUAL_LABEL_PARAMETER,
+        tokenParameter: row?.tokenParameter ?? USUAL_TOKEN_PARAMETER,
+        tracksConversions: row?.tracksConversions === 1,
+      }
     },
   }
 }
@@ -196,6 +223,7 @@ type HostRow = Omit<LinkHost, 'settings'> & {
   readonly robots: RobotsPolicy | null
   readonly utm: string | null
   readonly rule_set: string | null
+  readonly track_conversions: number | null
   /** Numbers on SQLite. */
   readonly hasAppleDocument: unknown
   readonly hasAssetLinks: unknown
@@ -220,13 +248,17 @@ function withSettings({
     robots: row.robots,
     utm: row.utm === null ? null : JSON.parse(row.utm),
     ruleSet: row.rule_set === null ? null : ruleSetSubject(row.workspaceId, row.rule_set),
+    tracksConversions: booleanOrNull(row.track_conversions),
     documents,
   }
   return { ...host, settings }
 }
 
-function withRules<R extends { readonly rules: string | null }>(row: R) {
-  return { ...row, rules: row.rules === null ? null : JSON.parse(row.rules) }
+function withRules<
+  R extends { readonly rules: string | null; readonly track_conversions: number | null },
+>(row: R) {
+  const rules = row.rules === null ? null : JSON.parse(row.rules)
+  return { ...row, rules, track_conversions: booleanOrNull(row.track_conversions) }
 }
 
 /** Selects the links whose keys differ only by letter case. */

@@ -42,6 +42,7 @@ import { linkExamples } from './037-link-examples.ts'
 import { domainSettings } from './038-domain-settings.ts'
 import { clickPlaces } from './039-click-places.ts'
 import { linkPreviews } from './040-link-previews.ts'
+import { conversions } from './045-conversions.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -86,6 +87,7 @@ export const MIGRATIONS: readonly Migration[] = [
   domainSettings,
   clickPlaces,
   linkPreviews,
+  conversions,
 ]
 
 /** The schema version of this program. */

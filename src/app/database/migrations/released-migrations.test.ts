@@ -65,6 +65,7 @@ const RELEASED = [
   { name: 'domain-settings', SQLite: '523026d98441600e', PostgreSQL: '3304a85dcbddddb1' },
   { name: 'click-places', SQLite: '371436dc0779319e', PostgreSQL: '704e626959777224' },
   { name: 'link-previews', SQLite: '305ffcb32cd2de70', PostgreSQL: 'cbdb5448e9212442' },
+  { name: 'conversions', SQLite: '6e5183a673033e82', PostgreSQL: '9572f74659fb414e' },
 ]
 
 const DIALECTS = {
