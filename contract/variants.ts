@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { periodQuery } from './clicks.ts'
-import { countedUntil, timestamp } from './primitives.ts'
+import { countedUntil, timestamp, uuid } from './primitives.ts'
 
 /** What can be said of a split. */
 const SPLIT_VERDICTS = ['too_few', 'ended', 'as_weighted', 'weights_disagree'] as const
@@ -40,6 +40,9 @@ const comparedVariant = z.object({
 const comparedSplit = z.object({
   rule: z.string().describe('Id of the rule.'),
   name: z.string().nullable().describe('Name of the rule.'),
+  rule_set: uuid
+    .nullable()
+    .describe('Id of the rule set that has it; null for a rule of the link.'),
   visitors: z.int().describe('Visitors of all its variants.'),
   probability: z
     .number()
@@ -63,7 +66,9 @@ export const variantComparison = z
     counted_until: countedUntil,
     data: z
       .array(comparedSplit)
-      .describe('The rules of the link that split visitors, in their order.'),
+      .describe(
+        'The rules that split visitors: those of the link, then those of its rule set and of that of its domain.',
+      ),
   })
   .meta({ id: 'VariantComparison', description: 'The variants of a link compared.' })
 

@@ -2,6 +2,7 @@ import { enlarge } from '../platform/bytes/bytes.ts'
 import {
   CLICK_DIMENSIONS,
   type Click,
+  LABEL_INDEX,
   UNLABELLED_COUNT,
   UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
@@ -10,8 +11,6 @@ import { ValueNumbers } from './tally/values.ts'
 
 /** Of `CLICK_DIMENSIONS`: from here on they are `SPARSE_DIMENSIONS`. */
 const FIRST_SPARSE: number = VISITOR_DIMENSIONS.length
-/** The index of `label`. */
-const LABEL = UNLABELLED_COUNT
 const INITIAL_CLICKS = 256
 const VALUE_LENGTH_MAX = 255
 
@@ -90,8 +89,8 @@ export class ClickColumns {
     for (let dimension = UNPLACED_COUNT; dimension < this.numbers.length; dimension += 1) {
       if (this.numbers[dimension]?.[index] !== 0) return CLICK_DIMENSIONS.length
     }
-    if (this.numbers[LABEL]?.[index] !== 0) return UNPLACED_COUNT
-    for (let dimension = FIRST_SPARSE; dimension < LABEL; dimension += 1) {
+    if (this.numbers[LABEL_INDEX]?.[index] !== 0) return UNPLACED_COUNT
+    for (let dimension = FIRST_SPARSE; dimension < LABEL_INDEX; dimension += 1) {
       if (this.numbers[dimension]?.[index] !== 0) return UNLABELLED_COUNT
     }
     return FIRST_SPARSE
@@ -99,18 +98,18 @@ export class ClickColumns {
 
   /** The number of a click's label in `labels`; 0 for none. */
   labelOf(index: number): number {
-    return this.numbers[LABEL]?.[index] ?? 0
+    return this.numbers[LABEL_INDEX]?.[index] ?? 0
   }
 
   /** The distinct labels, by their numbers. */
   get labels(): ValueNumbers {
-    return this.values[LABEL] as ValueNumbers
+    return this.values[LABEL_INDEX] as ValueNumbers
   }
 
   /** @param label at most 255 bytes long */
   setLabel(index: number, label: string): void {
     const value = Buffer.from(label)
-    this.setValue(LABEL, index, value, 0, value.length)
+    this.setValue(LABEL_INDEX, index, value, 0, value.length)
   }
 
   /** The number of visits. */

@@ -76,6 +76,9 @@ export const CLICK_DIMENSIONS = [...VISITOR_DIMENSIONS, ...SPARSE_DIMENSIONS] as
 /** How many of `CLICK_DIMENSIONS`, from the first on, a click without a label and a place may have a value in. */
 export const UNLABELLED_COUNT = VISITOR_DIMENSIONS.length + RULE_DIMENSIONS.length
 
+/** Where the label is among them. */
+export const LABEL_INDEX = CLICK_DIMENSIONS.indexOf('label')
+
 /** The same for a click without a place. */
 export const UNPLACED_COUNT = CLICK_DIMENSIONS.length - PLACE_DIMENSIONS.length
 

@@ -6,14 +6,9 @@ import {
 } from '@terse/contract/variants'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
-import type { Clicks } from './report/clicks.ts'
+import type { Clicks, VariantComparison } from './report/clicks.ts'
 import { formatQuarters } from './report/period.ts'
-import {
-  type ComparedSplit,
-  type ComparedVariant,
-  splitText,
-  variantText,
-} from './report/variants.ts'
+import { type ComparedVariant, splitText, variantText } from './report/variants.ts'
 
 type VariantRouteDependencies = {
   readonly clicks: Clicks
@@ -31,7 +26,7 @@ export const variantRoutes: FastifyPluginAsyncZod<VariantRouteDependencies> = as
         operationId: 'links.compareVariants',
         summary: 'Compare the variants of a link',
         description:
-          'Counts the visitors of each variant of the rules of the link, and says what follows: whether they are divided as the weights say, and how many more visitors each variant has than the first one, for its weight. Reads the single clicks.',
+          'Counts the visitors of each variant of the rules of the link and of the rule sets that it uses, and says what follows: whether they are divided as the weights say, and how many more visitors each variant has than the first one, for its weight. Reads the single clicks.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         querystring: compareVariantsQuery,
@@ -52,10 +47,16 @@ export const variantRoutes: FastifyPluginAsyncZod<VariantRouteDependencies> = as
 
 type SplitResource = VariantComparisonResource['data'][number]
 
-function presentSplit({ rule, variants, ...split }: ComparedSplit): SplitResource {
+function presentSplit({
+  rule,
+  ruleSet,
+  variants,
+  ...split
+}: VariantComparison['splits'][number]): SplitResource {
   const base = variants.find(({ verdict }) => verdict === 'base')?.name ?? ''
   return {
-    ...{ rule: rule.id, name: rule.name ?? null, ...split, text: splitText(split.verdict) },
+    ...{ rule: rule.id, name: rule.name ?? null, rule_set: ruleSet },
+    ...{ ...split, text: splitText(split.verdict) },
     variants: variants.map((variant) => presentVariant(variant, base)),
   }
 }

@@ -4,7 +4,10 @@ import type { RawClick } from '../clicks/index.ts'
 import { type ExportedStores, readSection, type Subject } from './read-workspace.ts'
 
 const DAY = 24 * 60 * 60 * 1_000_000
-const SUBJECT: Subject = { workspaceId: 'w', untilMicros: 100 * DAY, singlesFromDay: 0 }
+const SUBJECT: Subject = {
+  ...{ workspaceId: 'w', untilMicros: 100 * DAY, singlesFromDay: 0 },
+  ruleSetNames: new Map(),
+}
 
 function clickAt(at: number, link_id: string | null = 'l'): RawClick {
   const values = { country: '', device: '', os: '', browser: '', referrer: '', language: '' }

@@ -69,6 +69,8 @@ export type Subject = {
   readonly untilMicros: number
   /** The first day of single clicks; clicks of earlier days are added up by day. */
   readonly singlesFromDay: number
+  /** The names of rule sets as they were read first, by id, so that the records of one export agree. */
+  readonly ruleSetNames: Map<string, string | null>
 }
 
 /** Links, and in which run of days the next batch is. */
@@ -133,7 +135,7 @@ async function* readLabels(
 
 async function* readRuleSets(
   { ruleSets }: ExportedStores,
-  { workspaceId }: Subject,
+  { workspaceId, ruleSetNames }: Subject,
   mark: unknown,
 ): AsyncGenerator<Batch, void, void> {
   let beyond = mark as RuleSetMark | undefined
@@ -141,13 +143,13 @@ async function* readRuleSets(
     const run = { workspaceId, limit: RULE_SETS_PER_BATCH, descending: false, beyond }
     const { items, rest } = await ruleSets.run(run)
     beyond = rest
+    for (const { id, name } of items) ruleSetNames.set(id, name)
     yield { records: items.map(presentRuleSet), next: { section: 'rule_set', mark: rest } }
   } while (beyond !== undefined)
 }
 
 /** Returns a function that finds the name of a rule set, and reads each set once. */
-function ruleSetNames({ ruleSets }: ExportedStores, { workspaceId }: Subject) {
-  const names = new Map<string, string | null>()
+function ruleSetNamer({ ruleSets }: ExportedStores, { workspaceId, ruleSetNames: names }: Subject) {
   return async (id: string | null): Promise<string | null> => {
     if (id === null) return null
     const known = names.get(id)
@@ -197,7 +199,7 @@ async function* readDomainSettings(
   mark: unknown,
 ): AsyncGenerator<Batch, void, void> {
   const { domains, domainSettings } = stores
-  const nameOf = ruleSetNames(stores, subject)
+  const nameOf = ruleSetNamer(stores, subject)
   let beyond = mark as DomainMark | undefined
   do {
     const { workspaceId } = subject
@@ -232,7 +234,7 @@ async function* readLinks(
 ): AsyncGenerator<Batch, void, void> {
   const { links, importRows } = stores
   const { workspaceId } = subject
-  const nameOf = ruleSetNames(stores, subject)
+  const nameOf = ruleSetNamer(stores, subject)
   let beyond = mark as number | undefined
   do {
     const run = { workspaceId, limit: LINKS_PER_BATCH, descending: false, beyond }

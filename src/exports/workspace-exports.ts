@@ -102,7 +102,8 @@ export class WorkspaceExports {
     }
     // An export that goes on after midnight divides the days as it began.
     const singlesFromDay = from?.singlesFromDay ?? this.#singlesFromDay(clicks, now)
-    const subject = { workspaceId, untilMicros: now, singlesFromDay }
+    const ruleSetNames = new Map<string, string | null>()
+    const subject = { workspaceId, untilMicros: now, singlesFromDay, ruleSetNames }
     const sections = SECTIONS.filter((section) => clicks || section !== 'click')
     const on = { head, sections, onBatch }
     if (format === 'csv-zip') return csvZipExport(store.read, subject, on)

@@ -47,8 +47,8 @@ type JudgedRun = ImportRun & { readonly actor: Actor }
 type Earlier = {
   /** The targets of what they add besides links. */
   readonly tried: Set<string>
-  /** The ids of the rule sets that their links use, by name. */
-  readonly ruleSets: Map<string, string>
+  /** The ids of the rule sets that their links use, by name; undefined for one that is missing. */
+  readonly ruleSets: Map<string, string | undefined>
 }
 
 type Written = {
@@ -165,11 +165,11 @@ export class BatchWriter {
     const name = record.rule_set_name ?? null
     if (name === null) return record
     const { ruleSets } = earlier
-    const id = ruleSets.get(name) ?? (await this.#deps.ruleSets.findByName(run.actor, name))?.id
-    if (id !== undefined) {
-      ruleSets.set(name, id)
-      return { ...record, options: { ...record.options, rule_set: id } }
+    if (!ruleSets.has(name)) {
+      ruleSets.set(name, (await this.#deps.ruleSets.findByName(run.actor, name))?.id)
     }
+    const id = ruleSets.get(name)
+    if (id !== undefined) return { ...record, options: { ...record.options, rule_set: id } }
     if (await this.#isTried(run, ruleSetTarget(name), earlier)) return record
     const rest = { ...record.rest, rule_set: name }
     return { ...record, rest, notes: [...record.notes, noRuleSet(name)] }

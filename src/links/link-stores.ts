@@ -1,4 +1,4 @@
-import type { ClaimStores } from '../domains/index.ts'
+import type { ClaimStores, DomainSettingsStore } from '../domains/index.ts'
 import type { ErasureStore, QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../storage/idempotency.ts'
 import type { ImageStore } from './previews/image-store.ts'
@@ -17,6 +17,7 @@ export type LinkStores = KeyspaceStores &
     readonly directory: LinkDirectory
     readonly tags: TagStore
     readonly ruleSets: Pick<RuleSetStore, 'findById' | 'has'>
+    readonly domainSettings: Pick<DomainSettingsStore, 'find'>
     readonly images: Pick<ImageStore, 'has' | 'noteUse'>
     readonly erasures: Pick<ErasureStore, 'noteLink'>
   }

@@ -53,6 +53,7 @@ import {
 import type { AllowedHost, LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
 import { imageNameOf } from './previews/image-name.ts'
+import { findSetsOf } from './rule-sets/rule-set-store.ts'
 
 export type LinkWriterDependencies = {
   readonly clock: Clock
@@ -341,26 +342,26 @@ export class LinkWriter {
 
   /** @throws {Failure} `examples_changed` */
   async #triedExamples(
-    { ruleSets, directory }: LinkStores,
+    stores: LinkStores,
     current: UncountedLink,
     next: CheckedUpdate['next'],
     { changes, acceptsChanges }: PreparedUpdate,
   ): Promise<UncountedLink['examples']> {
     const { tryExamples, clock } = this.#deps
     if (next.examples === null || tryExamples === undefined) return next.examples
-    const ids = new Set([current.rule_set, next.rule_set].filter((id) => id !== null))
-    const rulesOf = new Map<string | null, readonly Rule[]>()
-    for (const id of ids) {
-      const set = await ruleSets.findById(current.workspace_id, id)
-      if (set !== undefined) rulesOf.set(id, set.rules)
+    const setsOf = new Map<object, readonly (readonly Rule[])[]>()
+    for (const link of [current, next]) {
+      const sets = await findSetsOf(stores, link)
+      setsOf.set(
+        link,
+        sets.map(({ rules }) => rules),
+      )
     }
-    const { labelParameter } = await directory.findVisitSettings(current.workspace_id)
+    const { labelParameter } = await stores.directory.findVisitSettings(current.workspace_id)
     const nowMicros = clock.nowMicros()
-    return triedExamples({ changes, current, next, acceptsChanges }, (link) => {
-      const rules = rulesOf.get(link.rule_set)
-      const sets = rules === undefined ? [] : [rules]
-      return tryExamples(link, { sets, labelParameter, nowMicros })
-    })
+    return triedExamples({ changes, current, next, acceptsChanges }, (link) =>
+      tryExamples(link, { sets: setsOf.get(link) ?? [], labelParameter, nowMicros }),
+    )
   }
 
   #refuseReserved(keyspaceId: number | undefined, key: string, actor: Actor): void {

@@ -20,6 +20,7 @@ import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { HostCounts, LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
 import { appendChanges, changesOf, type LinkWriter, unknownRuleSet } from './link-writer.ts'
+import { findSetsOf, type RuleSet } from './rule-sets/rule-set-store.ts'
 import type { LinkStore } from './store/link-store.ts'
 
 /** The changes that can be tried out. */
@@ -87,6 +88,13 @@ export class Links {
     const link = isUuid(id) ? await links.findById(workspaceId, id) : undefined
     if (link === undefined) throw Failure.notFound('Link')
     return link
+  }
+
+  /** Returns the rule sets that are tried behind the rules of a link, in their order. */
+  ruleSetsOf(
+    link: Pick<Link, 'workspace_id' | 'domain' | 'rule_set'>,
+  ): Promise<readonly RuleSet[]> {
+    return findSetsOf(this.#deps.store.read, link)
   }
 
   /**

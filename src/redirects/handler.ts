@@ -46,6 +46,7 @@ import {
   type AttemptPassword,
   type FailedAttempt,
   type PasswordCookies,
+  pageOfAttempt,
   passwordAttempts,
 } from './password.ts'
 import { RuleVisitor } from './rule-visitor.ts'
@@ -335,11 +336,12 @@ export class RedirectHandler {
           return
         }
         const respond = () => {
-          const kept = this.#variantCookie(exchange, decision, atMicros)
+          const cookie = this.#variantCookie(exchange, decision, atMicros)
+          const headers = cookie === undefined ? hsts : { ...hsts, 'Set-Cookie': cookie }
           const location = locationWithToken(this.#parts, found, decision, {
             ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
           })
-          sendRedirect(exchange, 302, location, kept ? { ...hsts, ...kept } : hsts, host)
+          sendRedirect(exchange, 302, location, headers, host)
           this.meter.count('redirected', exchange.startedMs)
         }
         if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
@@ -360,19 +362,19 @@ export class RedirectHandler {
     }
   }
 
-  /** Returns the header that keeps a variant, where the visitor has just got one that is to be kept. */
+  /** Returns the cookie that keeps a variant, where the visitor has just got one that is to be kept. */
   #variantCookie(
     exchange: Exchange,
     { link, outcome }: RedirectDecision,
     atMicros: number,
-  ): AnswerHeaders | undefined {
+  ): string | undefined {
     if (outcome === undefined || outcome.keepDays === 0) return undefined
     const { rule, variant, keepDays } = outcome
     const to = { path: exchange.target.path, secure: this.#reader.isSecure(exchange) }
     const kept = { variant, days: keepDays }
     const { variantCookies } = this.#parts
     const split = { linkSeq: link.seq, rule }
-    return { 'Set-Cookie': variantCookies.issue(split, kept, to, atMicros / 1000) }
+    return variantCookies.issue(split, kept, to, atMicros / 1000)
   }
 
   /** Sent only over HTTPS: browsers ignore the header otherwise (RFC 6797, section 8.1). */
@@ -408,7 +410,7 @@ export class RedirectHandler {
     const isSecure = this.#reader.isSecure(exchange)
     const cookie = cookies.issue(link, target.path, isSecure, verifiedAt / 1000)
     const decided = this.#decide(exchange, found, true, verifiedAt)
-    await this.#passForm(exchange, found, decided, verifiedAt, { 'Set-Cookie': cookie })
+    await this.#passForm(exchange, found, decided, verifiedAt, cookie)
   }
 
   /** Answers a form that leads to the destination. */
@@ -417,7 +419,7 @@ export class RedirectHandler {
     found: FoundLink,
     decided: Decision,
     atMicros: number,
-    headers?: AnswerHeaders,
+    cookie?: string,
   ): Promise<void> {
     const decision = await this.#stopLoop(exchange, found, decided, atMicros)
     if (decision.kind !== 'redirect') {
@@ -425,11 +427,13 @@ export class RedirectHandler {
       return
     }
     const respond = () => {
-      const hsts = this.#hstsOf(found, exchange)
+      for (const each of [cookie, this.#variantCookie(exchange, decision, atMicros)]) {
+        if (each !== undefined) exchange.response.appendHeader('Set-Cookie', each)
+      }
       const location = locationWithToken(this.#parts, found, decision, {
         ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
       })
-      sendRedirect(exchange, 303, location, { ...headers, ...hsts }, found.host)
+      sendRedirect(exchange, 303, location, this.#hstsOf(found, exchange), found.host)
       this.meter.count('redirected', exchange.startedMs)
     }
     if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
@@ -437,28 +441,10 @@ export class RedirectHandler {
   }
 
   #refuseAttempt(exchange: HttpExchange, attempt: FailedAttempt): void {
-    switch (attempt.kind) {
-      case 'throttled': {
-        const { waitSeconds } = attempt
-        sendPage(exchange, 429, { kind: 'too-many-attempts', waitSeconds }, retryAfter(waitSeconds))
-        this.meter.count('password_throttled', exchange.startedMs)
-        return
-      }
-      case 'busy':
-        sendPage(exchange, 503, attempt, retryAfter(attempt.waitSeconds))
-        this.meter.count('password_busy', exchange.startedMs)
-        return
-      case 'malformed':
-        sendPage(exchange, 400, { kind: 'invalid-request' })
-        this.meter.count('password_malformed', exchange.startedMs)
-        return
-      case 'wrong':
-        sendPage(exchange, 403, { kind: 'password', isWrong: true })
-        this.meter.count('password_wrong', exchange.startedMs)
-        return
-      default:
-        attempt satisfies never
-    }
+    const { status, page, outcome } = pageOfAttempt(attempt)
+    const headers = 'waitSeconds' in page ? retryAfter(page.waitSeconds) : undefined
+    sendPage(exchange, status, page, headers)
+    this.meter.count(outcome, exchange.startedMs)
   }
 
   #refuseMethod(exchange: HttpExchange): void {

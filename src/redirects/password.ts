@@ -176,3 +176,25 @@ function chargeOrThrow(outcome: Charge | Refusal): Charge {
   if ('waitSeconds' in outcome) throw new Throttled(outcome)
   return outcome
 }
+
+/** What a visitor gets whose attempt failed, and what the visit is counted as. */
+export function pageOfAttempt(attempt: FailedAttempt) {
+  switch (attempt.kind) {
+    case 'throttled': {
+      const page = { kind: 'too-many-attempts', waitSeconds: attempt.waitSeconds } as const
+      return { status: 429, page, outcome: 'password_throttled' } as const
+    }
+    case 'busy':
+      return { status: 503, page: attempt, outcome: 'password_busy' } as const
+    case 'malformed':
+      return {
+        status: 400,
+        page: { kind: 'invalid-request' },
+        outcome: 'password_malformed',
+      } as const
+    case 'wrong': {
+      const page = { kind: 'password', isWrong: true } as const
+      return { status: 403, page, outcome: 'password_wrong' } as const
+    }
+  }
+}

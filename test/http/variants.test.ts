@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unique } from '../storage/samples.ts'
 import { expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
@@ -52,6 +53,28 @@ onEachEngine('GET /api/v1/links/{id}/variants', (stage) => {
     assert.equal(
       b.text,
       `B: ${b.more.low.toFixed(1)} to ${b.more.high.toFixed(1)} % more visitors than A.`,
+    )
+  })
+
+  test('compares the variants of the rule set of the link, and of that of its domain', async () => {
+    const variant = (name: string) => ({ name, url: `https://example.com/${name}`, weight: 1 })
+    const setWith = async (id: string) => {
+      const rules = [{ id, then: { split: [variant('A'), variant('B')] } }]
+      return expectStatus(await stage.api.post('/rule-sets', { name: id, rules }), 201).body
+    }
+    const [ofLink, ofDomain] = [await setWith('set-link'), await setWith('set-domain')]
+    const domain = `${unique('sets')}.example`
+    const { id } = expectStatus(await stage.api.post('/domains', { domain }), 201).body
+    const link = await createLink(stage.api, { domain, rule_set: ofLink.id })
+    const settings = { rule_set: ofDomain.id }
+    expectStatus(await stage.api.patch(`/domains/${id}/settings`, settings), 200)
+    const { data } = (await stage.api.get(`/links/${link.id}/variants?${PERIOD}`)).body
+    assert.deepEqual(
+      data.map(({ rule, rule_set }: { rule: string; rule_set: string }) => [rule, rule_set]),
+      [
+        ['set-link', ofLink.id],
+        ['set-domain', ofDomain.id],
+      ],
     )
   })
 

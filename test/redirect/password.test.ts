@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Api } from '../support/api.ts'
+import { type Api, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, type VisitOptions, visit } from '../support/visit.ts'
@@ -50,6 +50,22 @@ describe('a link with a password', () => {
 
   const withCookie = (path: string, cookie: string) =>
     visit(service.port, path, { headers: { cookie } })
+
+  test('keeps the variant of a visitor beside the password that the form has', async () => {
+    const { id, key } = await createProtected()
+    const variant = (name: string) => ({ name, url: `https://example.com/${name}`, weight: 1 })
+    const split = { split: [variant('a'), variant('b')], remember_days: 30 }
+    expectStatus(await api.put(`/links/${id}/rules`, { rules: [{ id: 'ab', then: split }] }), 200)
+    const first = await enterPassword(`/${key}`, PASSWORD)
+    const pairs = (first.headers['set-cookie'] ?? []).map((text) => text.split(';', 1)[0] ?? '')
+    assert.match(pairs.join(' '), /^terse_password=\S+ terse_variant_ab=[ab]\./)
+    const back = { headers: { cookie: pairs[1] ?? '', 'user-agent': AGENTS.iPhone } }
+    for (let visit = 0; visit < 4; visit += 1) {
+      const again = await enterPassword(`/${key}`, PASSWORD, back)
+      assert.equal(again.headers.location, first.headers.location)
+      assert.equal(again.headers['set-cookie']?.length, 1)
+    }
+  })
 
   test('shows a form, and does not reveal the destination', async () => {
     const { key } = await createProtected()

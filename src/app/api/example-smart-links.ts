@@ -124,7 +124,7 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     counted_until: null,
     data: [
       {
-        ...{ rule: 'ab', name: 'Two pages', visitors: 2_000, probability: 0.37 },
+        ...{ rule: 'ab', name: 'Two pages', rule_set: null, visitors: 2_000, probability: 0.37 },
         ...{ verdict: 'as_weighted', text: 'The visitors are divided as the weights say.' },
         variants: [
           {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countSpool } from '../../clicks/ingest/spool-drain.ts'
-import { hasCities, type Places } from '../../clicks/record/places.ts'
+import type { Places } from '../../clicks/record/places.ts'
 import { isCounted } from '../../clicks/spool/spool-reader.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { DomainSettingsService } from '../../domains/domain-settings.ts'
@@ -10,7 +10,6 @@ import { Importer } from '../../imports/importer.ts'
 import { SpooledClicks } from '../../imports/spooled-clicks.ts'
 import { Labels } from '../../links/labels.ts'
 import { LinkBatches } from '../../links/link-batches.ts'
-import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import type { Config } from '../config/config.ts'
@@ -39,7 +38,7 @@ export function openImporter(
     return opened
   }
   const { store, clock } = instance
-  const { keyspaces, writer } = openLinkWriter(context, domains)
+  const { keyspaces, writer, ruleSets } = openLinkWriter(context, domains)
   const base = { store, clock, random: systemRandom }
   return new Importer({
     store,
@@ -47,11 +46,7 @@ export function openImporter(
     batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
     domains,
     utmTemplates: new UtmTemplates(base),
-    ruleSets: new RuleSets({
-      ...base,
-      appSchemes: config.appSchemes,
-      hasCities: hasCities(config.countryDatabase),
-    }),
+    ruleSets,
     domainSettings: new DomainSettingsService({ ...base, serviceHost }),
     labels: new Labels(base),
     clicks: countsClicks

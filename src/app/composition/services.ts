@@ -8,6 +8,7 @@ import { Accounts } from '../../identity/people/people.ts'
 import type { TryExamples } from '../../links/index.ts'
 import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { LinkWriter } from '../../links/link-writer.ts'
+import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
@@ -18,7 +19,7 @@ import { serviceNameOf } from './domains.ts'
 import { type AppContext, type Instance, vaultOf } from './instance.ts'
 
 /**
- * What writes links, for the API and for imports.
+ * What writes links and rule sets, for the API and for imports.
  *
  * @param tryExamples undefined for imports, which leave results of examples as they are
  */
@@ -28,21 +29,22 @@ export function openLinkWriter(
   tryExamples?: TryExamples,
 ) {
   const { config, instance, serviceHost } = context
-  const { clock, quotas } = instance
-  const { claimOnLink, appSchemes } = config
+  const { store, clock, quotas } = instance
+  const { claimOnLink, appSchemes, countryDatabase } = config
   const base = { clock, random: systemRandom, serviceHost }
   const keyspaces = new LinkKeyspaces({ ...base, domains, claimOnLink })
   const vault = vaultOf(context)
+  const rules = { appSchemes, hasCities: hasCities(countryDatabase) }
   const writer = new LinkWriter({
     ...base,
     keyspaces,
     vault,
-    appSchemes,
+    ...rules,
     quotas,
-    hasCities: hasCities(config.countryDatabase),
     tryExamples,
   })
-  return { keyspaces, writer }
+  const ruleSets = new RuleSets({ store, clock, random: systemRandom, ...rules })
+  return { keyspaces, writer, ruleSets }
 }
 
 /** Builds the exports of workspaces, for the API and the command line. Cursors of one work in the other. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
-import { hasCities } from '../../clicks/record/places.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { ConversionSettingsService } from '../../conversions/settings.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
@@ -28,7 +27,6 @@ import { Images } from '../../links/previews/images.ts'
 import { PreviewThreads } from '../../links/previews/preview-threads.ts'
 import { PREVIEW_QUEUE, Previews } from '../../links/previews/previews.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
-import { RuleSets } from '../../links/rule-sets/rule-sets.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import type { InstanceState } from '../../operations/routes.ts'
@@ -86,7 +84,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
   const tryExamples = exampleTrial(parts.visitorFacts)
-  const { keyspaces, writer } = openLinkWriter(context, domains, tryExamples)
+  const { keyspaces, writer, ruleSets } = openLinkWriter(context, domains, tryExamples)
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
@@ -118,7 +116,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     labels: new Labels(base),
     conversionSettings: new ConversionSettingsService(base),
     utmTemplates: new UtmTemplates(base),
-    ruleSets: openRuleSets(config, base),
+    ruleSets,
     imports: parts.imports,
     uploads: queues.open(UPLOAD_QUEUE),
     domains,
@@ -168,13 +166,6 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
-}
-
-function openRuleSets(
-  { appSchemes, countryDatabase }: Config,
-  base: Pick<ConstructorParameters<typeof RuleSets>[0], 'store' | 'clock' | 'random'>,
-): RuleSets {
-  return new RuleSets({ ...base, appSchemes, hasCities: hasCities(countryDatabase) })
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

@@ -3,9 +3,9 @@ import {
   CLICK_DIMENSIONS,
   CLICK_FLAGS,
   type Click,
+  LABEL_INDEX,
   type RuleValues,
   UNKNOWN_VISITOR,
-  UNLABELLED_COUNT,
   UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
@@ -196,7 +196,6 @@ const COUNT_MAX = 0xffff_ffff
 const LENGTHS_AT = 28
 const VALUES_AT = LENGTHS_AT + VISITOR_DIMENSIONS.length
 const RULE = VISITOR_DIMENSIONS.length
-const LABEL = UNLABELLED_COUNT
 const REGION = UNPLACED_COUNT
 /** The lengths of two texts. */
 const PAIR_LENGTHS_BYTES = 2
@@ -371,13 +370,13 @@ function decodeSparse(
   const ruleEnd = decodePair(bytes, start, end, { index, into, first: RULE })
   if (ruleEnd === undefined) return false
   if (ruleEnd === end) {
-    into.setNone(index, LABEL)
+    into.setNone(index, LABEL_INDEX)
     return true
   }
   const labelAt = ruleEnd + LABEL_LENGTH_BYTES
   const labelEnd = labelAt + (bytes[ruleEnd] ?? 0)
   if (labelEnd > end) return false
-  into.setValue(LABEL, index, bytes, labelAt, labelEnd)
+  into.setValue(LABEL_INDEX, index, bytes, labelAt, labelEnd)
   if (labelEnd === end) {
     into.setNone(index, REGION)
     return true

@@ -1,7 +1,6 @@
-import type { Rule } from '@terse/contract/rules'
 import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Actor } from '../../identity/index.ts'
-import type { LinkDimension, LinkValues } from '../../links/index.ts'
+import type { Link, LinkDimension, LinkValues, RuleSet } from '../../links/index.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
@@ -138,17 +137,18 @@ export type Sparklines = {
 export type VariantComparison = {
   readonly quarters: Quarters
   readonly zone: string
-  readonly splits: readonly ComparedSplit[]
+  /** Each with the id of the rule set that has its rule; null for the link's own. */
+  readonly splits: readonly (ComparedSplit & { readonly ruleSet: string | null })[]
 }
+
+type RuledLink = Pick<Link, 'seq' | 'workspace_id' | 'domain' | 'rules' | 'rule_set'>
 
 type Dependencies = {
   readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   readonly clock: Clock
   readonly links: {
-    get(
-      actor: Actor,
-      id: string,
-    ): Promise<{ readonly seq: number; readonly rules: readonly Rule[] | null }>
+    get(actor: Actor, id: string): Promise<RuledLink>
+    ruleSetsOf(link: RuledLink): Promise<readonly Pick<RuleSet, 'id' | 'rules'>[]>
     findMany(actor: Actor, ids: readonly string[]): Promise<readonly GroupedLink[]>
     valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
   }
@@ -277,7 +277,8 @@ export class Clicks {
   }
 
   /**
-   * Compares the variants of the link's own rules by their visitors. Reads the single clicks.
+   * Compares the variants of the link's rules, and of those of rule sets behind them, by their visitors. Reads the single
+   * clicks.
    *
    * @throws {Failure} `not_found`; `validation_failed`, also where single clicks are too old or too many
    * @throws {QueueRefusal} when too many charts are waiting
@@ -292,10 +293,12 @@ export class Clicks {
     const quarters = quartersOf(bounds)
     const { store, links, charts } = this.#deps
     const { workspaceId } = actor
-    const { seq, rules } = await links.get(actor, id)
-    const splits = (rules ?? []).filter(({ then }) => then.split !== undefined)
-    if (splits.length === 0) return { quarters, zone, splits: [] }
-    const scope = { kind: 'link', workspaceId, linkSeq: seq } as const
+    const link = await links.get(actor, id)
+    const own = { id: null, rules: link.rules ?? [] }
+    const lists = [own, ...(await links.ruleSetsOf(link))]
+    const hasSplit = lists.some(({ rules }) => rules.some(({ then }) => then.split !== undefined))
+    if (!hasSplit) return { quarters, zone, splits: [] }
+    const scope = { kind: 'link', workspaceId, linkSeq: link.seq } as const
     const count = async () => {
       const raw = new RawDays(this.#deps, { scope, quarters, signal }, new Set(['variant']))
       await raw.count()
@@ -307,7 +310,10 @@ export class Clicks {
       })
     }
     const visitors = await charts.run(workspaceId, count, signal)
-    return { quarters, zone, splits: compareVariants(splits, visitors, bounds.toMicros) }
+    const splits = lists.flatMap(({ id: ruleSet, rules }) =>
+      compareVariants(rules, visitors, bounds.toMicros).map((split) => ({ ...split, ruleSet })),
+    )
+    return { quarters, zone, splits }
   }
 
   /**

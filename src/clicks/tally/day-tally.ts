@@ -3,6 +3,7 @@ import {
   CLICK_DIMENSIONS,
   type Click,
   type ClickDimension,
+  LABEL_INDEX,
   SPARSE_DIMENSIONS,
   UNLABELLED_COUNT,
   UNPLACED_COUNT,
@@ -308,7 +309,7 @@ export class DayTally {
     const values = this.#valuesOf(index)
     const numbers: number[] = []
     for (let number = 0; number < values.size; number += 1) numbers.push(number)
-    const max = index === UNLABELLED_COUNT ? LABELS_MAX : VALUES_MAX
+    const max = index === LABEL_INDEX ? LABELS_MAX : VALUES_MAX
     if (numbers.length <= max) return numbers
     const other = values.numberOf(OTHER, 0, OTHER.length)
     const ranked = numbers

@@ -1,5 +1,6 @@
 import type { Rule } from '@terse/contract/rules'
 import type { Kysely, Selectable } from 'kysely'
+import type { DomainSettingsStore, DomainStore } from '../../domains/index.ts'
 import type { Run } from '../../platform/http/api/pagination.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type LockName, type RowLock, StaleRow } from '../../storage/store.ts'
@@ -61,6 +62,29 @@ export type RuleSetStore = {
   update(set: RuleSet, before: RuleSet): Promise<void>
   /** @throws {StaleRow} when it was changed since it was read */
   delete(set: RuleSet): Promise<void>
+}
+
+/** Returns the sets that are tried behind the rules of a link itself: its own, then that of its domain. */
+export async function findSetsOf(
+  {
+    ruleSets,
+    domains,
+    domainSettings,
+  }: {
+    readonly ruleSets: Pick<RuleSetStore, 'findById'>
+    readonly domains: Pick<DomainStore, 'findByHost'>
+    readonly domainSettings: Pick<DomainSettingsStore, 'find'>
+  },
+  { workspace_id, domain: host, rule_set }: Pick<Link, 'workspace_id' | 'domain' | 'rule_set'>,
+): Promise<readonly RuleSet[]> {
+  const domain = await domains.findByHost(workspace_id, host)
+  const settings = domain && (await domainSettings.find(domain.id))
+  const sets: RuleSet[] = []
+  for (const id of new Set([rule_set, settings?.rule_set ?? null])) {
+    const set = id === null ? undefined : await ruleSets.findById(workspace_id, id)
+    if (set !== undefined) sets.push(set)
+  }
+  return sets
 }
 
 export function markOfRuleSet({ name }: RuleSet): RuleSetMark {

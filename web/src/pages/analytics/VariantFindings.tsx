@@ -1,8 +1,7 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { VariantComparisonResource } from '@terse/contract/variants'
 import type { Period } from '../../api/click-reads.ts'
 import { requestPatiently } from '../../api/request.ts'
-import { rulesQuery } from '../../api/rules.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 import { useText } from '../../text/use-text.ts'
@@ -35,12 +34,9 @@ export function VariantFindings({ view }: { view: View }) {
 }
 
 function Findings({ link, view }: { link: string; view: View }) {
-  const { data: { rules = [] } = {} } = useQuery(rulesQuery(link))
-  const { data, isStale } = useReport({
-    ...variantsQuery(link, { ...view.period, timezone: view.timezone }),
-    // It reads single clicks: a link without a split needs no comparison.
-    enabled: rules.some(({ then }) => then.split !== undefined),
-  })
+  const { data, isStale } = useReport(
+    variantsQuery(link, { ...view.period, timezone: view.timezone }),
+  )
   const splits = data?.data.filter(({ visitors }) => visitors > 0) ?? []
   // Findings leave before they could be wrong.
   if (isStale) return null
@@ -56,7 +52,7 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
     <section className="cell first findings">
       <div className="cell-h">
         <h2>
-          {t.analytics.split}: {ruleName('rule', split.rule) ?? split.rule}
+          {t.analytics.split}: {split.name ?? ruleName('rule', split.rule) ?? split.rule}
         </h2>
       </div>
       <p>{t.analytics.splitVerdicts[split.verdict]}</p>
