@@ -93,6 +93,24 @@ export const QUERY_MODES = ['merge', 'replace', 'drop'] as const
  */
 export const PATH_MODES = ['none', 'append', 'capture'] as const
 
+/** What a link does besides redirecting, by which lists of links can be filtered. */
+export const LINK_DOES = [
+  'rules',
+  'splits',
+  'rule_set',
+  'limit',
+  'starts',
+  'expires',
+  'path',
+  'query',
+  'preview',
+  'targets',
+  'password',
+  'notes',
+] as const
+
+export type LinkDoes = (typeof LINK_DOES)[number]
+
 export type PathMode = (typeof PATH_MODES)[number]
 
 export type QueryMode = (typeof QUERY_MODES)[number]

@@ -81,16 +81,24 @@ export const optionInputs = {
     ),
 }
 
-export const linkOptionsBody = z.strictObject(optionInputs).meta({
+const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
+
+export const linkOptionsBody = z.strictObject({ ...optionInputs, clicks_left: ignored }).meta({
   id: 'PatchLinkOptions',
   description: 'Changes the options that are sent. Null restores what a new link has.',
   examples: [{ notes: 'On the flyer of May', active_from: '2026-12-01T08:00:00+01:00' }],
 })
 
-/** An entry here for each option, with what it answers. */
+/** An entry here for each option, with what it answers, and for what follows from them. */
 export const linkOptionsSchema = z
   .object({
     max_clicks: z.int().nullable().describe('How many clicks of people the link takes.'),
+    clicks_left: z
+      .int()
+      .nullable()
+      .describe(
+        'How many of them are left: `max_clicks` less the clicks that are counted, so a second or two behind. Null without a limit.',
+      ),
     active_from: timestamp.nullable().describe('From when on it leads somewhere.'),
     archived: z.boolean().describe('Whether lists leave it out.'),
     notes: z.string().nullable().describe('What its owners should know.'),

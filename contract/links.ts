@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { asMessage } from './faults.ts'
 import {
   fromFields,
+  LINK_DOES,
   LINK_TEXTS,
   type LinkText,
   type LinkTextKind,
@@ -204,7 +205,7 @@ export const linkFilters = {
   search: line(SEARCH_LENGTH_MAX)
     .optional()
     .describe(
-      'Links whose key, destination or one of whose tags contains this text of at most 200 characters. If the text is a short link, of any length, with or without `https://` and a query: also the link with this address.',
+      'Links whose key, destination or notes, or one of whose tags, contains this text of at most 200 characters, in any letter case; of notes, that goes for ASCII letters. If the text is a short link, of any length, with or without `https://` and a query: also the link with this address.',
     ),
   domain: z
     .preprocess(
@@ -255,6 +256,9 @@ export const linkFilters = {
     .describe(
       '`expired`: links whose `expires_at` has passed; `active`: all others; `protected`: links with a password. If sent several times: links that are in all of the states, such as active ones with a password.',
     ),
+  does: fieldsQuery(LINK_DOES).describe(
+    'Links that do all of this, separated by commas, such as `rules,limit`: `rules`: have rules of their own; `splits`: split visitors by one of them; `rule_set`: use a rule set; `limit`: have `max_clicks`; `starts`: have an `active_from` that is to come; `expires`: have `expires_at`; `path`: take more of a path than their key; `query`: replace or drop the query of the destination or of the visitor; `preview`: have a title, description or image of their own; `targets`: have `ios` or `android`; `password`; `notes`.',
+  ),
   archived: z
     .enum(ARCHIVED)
     .optional()

@@ -11,8 +11,8 @@ import type { ShownMember } from '../identity/index.ts'
 import {
   type LabelSettings,
   type Link,
+  optionsOf,
   presentLink,
-  presentOptions,
   type RuleSet,
   type UtmTemplate,
 } from '../links/index.ts'
@@ -92,11 +92,11 @@ export function presentExportedLink(
   const examples = link.examples === null ? null : [...link.examples]
   const isProtected = password !== null
   const kept = { clicks: link.clicks, protected: isProtected, rules, examples, imported }
-  const options = optionsOf(link)
+  const options = someOptionsOf(link)
   return { type: 'link', ...fields, ...kept, options, rule_set_name: ruleSetName }
 }
 
-function optionsOf(link: Link) {
+function someOptionsOf(link: Link) {
   const hasOptions = LINK_OPTION_FIELDS.some((field) => link[field] !== NO_OPTIONS[field])
-  return hasOptions ? presentOptions(link) : null
+  return hasOptions ? optionsOf(link) : null
 }

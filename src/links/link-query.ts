@@ -1,3 +1,4 @@
+import type { LinkDoes } from '@terse/contract/link-fields'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import { ScanTooLong } from '../storage/scans.ts'
@@ -38,6 +39,7 @@ const PARAMETERS = [
   ['hosts', 'domain'],
   ['url', 'url'],
   ['states', 'state'],
+  ['does', 'does'],
   ['createdFrom', 'created_after'],
   ['createdTo', 'created_before'],
   ['tags', 'tag'],
@@ -58,7 +60,7 @@ export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click
 /** The conditions of a list; a link must meet all of them. */
 export type LinkFilter = {
   readonly workspaceId: string
-  /** Text that key, destination or a tag contains, ignoring case. */
+  /** Text that key, destination, a tag or the notes contain, ignoring case; of notes, that of ASCII letters. */
   readonly search?: string | undefined
   /** The link at this address also meets the condition of `search`. */
   readonly shortLink?: LinkAddress | undefined
@@ -79,6 +81,8 @@ export type LinkFilter = {
   readonly url?: string | undefined
   /** The link must be in all of these states. */
   readonly states?: readonly LinkState[] | undefined
+  /** The link must do all of this. */
+  readonly does?: readonly LinkDoes[] | undefined
   /** The instant at which links are `active` or `expired`, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
   readonly now?: string | undefined
   /** Ends a search when it aborts: its client has gone. */
@@ -125,6 +129,7 @@ const CONDITIONS = [
   'tags',
   'url',
   'states',
+  'does',
 ] as const satisfies readonly (keyof LinkFilter)[]
 
 /** Whether the filter is an address on one or more hosts, at which a unique index has at most one link of each keyspace. */

@@ -160,9 +160,20 @@ export function presentLink(link: Link): LinkResource {
   }
 }
 
+/** Returns the options of a link as they were set. */
+export function optionsOf(link: LinkOptions): LinkOptions {
+  return fromFields<keyof LinkOptions, unknown>(
+    LINK_OPTION_FIELDS,
+    (field) => link[field],
+  ) as LinkOptions
+}
+
 /** Returns what a link has beside its fields. */
-export function presentOptions(link: LinkOptions): LinkOptionsResource {
-  return fromFields(LINK_OPTION_FIELDS, (field) => link[field]) as LinkOptionsResource
+export function presentOptions(link: LinkOptions & Pick<Link, 'clicks'>): LinkOptionsResource {
+  const { max_clicks, ...options } = optionsOf(link)
+  // What processes hold of the limit, and what is not counted yet, would be more reads for each link of a list.
+  const clicks_left = max_clicks === null ? null : Math.max(0, max_clicks - link.clicks)
+  return { max_clicks, clicks_left, ...options }
 }
 
 /** Returns a link with what a request names beside its fields. */

@@ -120,7 +120,7 @@ const ARCHIVED = { true: true, false: false, any: undefined }
 export function filterOf(
   query: Pick<ListLinksQuery, keyof typeof linkFilters>,
 ): ActorQuery<LinkFilter> {
-  const { search, domain, key, external_id, created_after, created_before, tag, url, state } = query
+  const { search, domain, key, external_id, created_after, created_before, tag } = query
   const namesOne = key !== undefined || external_id !== undefined
   const faults = new FaultList()
   const instant = (name: string, text: string | undefined) =>
@@ -136,8 +136,9 @@ export function filterOf(
     createdFrom,
     createdTo,
     tags: tag,
-    url,
-    states: state,
+    url: query.url,
+    states: query.state,
+    does: query.does,
     archived:
       query.archived === undefined ? (namesOne ? undefined : false) : ARCHIVED[query.archived],
   }

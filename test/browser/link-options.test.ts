@@ -74,7 +74,10 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByLabel('Path behind the key').selectOption('none')
         await page.keyboard.press('Control+Enter')
         await page.getByText('Changes saved').waitFor()
-        assert.deepEqual(await optionsOf(id), { ...options, max_clicks: null, path: 'none' })
+        assert.deepEqual(await optionsOf(id), {
+          ...options,
+          ...{ max_clicks: null, clicks_left: null, path: 'none' },
+        })
       })
     })
 
@@ -130,6 +133,39 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await says.getByText('At most 500 clicks, then the domain’s page').waitFor()
         await says.getByText('before, it leads nowhere').waitFor()
         await page.getByText('Keep the key').waitFor()
+      })
+    })
+
+    test('are copied with the rules and the set of a link, and are a filter of the list', async () => {
+      const rules = [
+        { id: 'de', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } },
+      ]
+      const set = expectStatus(await api.post('/rule-sets', { name: 'Shops', rules }), 201).body
+      const fields = { key: 'original', rule_set: set.id, max_clicks: 7, title: 'Sale' }
+      const { id } = await createLink(api, fields)
+      expectStatus(await api.put(`/links/${id}/rules`, { rules }), 200)
+      await on(`/links/${id}`, async (page) => {
+        await page.getByRole('link', { name: 'Shops' }).waitFor()
+        await page.getByText('7 left').waitFor()
+        await page.keyboard.press('d')
+        await page.getByText('A copy. It gets the 1 rule of the original too').waitFor()
+        await page.getByRole('textbox', { name: 'Key' }).fill('copied')
+        await page.getByRole('button', { name: 'Create link' }).click()
+        await page.getByText('Link created and copied').waitFor()
+        const copy = (await api.get('/links?key=copied&include=options')).body.data[0]
+        await eventually(async () => {
+          const copied = (await api.get(`/links/${copy.id}/rules`)).body.rules
+          assert.deepEqual(copied, [{ ...rules[0], id: copied[0].id }])
+        })
+        const { rule_set, max_clicks, title } = copy.options
+        assert.deepEqual([rule_set, max_clicks, title], [set.id, 7, 'Sale'])
+        await page.goto(page.url().replace(/app\/.*/, 'app/links'))
+        await page.getByRole('button', { name: 'Does' }).click()
+        await page.getByRole('menuitemcheckbox', { name: 'Rules', exact: true }).click()
+        await page.getByRole('menuitemcheckbox', { name: 'Limit of clicks' }).click()
+        await page.keyboard.press('Escape')
+        await page.getByText('2 links').first().waitFor()
+        assert.match(page.url(), /does=rules&does=limit/)
       })
     })
 

@@ -10,10 +10,18 @@ type Query = Record<string, string> | readonly (readonly [string, string])[]
 
 /** The links that every filter selects from, referred to by key below. */
 const LINKS = [
-  { key: 'Alpha', url: 'https://shop.example.com/Summer', tags: ['Sale', '100%'] },
+  {
+    key: 'Alpha',
+    url: 'https://shop.example.com/Summer',
+    tags: ['Sale', '100%'],
+    ...{ path: 'append', query: 'drop', ios: 'https://example.com/ios' },
+  },
   { key: 'alpine_hut', url: 'https://example.com/winter', tags: ['sale', '100 percent'] },
   { key: 'alpineXhut', url: 'https://example.com/50%25off', tags: ['C:\\temp'] },
-  { key: 'Été', url: 'https://example.com/?q=summer', tags: ['Frühling'] },
+  {
+    ...{ key: 'Été', url: 'https://example.com/?q=summer', tags: ['Frühling'] },
+    active_from: '2999-01-01T00:00:00Z',
+  },
   {
     key: 'beta',
     url: 'https://example.org/',
@@ -21,6 +29,9 @@ const LINKS = [
     domain: 'go.localhost',
     expires_at: '2020-01-01T00:00:00Z',
     password: 'sesame',
+    notes: 'On the flyer of Märkisch',
+    max_clicks: 5,
+    title: 'Sale',
   },
   {
     key: 'gamma',
@@ -58,6 +69,15 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { search: 'alpha' }, found: ['Alpha'] },
   { query: { search: 'ALP' }, found: ['Alpha', 'alpine_hut', 'alpineXhut'] },
   { query: { search: 'été' }, found: ['Été'] },
+  { query: { search: 'FLYER of mä' }, found: ['beta'] },
+  { query: { does: 'limit,preview,notes' }, found: ['beta'] },
+  { query: { does: 'rules' }, found: ['alpine_hut', 'alpineXhut'] },
+  { query: { does: 'rules,splits' }, found: ['alpineXhut'] },
+  { query: { does: 'expires,password' }, found: ['beta', 'gamma'] },
+  { query: { does: 'starts' }, found: ['Été'] },
+  { query: { does: 'path' }, found: ['Alpha'] },
+  { query: { does: 'query,targets' }, found: ['Alpha'] },
+  { query: { does: 'rule_set' }, found: [] },
   { query: { search: 'E\u0301TE\u0301' }, found: ['Été'] },
   { query: { search: 'summer' }, found: ['Alpha', 'Été'] },
   { query: { search: 'SHOP.example' }, found: ['Alpha'] },
@@ -184,7 +204,17 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
 
 onEachEngine('the filters of the link list', (stage) => {
   before(async () => {
-    for (const link of LINKS) await createLink(stage.api, link)
+    const then = { url: 'https://example.com/' }
+    const split = ['A', 'B'].map((name) => ({ ...then, name, weight: 1 }))
+    const rulesOf: Readonly<Record<string, readonly object[]>> = {
+      alpine_hut: [{ name: '"split":[', when: { bot: true }, then }],
+      alpineXhut: [{ when: {}, then: { split } }],
+    }
+    for (const link of LINKS) {
+      const { id, key } = await createLink(stage.api, link)
+      const rules = rulesOf[key] ?? []
+      expectStatus(await stage.api.put(`/links/${id}/rules`, { rules }), 200)
+    }
     const other = await stage.service.api('other')
     await createLink(other, { key: 'alpha-foreign', tags: ['Sale', 'Frühling'] })
   })
@@ -205,6 +235,7 @@ onEachEngine('the filters of the link list', (stage) => {
     ['search', 'a\u0000b'],
     ['tag', 'x'.repeat(51)],
     ['domain', 'no host'],
+    ['does', 'rules,nothing'],
     ['url', 'no destination'],
     ['state', 'disabled'],
     ['key', ''],

@@ -8,6 +8,7 @@ import { jsonRequest } from '../support/operations.ts'
 
 const NONE = {
   max_clicks: null,
+  clicks_left: null,
   active_from: null,
   archived: false,
   notes: null,
@@ -31,7 +32,12 @@ const SENT = {
   image: 'https://example.com/picture.png',
   track_conversions: false,
 }
-const STORED = { ...SENT, rule_set: null, active_from: '2020-01-01T00:00:00.000000Z' }
+const STORED = {
+  ...SENT,
+  clicks_left: 500,
+  rule_set: null,
+  active_from: '2020-01-01T00:00:00.000000Z',
+}
 
 onEachEngine('the options of a link', (stage) => {
   const optionsOf = async (id: string) =>
@@ -54,7 +60,9 @@ onEachEngine('the options of a link', (stage) => {
     const changed = expectStatus(await stage.api.patch(path, { notes: null, query: null }), 200)
     assert.deepEqual(changed.body, { ...STORED, notes: null, query: 'merge' })
     expectStatus(await stage.api.put(`/links/${id}`, { domain, url, max_clicks: 3 }), 200)
-    assert.deepEqual(await optionsOf(id), { ...changed.body, max_clicks: 3 })
+    assert.deepEqual(await optionsOf(id), { ...changed.body, max_clicks: 3, clicks_left: 3 })
+    // Sent back as they were read, they stay.
+    expectStatus(await stage.api.patch(path, await optionsOf(id)), 200)
   })
 
   test('belong to the version of the link', async () => {

@@ -1,3 +1,4 @@
+import { type LinkDoes, NO_OPTIONS } from '@terse/contract/link-fields'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import { foldKey } from '../key.ts'
@@ -35,6 +36,7 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (filter.archived !== undefined) conditions.push(isArchived(eb, filter.archived))
     if (filter.url !== undefined) conditions.push(eb('links.url', '=', filter.url))
     for (const state of filter.states ?? []) conditions.push(isIn(eb, state, filter.now ?? ''))
+    for (const one of filter.does ?? []) conditions.push(doing(eb, one, filter.now ?? ''))
     for (const tag of filter.tags ?? []) {
       const tagged = eb
         .selectFrom('link_tags')
@@ -96,6 +98,47 @@ function isIn(eb: ExpressionBuilder<Schema, 'links'>, state: LinkState, now: str
   return eb.or([eb('links.expires_at', 'is', null), eb('links.expires_at', '>', now)])
 }
 
+/** Rules are JSON, in which no text that a person wrote has a quote without a backslash before it. */
+const SPLITS = '%"split":[%'
+
+function doing(eb: ExpressionBuilder<Schema, 'links'>, does: LinkDoes, now: string) {
+  switch (does) {
+    case 'rules':
+      return eb('links.rules', 'is not', null)
+    case 'splits':
+      return eb('links.rules', 'like', SPLITS)
+    case 'rule_set':
+      return eb('links.rule_set', 'is not', null)
+    case 'limit':
+      return eb('links.max_clicks', 'is not', null)
+    case 'starts':
+      return eb('links.active_from', '>', now)
+    case 'expires':
+      return eb('links.expires_at', 'is not', null)
+    case 'path':
+      return eb('links.path', '<>', NO_OPTIONS.path)
+    case 'query':
+      return eb('links.query', '<>', NO_OPTIONS.query)
+    case 'preview':
+      return hasOneOf(eb, ['title', 'description', 'image'])
+    case 'targets':
+      return hasOneOf(eb, ['ios', 'android'])
+    case 'password':
+      return eb('links.password', 'is not', null)
+    case 'notes':
+      return eb('links.notes', 'is not', null)
+    default:
+      return does satisfies never
+  }
+}
+
+function hasOneOf(
+  eb: ExpressionBuilder<Schema, 'links'>,
+  fields: readonly ('title' | 'description' | 'image' | 'ios' | 'android')[],
+) {
+  return eb.or(fields.map((field) => eb(`links.${field}`, 'is not', null)))
+}
+
 function isAt(
   eb: ExpressionBuilder<Schema, 'links'>,
   workspaceId: string,
@@ -109,7 +152,8 @@ function isAt(
  * without tags is not looked up, which saves a third of the time of a search if most have none.
  */
 function contains(eb: ExpressionBuilder<Schema, 'links'>, text: string) {
-  const pattern = `%${foldKey(text).replace(/[\\%_]/g, '\\$&')}%`
+  const escaped = (part: string) => `%${part.replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = escaped(foldKey(text))
   const tagged = eb
     .selectFrom('link_tags')
     .select('link_tags.link_seq')
@@ -119,6 +163,14 @@ function contains(eb: ExpressionBuilder<Schema, 'links'>, text: string) {
     sql<boolean>`links.key_folded like ${pattern} escape '\\'`,
     sql<boolean>`lower(links.url) like ${pattern} escape '\\'`,
     eb.and([eb('links.tags', '<>', NO_TAGS), eb.exists(tagged)]),
+    // They are not stored folded, and SQLite folds ASCII alone: other letters match as they were typed, too.
+    eb.and([
+      eb('links.notes', 'is not', null),
+      eb.or([
+        sql<boolean>`lower(links.notes) like ${pattern} escape '\\'`,
+        sql<boolean>`links.notes like ${escaped(text)} escape '\\'`,
+      ]),
+    ]),
   ])
 }
 

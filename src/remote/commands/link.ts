@@ -1,5 +1,6 @@
 import {
   fromFields,
+  LINK_DOES,
   type LinkText,
   NO_OPTIONS,
   type LinkOptions as Options,
@@ -44,6 +45,7 @@ type ListOptions = Output & {
   readonly domain?: string
   readonly tag?: readonly string[]
   readonly state?: string
+  readonly does?: string
   readonly archived?: true
   readonly limit: number
 }
@@ -86,7 +88,7 @@ function addList(command: Command, terminal: Terminal): void {
   command
     .command('list')
     .description('List links, the newest first.')
-    .option('--search <text>', 'those whose key, destination or tag contains this')
+    .option('--search <text>', 'those whose key, destination, tag or notes contain this')
     .addOption(new ListedOption('--domain <host>', 'those on this domain', 'domains'))
     .addOption(tagOption('those with this tag; several times: with all of them'))
     .addOption(
@@ -96,6 +98,7 @@ function addList(command: Command, terminal: Terminal): void {
         'protected',
       ]),
     )
+    .option('--does <words>', `those that do all of this: ${LINK_DOES.join(', ')}`)
     .option('--archived', 'archived links, which are left out otherwise')
     .option('--limit <number>', 'how many to list', parseUpTo(LIMIT_MAX), LIMIT_DEFAULT)
     .option('--json', 'print JSON')
@@ -177,13 +180,13 @@ async function notePending(terminal: Terminal, remote: Remote, link: LinkResourc
 
 async function listLinks(client: ApiClient, options: ListOptions): Promise<LinkResource[]> {
   const { linkPage } = await import('@terse/contract/links')
-  const { search, domain, tag, state, limit } = options
+  const { search, domain, tag, state, does, limit } = options
   const archived = options.archived && 'true'
   const links: LinkResource[] = []
   let cursor: string | null | undefined = ''
   while (links.length < limit && typeof cursor === 'string') {
     const per_page = Math.min(PER_PAGE_MAX, limit - links.length)
-    const query = { search, domain, tag, state, archived, per_page, cursor }
+    const query = { search, domain, tag, state, does, archived, per_page, cursor }
     const page: LinkPage = await client.get('/links', linkPage, query)
     links.push(...page.data)
     cursor = page.meta.next_cursor

@@ -1,3 +1,4 @@
+import type { LinkDoes } from '@terse/contract/link-fields'
 import { dayOf, positiveOf, type SearchValues, textOf, textsOf, wordOf } from '../search-text.ts'
 import { browserTimeZone, instantIn } from '../text/time-zone.ts'
 
@@ -18,6 +19,12 @@ export type LinkSort = (typeof LINK_SORTS)[number]
 export const LINK_STATES = ['active', 'expired', 'protected'] as const
 export type LinkState = (typeof LINK_STATES)[number]
 
+/** The words of the contract, which is no code of the script that requests the first list. */
+export const LINK_DOES = [
+  ...(['rules', 'splits', 'rule_set', 'limit', 'starts', 'expires'] as const),
+  ...(['path', 'query', 'preview', 'targets', 'password', 'notes'] as const),
+] satisfies readonly LinkDoes[]
+
 /** What a list has of archived links: them alone, or them too; none of them when left out. */
 export const ARCHIVED_FILTERS = ['true', 'any'] as const
 export type ArchivedFilter = (typeof ARCHIVED_FILTERS)[number]
@@ -32,6 +39,8 @@ export type LinkFilter = {
   readonly created_to?: string | undefined
   readonly tag?: readonly string[] | undefined
   readonly state?: LinkState | undefined
+  /** All of this. */
+  readonly does?: readonly LinkDoes[] | undefined
   readonly archived?: ArchivedFilter | undefined
   /** Exactly this destination. */
   readonly url?: string | undefined
@@ -46,6 +55,7 @@ export const NO_FILTER = {
   created_to: undefined,
   tag: undefined,
   state: undefined,
+  does: undefined,
   archived: undefined,
   url: undefined,
 } satisfies LinkFilter
@@ -60,6 +70,7 @@ export function filterQuery({ created_from: from, created_to: to, ...filter }: L
   const zone = browserTimeZone()
   return {
     ...filter,
+    does: filter.does?.join(','),
     created_after: from && instantIn(zone, from).toISOString(),
     created_before: to && instantIn(zone, addDays(to, 1)).toISOString(),
   }
@@ -78,8 +89,15 @@ export const LINKS_PER_PAGE = 50
 /** What the list shows, as the address has it. */
 type LinksSearch = LinkFilter & { readonly page?: number | undefined }
 
+/** The words among them, or undefined for none. */
+function chosenOf(values: unknown): LinkFilter['does'] {
+  const chosen = LINK_DOES.filter((one) => textsOf(values)?.includes(one))
+  return chosen.length === 0 ? undefined : chosen
+}
+
 export function parseLinksSearch(values: SearchValues): LinksSearch {
-  const { search, domain, created_from, created_to, tag, state, archived, url, sort, page } = values
+  const { search, domain, created_from, created_to, tag, state, does } = values
+  const { archived, url, sort, page } = values
   return {
     search: textOf(search),
     domain: textsOf(domain),
@@ -87,6 +105,7 @@ export function parseLinksSearch(values: SearchValues): LinksSearch {
     created_to: dayOf(created_to),
     tag: textsOf(tag),
     state: wordOf(LINK_STATES, state),
+    does: chosenOf(does),
     archived: wordOf(ARCHIVED_FILTERS, archived),
     url: textOf(url),
     sort: wordOf(LINK_SORTS, sort),

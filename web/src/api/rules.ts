@@ -36,6 +36,12 @@ export function editedRulesQuery(linkId: string) {
   })
 }
 
+/** Gives a link the rules of another one, under ids of its own. */
+export function copyRules(rules: readonly Rule[], linkId: string): Promise<unknown> {
+  const body = { rules: rules.map(({ id: _, ...rule }) => rule) }
+  return request('PUT', `/links/${linkId}/rules`, { body })
+}
+
 type SaveOptions = {
   /** Fails with 412 where the link has another one by now. */
   readonly version: string | undefined

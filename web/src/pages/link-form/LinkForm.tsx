@@ -37,6 +37,8 @@ type LinkFormProps = {
   readonly start: LinkDraft
   /** Undefined for a new one. */
   readonly link: DetailedLink | undefined
+  /** Over the fields. */
+  readonly note?: string | undefined
   readonly save: (fields: LinkFields) => Promise<LinkResource>
   /** Saves even though another person has changed the link meanwhile. */
   readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
@@ -73,7 +75,7 @@ const FIELDS = [
 
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
 export function LinkForm(props: LinkFormProps) {
-  const { place, start, link, save, overwrite = save, onReload, onSaved, onCancel } = props
+  const { place, start, link, note, save, overwrite = save, onReload, onSaved, onCancel } = props
   const t = useText()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
@@ -134,6 +136,7 @@ export function LinkForm(props: LinkFormProps) {
           }}
         >
           {isKept && <KeptDraft onDiscard={held.discard} />}
+          {note !== undefined && <p className="hint">{note}</p>}
           <DestinationField {...state} />
           <AddressFields {...state} />
           <TagsField {...state} />

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import type { Rule } from '@terse/contract/rules'
 import { useState } from 'react'
-import { linkQuery } from '../../api/links.ts'
+import { LINKS_KEY, linkQuery } from '../../api/links.ts'
+import { copyRules, rulesQuery } from '../../api/rules.ts'
 import { createAndCopy } from '../../shell/create-and-copy.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
 import { useStartDomain } from '../../shell/use-domains.ts'
+import { useChange } from '../../shell/use-faults.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { focusWhenShown } from '../links/row-state.ts'
@@ -22,6 +25,16 @@ export default function NewLinkPage() {
   const { url = '', key = '', domain = start.host, from = '' } = search
   const isCopy = from !== ''
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
+  const rule_set = original?.options.rule_set ?? null
+  const hasRules = original !== undefined && original.rule_count > 0
+  const { data: { rules } = { rules: [] } } = useQuery({ ...rulesQuery(from), enabled: hasRules })
+  const areRulesRead = !hasRules || rules.length > 0
+  // The new link is there by then: what is wrong with its rules is said, and they can be made there.
+  const { mutate: copyTo } = useChange(
+    ({ rules: copied, linkId }: { rules: readonly Rule[]; linkId: string }) =>
+      copyRules(copied, linkId),
+    { keys: [LINKS_KEY] },
+  )
   // A create that is sent again, after an outage for example, makes no second link.
   const [requestId] = useState(randomId)
   return (
@@ -32,7 +45,7 @@ export default function NewLinkPage() {
       isFlush
     >
       {isCopy && original === undefined && error !== null && <LoadFailure error={error} />}
-      {(isCopy ? original : domain) !== undefined && (
+      {(isCopy ? original : domain) !== undefined && areRulesRead && (
         <LinkForm
           key={JSON.stringify(search)}
           place={`new ${JSON.stringify(search)}`}
@@ -40,8 +53,12 @@ export default function NewLinkPage() {
             original === undefined ? { ...emptyDraft(domain ?? ''), url, key } : copyOf(original)
           }
           link={undefined}
-          save={(fields) => createAndCopy(fields, requestId, t)}
+          note={original && t.linkForm.copies(original.rule_count, rule_set !== null)}
+          save={(fields) =>
+            createAndCopy(rule_set === null ? fields : { ...fields, rule_set }, requestId, t)
+          }
           onSaved={(link) => {
+            if (hasRules) copyTo({ rules, linkId: link.id })
             start.remember(link.domain)
             focusWhenShown(link.id)
             leave()

@@ -4,6 +4,8 @@ import { NO_OPTIONS } from '@terse/contract/link-fields'
 import type { DetailedLink } from '../../api/links.ts'
 import { copyOf, draftOf, emptyDraft, faultsOf, fieldsOf } from './link-draft.ts'
 
+const OPTIONS = { ...NO_OPTIONS, clicks_left: null }
+
 const LINK: DetailedLink = {
   id: '01890000-0000-7000-8000-000000000000',
   workspace_id: '01890000-0000-7000-8000-000000000001',
@@ -28,7 +30,7 @@ const LINK: DetailedLink = {
   tags: ['a', 'b'],
   created_at: '2026-11-22T10:00:00.000000Z',
   updated_at: '2026-11-22T10:00:00.000000Z',
-  options: NO_OPTIONS,
+  options: OPTIONS,
   rule_count: 0,
   split_count: 0,
 }
@@ -48,7 +50,7 @@ describe('fieldsOf', () => {
   })
 
   test('sends the options that were changed alone, and restores what a new link has by null', () => {
-    const options = { ...NO_OPTIONS, max_clicks: 500, notes: 'Keep', query: 'drop' } as const
+    const options = { ...OPTIONS, max_clicks: 500, notes: 'Keep', query: 'drop' } as const
     const limited = { ...LINK, options }
     const draft = draftOf(limited)
     assert.deepEqual(fieldsOf(draft, limited), {})
@@ -65,7 +67,7 @@ describe('fieldsOf', () => {
   })
 
   test('copies the options of a link except its note', () => {
-    const options = { ...NO_OPTIONS, max_clicks: 500, notes: 'Keep' }
+    const options = { ...OPTIONS, max_clicks: 500, notes: 'Keep' }
     const { max_clicks, notes } = copyOf({ ...LINK, options })
     assert.deepEqual([max_clicks, notes], ['500', ''])
   })

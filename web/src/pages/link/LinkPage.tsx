@@ -4,6 +4,7 @@ import { UTM_FIELDS } from '@terse/contract/link-fields'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { type DetailedLink, linkQuery, visitAddress } from '../../api/links.ts'
+import { ruleSetsQuery } from '../../api/rule-sets.ts'
 import { rulesQuery } from '../../api/rules.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
@@ -16,6 +17,7 @@ import {
   ExpiredIcon,
   ExpiryIcon,
   ExternalIcon,
+  ImageIcon,
   LimitIcon,
   LockIcon,
   MoreIcon,
@@ -205,6 +207,8 @@ function LinkDoes({ link }: { link: DetailedLink }) {
   const { may } = useMembership()
   const { data: { rules = [] } = {} } = useQuery(rulesQuery(link.id))
   const { active_from: start, rule_set: ruleSet, max_clicks, path, query } = link.options
+  const { title, description, image } = link.options
+  const previewTitle = title ?? description ?? image
   const hasRules = rules.length > 0 || ruleSet !== null
   const hasTargets = link.ios !== null || link.android !== null || hasRules
   return (
@@ -242,7 +246,7 @@ function LinkDoes({ link }: { link: DetailedLink }) {
             </Suspense>
           </Sentence>
         ))}
-        {ruleSet !== null && <Sentence icon={RuleSetIcon}>{t.link.usesRuleSet}</Sentence>}
+        {ruleSet !== null && <UsedRuleSet id={ruleSet} />}
         {link.ios !== null && (
           <Sentence icon={PhoneIcon} to={link.ios}>
             {t.linkForm.ios}
@@ -260,10 +264,26 @@ function LinkDoes({ link }: { link: DetailedLink }) {
         {query !== 'merge' && (
           <Sentence icon={PathIcon}>{t.linkForm.finalUrlHints[query]}</Sentence>
         )}
+        {previewTitle !== null && (
+          <Sentence icon={ImageIcon}>{t.link.shows(previewTitle)}</Sentence>
+        )}
         {max_clicks !== null && <ClickLimit clicks={max_clicks} link={link} />}
         {link.expires_at !== null && <Expiry at={new Date(link.expires_at)} link={link} />}
       </ol>
     </section>
+  )
+}
+
+function UsedRuleSet({ id }: { id: string }) {
+  const t = useText()
+  const { data: sets } = useQuery(ruleSetsQuery)
+  return (
+    <Sentence icon={RuleSetIcon}>
+      {t.link.usesRuleSet}{' '}
+      <Link className="link" to="/settings/rule-sets/$setId" params={{ setId: id }}>
+        {sets?.find((one) => one.id === id)?.name ?? '…'}
+      </Link>
+    </Sentence>
   )
 }
 
@@ -287,7 +307,7 @@ function ClickLimit({ clicks, link }: { clicks: number; link: DetailedLink }) {
     <Sentence
       icon={LimitIcon}
       to={target ?? undefined}
-      amount={t.link.clicksLeft(clicks - (link.clicks ?? 0))}
+      amount={t.link.clicksLeft(link.options.clicks_left ?? 0)}
     >
       {words(clicks)}
     </Sentence>

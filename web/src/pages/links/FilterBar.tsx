@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { LinkDoes } from '@terse/contract/link-fields'
 import { useState } from 'react'
 import {
   ARCHIVED_FILTERS,
   type ArchivedFilter,
   addDays,
   isFiltered,
+  LINK_DOES,
   LINK_SORTS,
   LINK_STATES,
   type LinkFilter,
@@ -87,6 +89,7 @@ export function FilterBar({ filter }: FilterBarProps) {
       />
       <TagFilter value={filter.tag ?? []} onChange={(tag) => set({ tag: someOf(tag) })} />
       <StateFilter value={filter.state} onChange={(state) => set({ state })} />
+      <DoesFilter value={filter.does ?? []} onChange={(does) => set({ does: someOf(does) })} />
       <ArchivedFilterChip value={filter.archived} onChange={(archived) => set({ archived })} />
       {filter.url !== undefined && (
         <FilterChip
@@ -247,8 +250,42 @@ function TagFilter({ value, onChange }: TagFilterProps) {
   )
 }
 
+type DoesFilterProps = {
+  readonly value: readonly LinkDoes[]
+  readonly onChange: (does: readonly LinkDoes[]) => void
+}
+
+/** What links do besides redirecting, all of it. */
+function DoesFilter({ value, onChange }: DoesFilterProps) {
+  const t = useText()
+  return (
+    <FilterChip
+      name={t.links.does}
+      values={value.map((one) => t.links.doesWords[one])}
+      onRemove={() => onChange([])}
+      layer={(trigger) => (
+        <Menu trigger={trigger} align="start">
+          <MenuGroup label={t.links.does}>
+            {LINK_DOES.map((one) => (
+              <MenuCheck
+                key={one}
+                isChecked={value.includes(one)}
+                onChange={(isChosen) =>
+                  onChange(isChosen ? [...value, one] : value.filter((other) => other !== one))
+                }
+              >
+                {t.links.doesWords[one]}
+              </MenuCheck>
+            ))}
+          </MenuGroup>
+        </Menu>
+      )}
+    />
+  )
+}
+
 /** An empty list is no filter. */
-function someOf(values: readonly string[]): readonly string[] | undefined {
+function someOf<T extends string>(values: readonly T[]): readonly T[] | undefined {
   return values.length === 0 ? undefined : values
 }
 

@@ -11,7 +11,7 @@ export const links: typeof en.links = {
   title: 'Links',
   filters: 'Filter',
   search: 'Suche',
-  searchHint: 'Kürzel, Ziel oder Tag',
+  searchHint: 'Kürzel, Ziel, Tag, Notiz',
   domain: 'Domain',
   tag: 'Tag',
   findDomain: 'Domain suchen',
@@ -30,6 +30,21 @@ export const links: typeof en.links = {
   apply: 'Anwenden',
   state: 'Zustand',
   states: { active: 'Aktiv', expired: 'Abgelaufen', protected: 'Geschützt' },
+  does: 'Funktion',
+  doesWords: {
+    rules: 'Regeln',
+    splits: 'Aufteilung',
+    rule_set: 'Regelsammlung',
+    limit: 'Höchstzahl an Klicks',
+    starts: 'Beginnt später',
+    expires: 'Läuft ab',
+    path: 'Nimmt einen Pfad',
+    query: 'Ändert Parameter',
+    preview: 'Vorschau',
+    targets: 'Ziele für Apps',
+    password: 'Passwort',
+    notes: 'Notizen',
+  },
   archived: 'Archiviert',
   archivedFilters: { true: 'nur', any: 'auch' },
   archivedChoices: { true: 'Nur archivierte Links', any: 'Auch archivierte Links' },
@@ -215,7 +230,8 @@ export const link: typeof en.link = {
   },
   clicksLeft: (clicks) => (clicks > 0 ? `noch ${n(clicks)}` : 'verbraucht'),
   note: 'Notiz',
-  usesRuleSet: 'Wo keine Regel passt, entscheiden die seiner Regelsammlung',
+  shows: (title) => `Messenger zeigen ihn als „${title}“`,
+  usesRuleSet: 'Wo keine eigene Regel passt: Regelsammlung',
   until: {
     elsewhere: (date) => `Bis ${date}, danach`,
     page: (date) => `Bis ${date}, danach die Seite der Domain für abgelaufene Links`,
@@ -327,6 +343,14 @@ export const linkForm: typeof en.linkForm = {
   passwordSet: 'Gesetzt',
   passwordHint: 'Besucher geben es ein, bevor sie weitergeleitet werden.',
   passwordKeep: 'Ein Passwort ist gesetzt. Ein neues ersetzt es.',
+  copies(rules, hasSet) {
+    const own =
+      rules > 0 ? `${n(rules)} ${plural('de', rules, { one: 'Regel', other: 'Regeln' })}` : ''
+    if (own === '') return hasSet ? 'Eine Kopie. Sie nutzt dieselbe Regelsammlung.' : undefined
+    return hasSet
+      ? `Eine Kopie. Sie bekommt auch ${own} des Originals und nutzt dieselbe Regelsammlung.`
+      : `Eine Kopie. Sie bekommt auch ${own} des Originals.`
+  },
   passwordOfCopy:
     'Der kopierte Link hat ein Passwort. Geben Sie eines für diesen Link ein, oder machen Sie ihn öffentlich.',
   noPassword: 'Ohne Passwort',

@@ -10,7 +10,7 @@ export const links = {
   title: 'Links',
   filters: 'Filters',
   search: 'Search',
-  searchHint: 'Key, destination or tag',
+  searchHint: 'Key, destination, tag, notes',
   domain: 'Domain',
   tag: 'Tag',
   findDomain: 'Find a domain',
@@ -29,6 +29,21 @@ export const links = {
   apply: 'Apply',
   state: 'State',
   states: { active: 'Active', expired: 'Expired', protected: 'Protected' },
+  does: 'Does',
+  doesWords: {
+    rules: 'Rules',
+    splits: 'Split',
+    rule_set: 'Rule set',
+    limit: 'Limit of clicks',
+    starts: 'Starts later',
+    expires: 'Expires',
+    path: 'Takes a path',
+    query: 'Changes the query',
+    preview: 'Preview',
+    targets: 'App targets',
+    password: 'Password',
+    notes: 'Notes',
+  },
   archived: 'Archived',
   archivedFilters: { true: 'only', any: 'included' },
   archivedChoices: { true: 'Archived links only', any: 'Archived links too' },
@@ -210,7 +225,8 @@ export const link = {
   },
   clicksLeft: (clicks: number) => (clicks > 0 ? `${n(clicks)} left` : 'used up'),
   note: 'Note',
-  usesRuleSet: 'Where no rule matches, those of its rule set decide',
+  shows: (title: string) => `Messengers show it as “${title}”`,
+  usesRuleSet: 'Where no rule of its own matches: rule set',
   until: {
     elsewhere: (date: string) => `Until ${date}, then`,
     page: (date: string) => `Until ${date}, then the domain’s page for expired links`,
@@ -323,6 +339,14 @@ export const linkForm = {
   passwordSet: 'Set',
   passwordHint: 'Visitors must type it before they are sent on.',
   passwordKeep: 'A password is set. Type a new one to replace it.',
+  copies(rules: number, hasSet: boolean): string | undefined {
+    const own =
+      rules > 0 ? `${n(rules)} ${plural('en', rules, { one: 'rule', other: 'rules' })}` : ''
+    if (own === '') return hasSet ? 'A copy. It uses the same rule set.' : undefined
+    return hasSet
+      ? `A copy. It gets the ${own} of the original too, and uses the same rule set.`
+      : `A copy. It gets the ${own} of the original too.`
+  },
   passwordOfCopy:
     'The link that you copy has a password. Type one for this link, or make it public.',
   noPassword: 'Without a password',
