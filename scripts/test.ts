@@ -18,30 +18,31 @@ type Group = {
   readonly name: string
   /** What the paths of its files start with. A file is in the first group that names it. */
   readonly paths: readonly string[]
-  /** Into how many processes its files are divided; each file has its own by default. */
+  /** Into how many processes its files are divided; each file has its own when left out. */
   readonly processes?: number
 }
 
 /**
- * In the order in which they start. A process that loads the service and compiles what is called often costs a second
- * of processor time, so files whose service runs in the test's own process share one.
+ * In the order in which they start. A process that loads the service and compiles what is called often costs two
+ * seconds of processor time, so files share one, except those that take most of a minute each.
  */
 const GROUPS: readonly Group[] = [
-  // Single files of most of a minute: started last, they would run alone.
-  { name: 'long', paths: ['test/acme/', 'test/install/'] },
+  { name: 'long', paths: ['test/acme/', 'test/documents/', 'test/fuzz/', 'test/install/'] },
+  { name: 'browser', paths: ['test/browser/'], processes: 4 },
   { name: 'http', paths: ['test/http/'], processes: 5 },
+  { name: 'fault', paths: ['test/fault/'], processes: 6 },
   { name: 'people', paths: ['test/people/'], processes: 2 },
-  { name: 'imports', paths: ['test/imports/'], processes: 1 },
+  { name: 'imports', paths: ['test/imports/'], processes: 2 },
   { name: 'redirects', paths: ['test/clicks/', 'test/redirect/'], processes: 2 },
   {
     name: 'storage',
     paths: ['test/backup/', 'test/compose/', 'test/config/', 'test/operating/', 'test/storage/'],
     processes: 4,
   },
-  { name: 'browser', paths: ['test/browser/'], processes: 4 },
   { name: 'cli', paths: ['test/cli/'], processes: 3 },
   { name: 'unit', paths: ['src/', 'web/src/'], processes: 3 },
-  { name: 'alone', paths: ['test/'] },
+  // All other folders are small.
+  { name: 'others', paths: ['test/'], processes: 3 },
 ]
 
 /** What else belongs to a noun: words of the paths of its tests. */
@@ -155,11 +156,12 @@ async function main(): Promise<void> {
   if (selected.every(isUnit)) return await runTests(divide(selected))
   await import('./build-program.ts')
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts')
+  const isLong = values.all || values.faults
+  if (isLong) process.env[FORM] = 'long'
   await globalSetup()
-  if (!values.all && !values.faults) {
+  if (!isLong) {
     await runTests(divide(selected))
   } else {
-    process.env[FORM] = 'long'
     const others = selected.filter((file) => !isFault(file))
     if (others.length > 0) await runTests(divide(others), { timeoutMs: LONG_TIMEOUT_MS })
     const faults = selected.filter(isFault)

@@ -62,7 +62,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
   })
 
   const on = (path: string, use: Parameters<typeof inDashboard>[3]) =>
-    inDashboard(browser, service, path, use)
+    inDashboard(browser, service, path, use, { alone: true })
 
   test('restores scroll and selection with Back and Forward', async () => {
     await on('/links', async (page) => {
@@ -165,19 +165,25 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       })
       try {
         const reached = { ...resting, port: proxy.port }
-        await inDashboard(browser, reached, '/tags', async (page, { faults }) => {
-          await page.clock.install()
-          await settle(page)
-          proxy[fault]()
-          await page.clock.fastForward(CHECKED_AFTER_MS)
-          const note = page.getByRole('alert').getByText('No connection to the service.')
-          await note.waitFor()
-          proxy.mend()
-          await page.clock.fastForward(RETRIED_AFTER_MS)
-          await note.waitFor({ state: 'detached' })
-          // The browser reports the requests that failed.
-          faults.splice(0)
-        })
+        await inDashboard(
+          browser,
+          reached,
+          '/tags',
+          async (page, { faults }) => {
+            await page.clock.install()
+            await settle(page)
+            proxy[fault]()
+            await page.clock.fastForward(CHECKED_AFTER_MS)
+            const note = page.getByRole('alert').getByText('No connection to the service.')
+            await note.waitFor()
+            proxy.mend()
+            await page.clock.fastForward(RETRIED_AFTER_MS)
+            await note.waitFor({ state: 'detached' })
+            // The browser reports the requests that failed.
+            faults.splice(0)
+          },
+          { alone: true },
+        )
       } finally {
         await resting.stop()
         await proxy.close()

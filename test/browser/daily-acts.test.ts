@@ -20,6 +20,7 @@ type Browser = {
   open(options: PageOptions): Promise<PageDriver>
 }
 
+/** The short form runs in the first one: the others take most of a minute each. */
 const BROWSERS: readonly Browser[] = [
   {
     name: 'Chromium',
@@ -27,12 +28,7 @@ const BROWSERS: readonly Browser[] = [
     programs: ['chromium'],
     open: openChromium,
   },
-  {
-    name: 'Firefox',
-    hands: isLongForm ? ['keyboard', 'touch'] : ['keyboard'],
-    programs: ['firefox'],
-    open: openFirefox,
-  },
+  { name: 'Firefox', hands: ['keyboard', 'touch'], programs: ['firefox'], open: openFirefox },
   // WebKitGTK makes clicks of a mouse from the touches of its driver.
   { name: 'WebKit', hands: ['keyboard'], programs: ['webkitDriver', 'xvfb'], open: openWebKit },
 ]
@@ -206,7 +202,7 @@ const ACTS: readonly Act[] = [
   },
 ]
 
-for (const { name, hands, programs, open } of BROWSERS) {
+for (const { name, hands, programs, open } of BROWSERS.slice(0, isLongForm ? undefined : 1)) {
   for (const hand of hands) {
     describe(`the daily acts in ${name}, by ${hand}`, { skip: skipWithout(...programs) }, () => {
       let service: Service | undefined

@@ -138,24 +138,27 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     })
 
     test('adds a domain, follows its records, and shows when it is active', async () => {
-      await on(async (page) => {
-        await page.getByRole('button', { name: 'Add domain' }).click()
-        const dialog = page.getByRole('dialog', { name: 'Add a domain' })
-        await dialog.getByLabel('Host name').fill('https://new.acme.example/path')
-        await dialog.getByText('Adds new.acme.example').waitFor()
-        await dialog.getByRole('button', { name: 'Add domain' }).click()
-        const group = page.getByRole('group', { name: 'DNS records of new.acme.example' })
-        await group.getByText('Missing').first().waitFor()
-        await group.getByRole('button', { name: /^Copy terse-verify=/ }).click()
-        const proof = await expectCopied(page, /^terse-verify=/)
-        await page.clock.install()
-        records.set('TXT _terse.new.acme.example', proof)
-        await page.clock.fastForward(PROVING_MS)
-        await group.getByText('Found').waitFor()
-        records.set('A new.acme.example', OURS)
-        await page.clock.fastForward(PROVING_MS)
-        await page.getByText('new.acme.example is active').waitFor()
-      })
+      await on(
+        async (page) => {
+          await page.getByRole('button', { name: 'Add domain' }).click()
+          const dialog = page.getByRole('dialog', { name: 'Add a domain' })
+          await dialog.getByLabel('Host name').fill('https://new.acme.example/path')
+          await dialog.getByText('Adds new.acme.example').waitFor()
+          await dialog.getByRole('button', { name: 'Add domain' }).click()
+          const group = page.getByRole('group', { name: 'DNS records of new.acme.example' })
+          await group.getByText('Missing').first().waitFor()
+          await group.getByRole('button', { name: /^Copy terse-verify=/ }).click()
+          const proof = await expectCopied(page, /^terse-verify=/)
+          await page.clock.install()
+          records.set('TXT _terse.new.acme.example', proof)
+          await page.clock.fastForward(PROVING_MS)
+          await group.getByText('Found').waitFor()
+          records.set('A new.acme.example', OURS)
+          await page.clock.fastForward(PROVING_MS)
+          await page.getByText('new.acme.example is active').waitFor()
+        },
+        { alone: true },
+      )
     })
 
     test('says that the proof of an active domain is missing', async () => {

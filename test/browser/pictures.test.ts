@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { type DemoScreens, openDemoScreens, SCREEN_NAMES } from '../../scripts/demo/demo-screens.ts'
 import { launchChromium } from '../support/chromium.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { getProgram, skipWithout } from '../support/programs.ts'
 
 /**
@@ -29,7 +30,9 @@ function differenceOf(picture: Buffer, name: string): number {
   return differing / (width * height)
 }
 
-describe('the key screens', { skip: skipWithout('chromium') }, () => {
+describe('the key screens', {
+  skip: isLongForm ? skipWithout('chromium') : 'takes a minute: in the long form',
+}, () => {
   let browser: Browser
   let screens: DemoScreens
   before(async () => {

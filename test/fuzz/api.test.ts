@@ -4,6 +4,7 @@ import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import fc from 'fast-check'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
+import { readOperations as readValidRequests } from '../support/operations.ts'
 import { API_CASES } from '../support/properties.ts'
 import { SEED } from '../support/random.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -29,6 +30,7 @@ for (const engine of ENGINES) {
     let workspace: WorkspaceUnderTest
     let client: KeepAliveClient
     let operations: Operation[]
+    let validRequests: Awaited<ReturnType<typeof readValidRequests>>
     let foreignBefore: unknown
 
     before(async () => {
@@ -36,12 +38,29 @@ for (const engine of ENGINES) {
       workspace = await openWorkspaceUnderTest(service)
       client = new KeepAliveClient(service.port)
       operations = readOperations((await workspace.api.get('/openapi.json')).body)
+      validRequests = await readValidRequests(service.baseUrl)
       foreignBefore = await everythingOf(workspace.foreign)
     })
     after(async () => {
       client.close()
       await service.stop()
     })
+
+    /** The first request of an operation: of random ones of a short run perhaps none is valid. */
+    function validPlan(operation: Operation): RequestPlan {
+      const name = `${operation.method} ${operation.path}`
+      const valid = validRequests.find((request) => request.name === name)
+      if (valid === undefined) throw new Error(`no valid request is known of ${name}`)
+      const { validBody, pathFor } = valid
+      return {
+        operation,
+        id: { kind: operation.path.includes('/links') ? 'link' : 'domain', nth: 0 },
+        query: pathFor('').split('?')[1] ?? '',
+        caller: { kind: 'owner' },
+        headers: validBody === undefined ? {} : { 'content-type': 'application/json' },
+        body: validBody && Buffer.from(JSON.stringify(validBody)),
+      }
+    }
 
     async function send(plan: RequestPlan): Promise<[SentRequest, ReceivedAnswer]> {
       const path = plan.operation.path.replace('{id}', workspace.resolve(plan.id))
@@ -96,7 +115,8 @@ for (const engine of ENGINES) {
             seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
           })
           const isKnown = isForKnownThings(operation)
-          await fc.assert(property, run(nth, isKnown))
+          const examples: [RequestPlan][] = isKnown ? [[validPlan(operation)]] : []
+          await fc.assert(property, { ...run(nth, isKnown), examples })
           const tally = [...seen].sort().map(([status, times]) => `${status} × ${times}`)
           subtest.diagnostic(tally.join(', '))
           for (const status of seen.keys()) refusals.add(status)

@@ -201,14 +201,6 @@ const BROKEN_BODIES = [
   .map((text) => Buffer.from(text))
   .concat(Buffer.from('{"key":"\xff\xfe"}', 'latin1'), Buffer.from('{}', 'utf16le'))
 
-/** Valid bodies of operations of which fields depend on each other, as no schema says: few random ones are valid. */
-const DEPENDENT_BODIES: Readonly<Record<string, unknown>> = {
-  '/api/v1/links/bulk': {
-    action: 'create',
-    links: [{ domain: 'localhost', url: 'https://example.com/' }],
-  },
-}
-
 function bodyOf(operation: Operation): fc.Arbitrary<Buffer | undefined> {
   const written = (values: fc.Arbitrary<unknown>) =>
     values.map((value) => Buffer.from(JSON.stringify(value)))
@@ -220,10 +212,8 @@ function bodyOf(operation: Operation): fc.Arbitrary<Buffer | undefined> {
       often(1, broken),
     )
   }
-  const dependent = DEPENDENT_BODIES[operation.path]
   return fc.oneof(
     often<Buffer | undefined>(10, written(conforming(operation.body))),
-    often(dependent === undefined ? 0 : 5, written(fc.constant(dependent))),
     often(5, written(nearlyConforming(operation.body))),
     often(1, written(hostileValue)),
     often(1, broken),

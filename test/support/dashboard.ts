@@ -12,6 +12,8 @@ export type DashboardOptions = {
   readonly locale?: string
   /** The time of the page, which then stands still. */
   readonly now?: Date
+  /** Opens it in a browser context of its own, for tests that change the clock, the network or storage of one. */
+  readonly alone?: boolean
 }
 
 /** The dashboard in a browser, and what went wrong in it. */
@@ -57,6 +59,40 @@ async function openPersonPage(
   return open(browser, service, path, as?.cookie ?? '', options)
 }
 
+/** Contexts that pages share one after another: a new one costs more than its page, which then finds no compiled code. */
+const contexts = new WeakMap<Browser, Map<string, BrowserContext>>()
+
+function newContext(browser: Browser, locale: string): Promise<BrowserContext> {
+  return browser.newContext({
+    locale,
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+}
+
+/** Takes the context that pages of a language share, or makes one while another page uses it. */
+async function takeContext(browser: Browser, locale: string): Promise<BrowserContext> {
+  const free = contexts.get(browser)?.get(locale)
+  contexts.get(browser)?.delete(locale)
+  return free ?? newContext(browser, locale)
+}
+
+/** Gives a context back without what its pages have left in it, or closes it where that cannot be known. */
+async function giveContextBack(context: BrowserContext, locale: string, page: Page): Promise<void> {
+  const browser = context.browser()
+  const isCleared = await page.evaluate('localStorage.clear()').then(
+    () => true,
+    () => false,
+  )
+  if (browser === null || !isCleared) return await context.close()
+  await Promise.all(context.pages().map((opened) => opened.close()))
+  await context.clearCookies()
+  const free = contexts.get(browser) ?? new Map<string, BrowserContext>()
+  contexts.set(browser, free)
+  if (free.has(locale)) await context.close()
+  else free.set(locale, context)
+}
+
 /** @param cookie a `Cookie` header */
 async function open(
   browser: Browser,
@@ -66,16 +102,9 @@ async function open(
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const { theme = 'light', width = 1_280, height = 800, locale = 'en-GB', now } = options
+  const isAlone = options.alone === true || now !== undefined
   const origin = `http://localhost:${service.port}`
-  const context = await browser.newContext({
-    colorScheme: theme,
-    // Frames of animations are the larger part of what a page costs.
-    reducedMotion: 'reduce',
-    viewport: { width, height },
-    locale,
-    timezoneId: 'Europe/Berlin',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
+  const context = await (isAlone ? newContext(browser, locale) : takeContext(browser, locale))
   const pairs = cookie === '' ? [] : cookie.split('; ')
   await context.addCookies(
     pairs.map((pair) => {
@@ -84,11 +113,15 @@ async function open(
     }),
   )
   const page = await context.newPage()
+  await page.setViewportSize({ width, height })
+  // Frames of animations are the larger part of what a page costs.
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   if (now !== undefined) await page.clock.setFixedTime(now)
   const faults = watchFaults(page, origin)
   watchRequests(page)
   await page.goto(`${origin}/app${path}`)
-  return { page, context, origin, faults, close: () => context.close() }
+  const close = () => (isAlone ? context.close() : giveContextBack(context, locale, page))
+  return { page, context, origin, faults, close }
 }
 
 /** The cookie of a person who owns the workspace `acme`; one for each service. */

@@ -27,7 +27,7 @@ const SETTINGS = {
   /** QR codes that one workspace requests at the same time. */
   FLOOD_PICTURES: { short: 60, long: 590 },
   /** Requests of the run over the API description; other random cases are in proportion. */
-  FUZZ_CASES: { short: 10_000, long: 100_000 },
+  FUZZ_CASES: { short: 5_000, long: 100_000 },
   /** Kills of an import of links, on each engine. */
   IMPORT_KILLS: { short: 1, long: 200 },
   /** Kills of an import of clicks, on each engine. */

@@ -2,8 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FORM } from './long-form.ts'
 
-/** Programs that the tests drive, with the Debian package that contains each. */
+type ProgramPackage = {
+  readonly names: readonly string[]
+  readonly package: string
+  readonly isForLongForm?: boolean
+}
+
+/** Programs that the tests drive, with the Debian package that contains each; some only in their long form. */
 const PROGRAMS = {
   caddy: { names: ['caddy'], package: 'caddy' },
   chromium: {
@@ -13,7 +20,7 @@ const PROGRAMS = {
   /** Chromium without windows: a page costs half as much as in the whole program. */
   chromiumShell: { names: ['chromium-headless-shell'], package: 'chromium-headless-shell' },
   curl: { names: ['curl'], package: 'curl' },
-  firefox: { names: ['firefox-esr', 'firefox'], package: 'firefox-esr' },
+  firefox: { names: ['firefox-esr', 'firefox'], package: 'firefox-esr', isForLongForm: true },
   ip: { names: ['ip'], package: 'iproute2' },
   knotd: { names: ['knotd'], package: 'knot' },
   mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
@@ -25,10 +32,14 @@ const PROGRAMS = {
   promtool: { names: ['promtool'], package: 'prometheus' },
   runc: { names: ['runc'], package: 'runc' },
   strace: { names: ['strace'], package: 'strace' },
-  webkitDriver: { names: ['WebKitWebDriver'], package: 'webkit2gtk-driver' },
+  webkitDriver: {
+    names: ['WebKitWebDriver'],
+    package: 'webkit2gtk-driver',
+    isForLongForm: true,
+  },
   /** A display without a screen: WebKit has no mode without windows. */
-  xvfb: { names: ['Xvfb'], package: 'xvfb' },
-} as const
+  xvfb: { names: ['Xvfb'], package: 'xvfb', isForLongForm: true },
+} as const satisfies Record<string, ProgramPackage>
 
 export type Program = keyof typeof PROGRAMS
 
@@ -78,13 +89,18 @@ function reasonToSkip(program: Program): string {
 }
 
 /**
- * Installs all programs that the tests need and the machine does not have in one call, as root on
+ * Installs all programs that this form of the tests needs and the machine does not have in one call, as root on
  * Debian or a derivative. Elsewhere, and when it fails, the tests that need them are skipped.
  */
 export async function installMissingPrograms(): Promise<void> {
-  const missing = Object.keys(PROGRAMS).filter((name) => !findProgram(name as Program))
-  if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync(APT)) return
-  const names = missing.map((name) => PROGRAMS[name as Program].package)
+  const isLongForm = process.env[FORM] === 'long'
+  const names = Object.entries<ProgramPackage>(PROGRAMS)
+    .filter(
+      ([name, { isForLongForm }]) =>
+        !findProgram(name as Program) && (isLongForm || !isForLongForm),
+    )
+    .map(([, program]) => program.package)
+  if (names.length === 0 || process.getuid?.() !== 0 || !existsSync(APT)) return
   process.stderr.write(`Installing what the tests need: ${names.join(', ')}\n`)
   try {
     await updateLists()

@@ -2,22 +2,20 @@ import fc, { type Parameters } from 'fast-check'
 import { formSetting } from './long-form.ts'
 import { SEED } from './random.ts'
 
-/** The unit of `FUZZ_CASES`: requests of the run over the API description. */
-const API_CASES_DEFAULT = 10_000
+/** Requests of the run over the API description. */
+export const API_CASES = formSetting('FUZZ_CASES')
 
-/** How many times the default cases are run: `FUZZ_CASES` may increase them, never decrease. */
-const factor = Math.max(1, formSetting('FUZZ_CASES') / API_CASES_DEFAULT)
+/** The requests to which the cases of other properties are in proportion. */
+const UNIT = 10_000
 
-/** Returns the number of cases: the given default, scaled up by `FUZZ_CASES`. */
-export function scaled(byDefault: number): number {
-  return Math.ceil(byDefault * factor)
+/** Returns the number of cases: the given one for `UNIT` requests, scaled to those of this run. */
+export function scaled(cases: number): number {
+  return Math.ceil((cases * API_CASES) / UNIT)
 }
 
-export const API_CASES = scaled(API_CASES_DEFAULT)
-
 /** Runs a property; a failure prints its seed. */
-export function cases(byDefault: number): Parameters<unknown> {
-  return { numRuns: scaled(byDefault), seed: SEED }
+export function cases(count: number): Parameters<unknown> {
+  return { numRuns: scaled(count), seed: SEED }
 }
 
 const SURROGATES = { first: 0xd800, count: 0x800 }
