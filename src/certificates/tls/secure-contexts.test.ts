@@ -13,7 +13,7 @@ import { SecureContexts } from './secure-contexts.ts'
 const HOST = 'links.acme.test'
 /** Each context takes at least this much memory while it is cached. */
 const CONTEXT_KIB_MIN = 12
-const CONTEXTS = 2_000
+const CONTEXTS = 800
 const authority = createTestAuthority()
 const vault = new KeyVault(randomBytes(32), randomBytes)
 const otherVault = new KeyVault(randomBytes(32), randomBytes)

@@ -7,7 +7,7 @@ import { createFolder } from '../../../test/support/engines.ts'
 import { openToRead } from './connection.ts'
 import { type Reading, readableRows } from './salvage.ts'
 
-const ROWS = 20_000
+const ROWS = 12_000
 const PAGE_BYTES = 4_096
 
 describe('readableRows', () => {
