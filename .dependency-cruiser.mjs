@@ -9,6 +9,7 @@ const MODULES = [
   'remote',
   'backup',
   'operations',
+  'webhooks',
   'events',
   'exports',
   'imports',

@@ -43,6 +43,7 @@ export const FAULTS = {
     passkeys: 'is one too many; delete one of your {max} passkeys first',
     utm_templates: 'would be one of more than {max} templates; delete some',
     rule_sets: 'would be one of more than {max} rule sets; delete some',
+    webhooks: 'would be one of more than {max} webhooks; delete some',
   },
   quota_reached: {
     links:
@@ -202,6 +203,11 @@ export const FAULTS = {
     scope: 'must be added to the workspace first, which needs the scope {scope}',
     role: 'must be added to the workspace first, by an {role}',
   },
+
+  // Faults of webhooks.
+  invalid_secret: 'must be whsec_ and 24 to 64 bytes in base64',
+  private_address: 'is inside a private network; the operator of this service can allow it',
+  webhook_disabled: 'is disabled; enable it first',
 
   // Faults of charts.
   too_many_points: {

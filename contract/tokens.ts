@@ -8,6 +8,8 @@ const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'webhooks:read',
+  'webhooks:write',
   'workspace:admin',
 ] as const
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
+import type { ExportClicksQuery, ExportedClick, LiveClick } from '@terse/contract/clicks'
 import { csvLine } from '@terse/contract/csv'
 import { formatInstant } from '../platform/time/clock.ts'
 import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
@@ -77,8 +77,14 @@ export async function exportStream(
   return stream
 }
 
-export function presentClick(click: RawClick): ExportedClick {
+function presentClick(click: RawClick): ExportedClick {
   return { ...presentWithoutId(click), id: clickId(click) }
+}
+
+/** As `presentClick`, for clients that follow clicks as they are counted. */
+export function presentLive(click: RawClick): LiveClick {
+  const { visitor: _, ...shown } = presentClick(click)
+  return shown
 }
 
 /** As `presentClick`, without the id, which takes most of its time. */

@@ -7,7 +7,7 @@ export {
   type Place,
   type RuleValues,
 } from './click.ts'
-export { flagNames, flagsOf, presentWithoutId } from './click-export.ts'
+export { flagNames, flagsOf, presentLive, presentWithoutId } from './click-export.ts'
 export type { ClickLimits, LimitedLink, TakeOutcome } from './limits/click-limits.ts'
 export type { ClickMaker, VisitorFacts } from './record/click-maker.ts'
 export {
@@ -20,6 +20,7 @@ export {
   type UserAgentInfo,
 } from './record/raw-visit.ts'
 export type { DayOfClicks, RawClick } from './report/day-of-clicks.ts'
+export type { ClickFeed, FedClick } from './store/click-feed.ts'
 export type { ClickLeaseStore } from './store/click-lease-store.ts'
 export type { ClickReports } from './store/click-reports.ts'
 export { dayOf, formatDay, parseDay, startOfDay } from './tally/click-day.ts'

@@ -9,7 +9,7 @@ import { SerialQueue } from '../platform/work/async.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { Store } from '../storage/store.ts'
 import { CLICK_DIMENSIONS } from './click.ts'
-import { presentClick } from './click-export.ts'
+import { presentLive } from './click-export.ts'
 import { clickFilter, linkFilter } from './report/click-filter.ts'
 import {
   type ClickFeed,
@@ -295,9 +295,4 @@ export class LiveStream {
     for (const timer of this.#timers) clearInterval(timer)
     this.#onEnd()
   }
-}
-
-function presentLive(click: FedClick): LiveClick {
-  const { visitor: _, ...shown } = presentClick(click)
-  return shown
 }

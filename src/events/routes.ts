@@ -5,20 +5,18 @@ import {
   listEventsQuery,
 } from '@terse/contract/events'
 import { linkHistoryPage, linkHistoryQuery } from '@terse/contract/link-history'
-import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { actorOf } from '../identity/index.ts'
 import { FaultList } from '../platform/failure.ts'
-import { addressesOf, type Run } from '../platform/http/api/pagination.ts'
-import type { WalkContext } from '../platform/http/api/walk.ts'
+import { uncountedPage, type WalkContext } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/clock.ts'
 import type { Events } from './events.ts'
 import type { LinkHistory } from './link-history.ts'
 import { presentChange, presentEvent } from './present.ts'
-import type { EventMark } from './store/event-store.ts'
+import type { Event, EventMark, NamedEvent } from './store/event-store.ts'
 
 export const eventRoutes: FastifyPluginAsyncZod<EventRouteDependencies> = async (app, deps) => {
   app.get(
@@ -67,7 +65,7 @@ async function listChanges(
 ): Promise<z.output<typeof linkHistoryPage>> {
   const actor = actorOf(request)
   const { id } = request.params
-  const { data, ...envelope } = await pageOfEvents(request, request.query, {
+  const { data, ...envelope } = await uncountedPage<Event, EventMark>(request, request.query, {
     context,
     owner: [actor.workspaceId, id],
     read: (run) => linkHistory.list(actor, id, run),
@@ -89,59 +87,12 @@ async function listEvents(
   const actor = actorOf(request)
   const filter = { types: query.type, subjectId: query.subject, actorId: query.actor }
   const period = periodOf(query)
-  const { data, ...envelope } = await pageOfEvents(request, query, {
+  const { data, ...envelope } = await uncountedPage<NamedEvent, EventMark>(request, query, {
     context,
     owner: [actor.workspaceId, filter, period],
     read: (run) => events.list(actor, { ...filter, ...period, ...run }),
   })
   return { ...envelope, data: data.map(presentEvent) }
-}
-
-type PageOptions<T> = {
-  readonly context: WalkContext
-  /** What a cursor belongs to, besides the route. */
-  readonly owner: unknown
-  readonly read: (run: {
-    readonly limit: number
-    readonly beyond: EventMark | undefined
-  }) => Promise<Run<T, EventMark>>
-}
-
-/** Returns a page from the position of a cursor, or the first one. */
-async function pageOfEvents<T>(
-  request: FastifyRequest,
-  { cursor = '', per_page: limit = PER_PAGE_DEFAULT }: Pick<ListEventsQuery, 'cursor' | 'per_page'>,
-  { context: { baseUrl, cursors }, owner, read }: PageOptions<T>,
-): Promise<Omit<EventPageResource, 'data'> & { readonly data: readonly T[] }> {
-  const name = JSON.stringify([request.routeOptions.url, owner])
-  const from = cursor === '' ? undefined : cursors.read<EventMark>(cursor, name)
-  const { index = 0, mark: beyond } = from ?? {}
-  const { items, rest } = await read({ limit, beyond })
-  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
-  const to = index + items.length
-  const position = { mark: rest, isReversed: false, index: to, total: 0 }
-  const nextCursor = rest === undefined ? null : cursors.write(position, name)
-  const next = nextCursor === null ? null : urlOf(nextCursor)
-  const page = Math.floor(index / limit) + 1
-  return {
-    data: items,
-    links: { first: urlOf(''), last: null, prev: null, next },
-    meta: {
-      current_page: page,
-      from: items.length === 0 ? null : index + 1,
-      to: items.length === 0 ? null : to,
-      last_page: null,
-      per_page: limit,
-      total: null,
-      path,
-      links: [
-        { url: null, label: 'Previous', active: false },
-        { url: urlOf(cursor), label: String(page), active: true },
-        { url: next, label: 'Next', active: false },
-      ],
-      next_cursor: nextCursor,
-    },
-  }
 }
 
 /** @throws {Failure} `validation_failed` */

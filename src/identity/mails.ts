@@ -139,6 +139,39 @@ const CHANGED_TEXTS: Readonly<Record<MailLanguage, (host: string) => MailText>> 
   }),
 }
 
+type DisabledWebhook = {
+  readonly to: string
+  /** The host of the service. */
+  readonly host: string
+  readonly workspace: string
+  readonly name: string
+  /** Why, as a sentence. */
+  readonly reason: string
+  /** Of the endpoint in the dashboard. */
+  readonly url: string
+}
+
+/** To people who may enable a webhook again: the service has disabled it. No request has caused it, so it is in English. */
+export function webhookDisabledMail({
+  to,
+  host,
+  workspace,
+  name,
+  reason,
+  url,
+}: DisabledWebhook): Mail {
+  const text = {
+    subject: `A webhook of ${workspace} on ${host} is disabled`,
+    greeting: 'Hello,',
+    paragraphs: [
+      `The webhook ${inert(name)} of the workspace ${inert(workspace)} is sent no more events. ${reason}`,
+    ],
+    action: 'See the last attempts, and enable it again',
+    notes: ['Events that were not delivered can be sent again from there.'],
+  }
+  return layOut(to, DEFAULT_MAIL_LANGUAGE, text, url)
+}
+
 export type MailLanguage = 'en' | 'de'
 
 /** For people whose languages mails do not have. */

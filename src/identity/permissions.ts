@@ -15,16 +15,22 @@ export const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'webhooks:read',
+  'webhooks:write',
   'workspace:admin',
 ] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/**
- * The scopes of a token for which none are requested: to read and write, but not to administer the
- * workspace.
- */
-export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'workspace:admin')
+/** Scopes that a token has only if they are requested: a webhook sends what happens to another place. */
+const UNUSUAL_SCOPES: ReadonlySet<Scope> = new Set([
+  'webhooks:read',
+  'webhooks:write',
+  'workspace:admin',
+])
+
+/** The scopes of a token for which none are requested: to read and write, but not to administer the workspace. */
+export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !UNUSUAL_SCOPES.has(scope))
 
 export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text)
@@ -36,6 +42,8 @@ const PERMISSIONS = [
   'domains.view',
   'domains.edit',
   'clicks.view',
+  'webhooks.view',
+  'webhooks.edit',
   'usage.view',
   'events.view',
   'workspace.view',
@@ -140,6 +148,16 @@ export const OPERATION_ACCESS = {
   'workspace.getUsage': 'usage.view',
   'workspace.export': 'workspace.export',
   'events.list': 'events.view',
+  'webhooks.list': 'webhooks.view',
+  'webhooks.get': 'webhooks.view',
+  'webhooks.listAttempts': 'webhooks.view',
+  'webhooks.create': 'webhooks.edit',
+  'webhooks.patch': 'webhooks.edit',
+  'webhooks.delete': 'webhooks.edit',
+  'webhooks.rotateSecret': 'webhooks.edit',
+  'webhooks.endOldSecret': 'webhooks.edit',
+  'webhooks.test': 'webhooks.edit',
+  'webhooks.replay': 'webhooks.edit',
   'signIn.getOptions': 'open',
   'setup.complete': 'open',
   'session.create': 'open',
@@ -234,6 +252,8 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
+  'webhooks:read': ['webhooks.view'],
+  'webhooks:write': ['webhooks.edit'],
   'workspace:admin': [
     'events.view',
     'members.view',
@@ -251,6 +271,8 @@ const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   member: ['links.edit'],
   admin: [
     'domains.edit',
+    'webhooks.view',
+    'webhooks.edit',
     'events.view',
     'members.view',
     'members.edit',

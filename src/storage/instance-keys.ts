@@ -28,6 +28,7 @@ type Purpose =
   | 'person-password'
   | 'backup-blocks'
   | 'import-settings'
+  | 'webhook-secrets'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely'
 import type { Change } from './changes.ts'
 import type { ClickSpoolTables, ImportTables } from './import-tables.ts'
 import type { PeopleTables } from './people-tables.ts'
+import type { WebhookTables } from './webhook-tables.ts'
 
 /**
  * The tables, as queries see them. Times are microseconds since the epoch unless a name says
@@ -13,7 +14,8 @@ import type { PeopleTables } from './people-tables.ts'
  */
 export type Schema = PeopleTables &
   ClickSpoolTables &
-  ImportTables & {
+  ImportTables &
+  WebhookTables & {
     instance: { name: string; value: string }
     workspaces: {
       id: string

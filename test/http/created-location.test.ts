@@ -14,6 +14,7 @@ const CREATES: Readonly<Record<string, object>> = {
   '/utm-templates': { name: 'spring', utm_source: 'mail' },
   '/rule-sets': { name: 'by country' },
   '/imports': { source: 'csv' },
+  '/webhooks': { url: 'https://hooks.example.com/', events: ['link.created'] },
 }
 
 describe('Location of what was created', () => {

@@ -15,6 +15,8 @@ const ALL_SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'webhooks:read',
+  'webhooks:write',
   'workspace:admin',
 ] as const
 
@@ -59,6 +61,7 @@ for (const engine of ENGINES) {
       ['/rule-sets', { name: 'marked' }],
       ['/imports', { source: 'csv' }],
       ['/imports/revive', { dry_run: true }],
+      ['/webhooks', { url: 'https://hooks.example.com/', events: ['link.created'] }],
       ['/imports', { source: 'bitly', token: 'SECRET-OF-A-SOURCE' }],
       ['/links/bulk', { action: 'create', links: [LINK] }],
       ['/tokens', { name: 'marked', scopes: ['links:read'] }],
@@ -175,6 +178,7 @@ for (const engine of ENGINES) {
         '/rule-sets',
         '/tokens',
         '/utm-templates',
+        '/webhooks',
         '/workspaces',
       ])
     })

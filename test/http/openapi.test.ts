@@ -342,14 +342,16 @@ describe('the OpenAPI document', () => {
     const body =
       family === 'domains'
         ? domain
-        : family === 'imports'
-          ? newImport(template)
-          : NAMED.has(family)
-            ? { name: `made ${created}` }
-            : {
-                domain: 'localhost',
-                url: template.endsWith('/preview') ? site.url : 'https://example.com/',
-              }
+        : family === 'webhooks'
+          ? { url: 'https://hooks.example.com/', events: ['link.created'] }
+          : family === 'imports'
+            ? newImport(template)
+            : NAMED.has(family)
+              ? { name: `made ${created}` }
+              : {
+                  domain: 'localhost',
+                  url: template.endsWith('/preview') ? site.url : 'https://example.com/',
+                }
     return expectStatus(await api.post(`/${family}`, body), 201).body.id
   }
 

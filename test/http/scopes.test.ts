@@ -27,6 +27,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
     return method === 'GET' ? 'links:read' : 'links:write'
   }
   if (family === 'labels') return method === 'GET' ? 'links:read' : 'workspace:admin'
+  if (family === 'webhooks') return `webhooks:${method === 'GET' ? 'read' : 'write'}`
   const reads = method === 'GET' || /\/(qr-code|explain)$/.test(template)
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`
 }
@@ -79,7 +80,8 @@ describe('scopes', () => {
   })
 
   test('every operation accepts a token with its scope alone', async () => {
-    for (const operation of operations) {
+    // A webhook also needs the scopes of what it is sent: test/http/webhooks.test.ts.
+    for (const operation of operations.filter(({ name }) => name !== 'POST /api/v1/webhooks')) {
       const answer = await send(operation, secrets.get(`only ${scopeOf(operation)}`))
       const expected = operation.takesId ? 404 : operation.success
       assert.equal(answer.status, expected, `${operation.name}: ${JSON.stringify(answer.body)}`)

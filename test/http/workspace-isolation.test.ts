@@ -35,6 +35,7 @@ for (const engine of ENGINES) {
       previews: '',
       images: '',
       imports: '',
+      webhooks: '',
     }
     before(async () => {
       service = await startService(engine)
@@ -56,6 +57,8 @@ for (const engine of ENGINES) {
       owned['utm-templates'] = expectStatus(template, 201).body.id
       const set = await owner.post('/rule-sets', { name: 'needle-set' })
       owned['rule-sets'] = expectStatus(set, 201).body.id
+      const hook = { url: 'https://hooks.example.com/needle', events: ['link.created'] }
+      owned.webhooks = expectStatus(await owner.post('/webhooks', hook), 201).body.id
       const prepared = await owner.post('/imports', { source: 'csv' })
       owned.imports = expectStatus(prepared, 201).body.id
       const onOwned = { ...link, domain: 'owned.localhost' }

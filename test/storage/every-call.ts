@@ -25,6 +25,7 @@ import {
   newWorkspace,
   runOf,
 } from './samples.ts'
+import { webhookReads, webhookWrites } from './webhook-calls.ts'
 
 type Call = (stores: Stores) => Promise<unknown>
 
@@ -157,6 +158,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findDocument': (s) => s.directory.findDocument(host, 'assetlinks'),
     'directory.findRuleSet': (s) => s.directory.findRuleSet(workspace, id),
     'images.find': (s) => s.images.find('0'.repeat(64)),
+    ...webhookReads(home),
     'ruleSets.page': (s) => s.ruleSets.page(workspace, 0, 25),
     'ruleSets.run': (s) => s.ruleSets.run({ ...runOf(workspace), beyond: 'a' }),
     'ruleSets.count': (s) => s.ruleSets.count(workspace),
@@ -428,6 +430,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'images.has': (s) => s.images.has(workspace, image.hash, 'update'),
     'images.insert': (s) => s.images.insert(workspace, image, NOW),
     'images.trim': (s) => s.images.trim(NOW + 1, NOW, 10),
+    ...webhookWrites(home),
     'ruleSets.has': (s) => s.ruleSets.has(workspace, id, 'update'),
     'ruleSets.insert': (s) => s.ruleSets.insert(ruleSet),
     'ruleSets.update': (s) => s.ruleSets.update(ruleSet, ruleSet),

@@ -26,6 +26,7 @@ export type Operation = {
     | 'previews'
     | 'images'
     | 'imports'
+    | 'webhooks'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -148,6 +149,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   previews: 'previews',
   images: 'images',
   imports: 'imports',
+  webhooks: 'webhooks',
 }
 
 /** Valid requests of operations that need another one than others of their family. */
@@ -185,6 +187,13 @@ const REQUESTS: Readonly<
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
+  'webhooks.create': {
+    body: { url: 'https://hooks.example.com/', events: ['link.created'] },
+    otherBody: { url: 'https://hooks.example.com/', events: ['link.deleted'] },
+  },
+  'webhooks.patch': { body: { ordered: true }, otherBody: { ordered: false } },
+  'webhooks.rotateSecret': { body: {} },
+  'webhooks.replay': { body: { from: '2026-01-01T00:00:00Z' } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
   'images.create': { bodyBytesMax: 1024 * 1024 },
   'imports.create': { body: { source: 'csv' }, otherBody: { source: 'sink' } },

@@ -63,6 +63,7 @@ import type { Throttle } from '../../platform/limits/throttle.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
+import { webhookRoutes } from '../../webhooks/routes.ts'
 import { describeApi } from './openapi.ts'
 import { type ServiceRouteDependencies, serviceRoutes } from './service-routes.ts'
 
@@ -92,6 +93,7 @@ const API_ROUTES = [
   usageRoutes,
   exportRoutes,
   eventRoutes,
+  webhookRoutes,
   setupRoutes,
   sessionRoutes,
   meRoutes,

@@ -8,6 +8,7 @@ import {
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
 import { INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
+import { WEBHOOK_EXAMPLES } from './example-webhooks.ts'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
 const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
@@ -333,6 +334,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     storage_bytes: { used: 18_204, limit: null },
     requests_per_minute: { used: 4, limit: 600 },
   },
+  ...WEBHOOK_EXAMPLES,
   Event: {
     sequence: 1_204,
     at: CHANGED,

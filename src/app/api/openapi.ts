@@ -1,6 +1,13 @@
 import swagger from '@fastify/swagger'
+import {
+  TEST_EVENT,
+  WEBHOOK_BODIES,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+} from '@terse/contract/webhook-events'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import { isPermission, OPERATION_ACCESS } from '../../identity/permissions.ts'
 import { answersOf } from '../../platform/http/api/responses.ts'
 import { Asset } from '../../platform/http/assets/asset.ts'
@@ -24,6 +31,7 @@ const TAGS = [
   { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
   { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
   { name: 'Conversions', description: 'What visitors did at their destination.' },
+  { name: 'Webhooks', description: 'Where events are sent, and what became of them.' },
   { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
   { name: 'Me', description: 'The account of the person who is signed in.' },
   { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
@@ -86,6 +94,51 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
   })
 }
 
+/** The calls that webhooks make, by their events. */
+function webhookBodies() {
+  const schemas: Record<string, object> = {}
+  const webhooks: Record<string, object> = {}
+  for (const [event, body] of Object.entries(WEBHOOK_BODIES)) {
+    const name = `Webhook${event.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
+    const { $schema: _, ...schema } = z.toJSONSchema(body)
+    const { summary } = event === TEST_EVENT ? TEST : WEBHOOK_EVENTS[event as WebhookEvent]
+    schemas[name] = schema
+    webhooks[event] = {
+      post: {
+        tags: ['Webhooks'],
+        operationId: `webhook.${event}`,
+        summary,
+        description: CALL,
+        parameters: CALL_HEADERS,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+        },
+        responses: {
+          '2XX': { description: 'Delivered. The body is ignored.' },
+          '410': { description: 'Disables the endpoint.' },
+          default: { description: 'Tried again, for five days.' },
+        },
+        security: [],
+      },
+    }
+  }
+  return { schemas, webhooks }
+}
+
+const TEST = { summary: 'A test was requested' }
+const CALL =
+  'Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.'
+const CALL_HEADERS = [
+  { name: 'webhook-id', description: 'The same for each attempt of a call.' },
+  { name: 'webhook-timestamp', description: 'When the attempt began, in Unix seconds.' },
+  {
+    name: 'webhook-signature',
+    description:
+      '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two of them, with a space between, for 24 hours after a rotation.',
+  },
+].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }))
+
 type Schema = { readonly $ref?: string; readonly type?: string; readonly anyOf?: readonly Schema[] }
 type Media = Readonly<Record<string, { readonly schema: Schema }>>
 type Operation = {
@@ -108,6 +161,7 @@ const GROWING_ENUMS: Readonly<Record<string, string>> = {
   Problem: 'code',
   Fault: 'code',
   Event: 'type',
+  WebhookAttempt: 'event',
 }
 
 /**
@@ -117,12 +171,13 @@ const GROWING_ENUMS: Readonly<Record<string, string>> = {
 function completeDescription<D extends object>(document: D): D {
   const { components, paths = {} } = document as Document
   const schemas = components?.schemas ?? {}
+  const bodies = webhookBodies()
   return {
     ...document,
     components: {
       ...components,
       schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => [
+        Object.entries({ ...schemas, ...bodies.schemas }).map(([name, schema]) => [
           name,
           OF_REQUESTS.test(name)
             ? withoutIgnoredFields(schema)
@@ -131,6 +186,7 @@ function completeDescription<D extends object>(document: D): D {
       ),
       headers: HEADER_COMPONENTS,
     },
+    webhooks: bodies.webhooks,
     paths: mapEntries(paths, (path, methods) =>
       mapEntries(methods, (method, operation) =>
         completeOperation(operation, {
@@ -313,9 +369,14 @@ const WITHOUT_CURSOR: ReadonlySet<string> = new Set([
   'TagPage',
   'UtmTemplatePage',
   'RuleSetPage',
+  'WebhookPage',
 ])
 /** Lists that have no total. */
-const UNCOUNTED: ReadonlySet<string> = new Set(['EventPage', 'LinkHistoryPage'])
+const UNCOUNTED: ReadonlySet<string> = new Set([
+  'EventPage',
+  'LinkHistoryPage',
+  'WebhookAttemptPage',
+])
 
 /** Adds examples to the answers of an operation that succeed. Answers in bytes, such as pictures, get none. */
 function withExamples(

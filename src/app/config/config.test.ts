@@ -24,7 +24,8 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 
 /** Without the sets of networks. */
 function plainOf(config: Config) {
-  const { trustedProxies, metricsReaders, scannerNetworks, previewNetworks, ...plain } = config
+  const { trustedProxies, metricsReaders, ...rest } = config
+  const { scannerNetworks, previewNetworks, webhookNetworks, ...plain } = rest
   return plain
 }
 
@@ -108,17 +109,16 @@ describe('readConfig', () => {
   test('gives every setting its default', () => {
     const config = readConfig({ PATH: '/bin', HOME: '/root' })
     const { trustedProxies, metricsReaders } = config
-    const rest = plainOf(config)
-    assert.deepEqual(rest, defaults)
+    const plain = plainOf(config)
+    assert.deepEqual(plain, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 34 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
-    // share `oidc`, two `mail`, seven `acme`, seven `backup`, five `quotas`, four `s3` and three `connections`;
-    // four are destructured above.
-    assert.equal(Object.keys(rest).length + 34, Object.keys(SETTINGS).length)
+    // 35 have no entry of their own: TERSE_HTTPS_PORT belongs to `tls`, eight share `oidc`, two `mail`, seven `acme`,
+    // seven `backup`, five `quotas`, four `s3` and three `connections`; five are sets of networks.
+    assert.equal(Object.keys(plain).length + 35, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
@@ -320,6 +320,7 @@ describe('readConfig', () => {
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_SCANNER_NETWORKS: ['10.0.0.0/33', 'example.com', '/nowhere/networks.txt'],
     TERSE_PREVIEW_NETWORKS: ['10.0.0.0/33', 'intranet.example.com'],
+    TERSE_WEBHOOK_ALLOW: ['10.0.0.0/33', 'hooks.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_OIDC_ISSUER: [
       'id.example.com',

@@ -122,6 +122,7 @@ function configOf(values: SettingValues): Config {
     trustedProxies: values.TERSE_TRUST_PROXY,
     scannerNetworks: values.TERSE_SCANNER_NETWORKS,
     previewNetworks: values.TERSE_PREVIEW_NETWORKS,
+    webhookNetworks: values.TERSE_WEBHOOK_ALLOW,
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
@@ -248,6 +249,8 @@ export type Config = {
   readonly scannerNetworks: Networks
   /** Private networks whose pages may be read for previews. */
   readonly previewNetworks: Networks
+  /** Private networks to which webhooks may send events. */
+  readonly webhookNetworks: Networks
   /** How many processes serve on the port. */
   readonly processes: number
   /** What this node does. */

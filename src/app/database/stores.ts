@@ -99,6 +99,16 @@ import type { Scans } from '../../storage/scans.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { LockName, Store } from '../../storage/store.ts'
 import type { WriteBuffer } from '../../storage/write-buffer.ts'
+import {
+  type AttemptStore,
+  attemptStore,
+  type MessageStore,
+  messageStore,
+  type OutboxStore,
+  outboxStore,
+  type WebhookStore,
+  webhookStore,
+} from '../../webhooks/store/index.ts'
 
 /** All stores over one connection or transaction. */
 export type Stores = {
@@ -134,6 +144,10 @@ export type Stores = {
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
   readonly images: ImageStore
+  readonly webhooks: WebhookStore
+  readonly webhookMessages: MessageStore
+  readonly webhookAttempts: AttemptStore
+  readonly webhookOutbox: OutboxStore
   readonly imports: ImportStore
   readonly importRows: ImportRowStore
   readonly directory: LinkDirectory
@@ -213,6 +227,10 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
   images: ({ db, lockName }) => imageStore(db, lockName),
+  webhooks: ({ db }) => webhookStore(db),
+  webhookMessages: ({ db }) => messageStore(db),
+  webhookAttempts: ({ db }) => attemptStore(db),
+  webhookOutbox: ({ db }) => outboxStore(db),
   imports: ({ db }) => importStore(db),
   importRows: (on) => importRowStore(on),
   directory: ({ db }) => linkDirectory(db),

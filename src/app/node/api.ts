@@ -45,6 +45,7 @@ import type { DomainServices } from '../composition/domains.ts'
 import { openIdentity } from '../composition/identity.ts'
 import type { AppContext, Instance } from '../composition/instance.ts'
 import { openExports, openLinkWriter } from '../composition/services.ts'
+import { openWebhooks } from '../composition/webhooks.ts'
 import type { Config } from '../config/config.ts'
 import { countCertificates } from '../metrics/metric-sources.ts'
 import type { Observation } from '../metrics/observation.ts'
@@ -129,7 +130,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     domainSettings: new DomainSettingsService({ store, clock, serviceHost }),
     clicks,
     ...{ liveClicks, linkHistory: new LinkHistory({ store, links }) },
-    events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
+    ...openEvents(context),
     qrPictures,
     idempotency: idempotencyOf({
       key: deriveKey(instanceKey, 'idempotency'),
@@ -166,6 +167,12 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
+}
+
+function openEvents(context: AppContext) {
+  const { instance, queues } = context
+  const events = new Events({ store: instance.store, lists: queues.open(EVENT_QUEUE) })
+  return { events, webhooks: openWebhooks(context) }
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

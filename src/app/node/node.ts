@@ -32,6 +32,7 @@ import { openNodeImports } from './import-job.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
 import { openClickCap, openLimits, openRedirect, openSalts, SharedAddresses } from './redirects.ts'
 import { startErasure, startTrimming, startWorkspaceRemoval } from './removal.ts'
+import { startWebhooks } from './webhook-job.ts'
 
 /** Time for the connections that were waiting for the port to open. */
 const FIRST_VISITORS_MS = 20
@@ -194,7 +195,9 @@ export class Node {
       this.#jobs.push(startFileChecks({ config, uncheckedSinceMs, log }))
     }
     // The processes of a machine share the folder of uploads.
-    if (config.roles.includes('jobs') && process === ALONE) this.#jobs.push(imports.startRunning())
+    if (config.roles.includes('jobs') && process === ALONE) {
+      this.#jobs.push(imports.startRunning(), startWebhooks(config, instance, log))
+    }
     if (process === ALONE) {
       this.#jobs.push(
         startBackups({

@@ -52,6 +52,8 @@ export type ClickFeed = {
    * pages. If it fails, some pages may have been read: read on from `end`.
    *
    * @param wanted.linkValues whether to read the values of the links too
+   * @param wanted.limit after how many clicks to stop; all when left out
+   * @throws {FeedInterrupted} when it is unknown which clicks were read
    */
   since(
     position: FeedPosition,
@@ -59,6 +61,7 @@ export type ClickFeed = {
       readonly workspaceIds: readonly string[]
       readonly fromMicros: number
       readonly linkValues: boolean
+      readonly limit?: number
     },
     onPage: (clicks: readonly FedClick[]) => void,
   ): Promise<FeedPosition>
@@ -68,6 +71,11 @@ export type ClickFeed = {
     selection: LiveSelection,
     wanted: { readonly fromMicros: number; readonly latestMax: number },
   ): Promise<RecentClicks>
+}
+
+/** Transactions may have been given numbers again, so it is unknown which clicks have been read. */
+export class FeedInterrupted extends Error {
+  override readonly name = 'FeedInterrupted'
 }
 
 export const FEED_PAGE_ROWS = 1_000

@@ -39,6 +39,17 @@ export type EventRun = EventFilter & {
   readonly beyond: EventMark | undefined
 }
 
+/** Consecutive events of a workspace, oldest first. Instants are microseconds since the epoch. */
+type WalkedEvents = {
+  readonly workspaceId: string
+  readonly types: readonly EventType[]
+  readonly fromMicros: number
+  /** The first instant after the period. */
+  readonly toMicros: number
+  readonly after: EventMark
+  readonly limit: number
+}
+
 export type NewEvents = { readonly events: readonly Event[]; readonly cursor: EventCursor }
 
 /** Reads the events of all workspaces in the order of commits. */
@@ -63,6 +74,11 @@ export type EventStore = EventFeed &
      * @throws {ScanTooLong} when it must read for too long
      */
     run(run: EventRun): Promise<Run<Event, EventMark>>
+    /**
+     * The first events of these types in a period, oldest first, after a position. Events of a transaction that commits
+     * later than others with later instants may be missing from what was read before.
+     */
+    walk(wanted: WalkedEvents): Promise<readonly Event[]>
     /** Returns the event with this number if it is about this subject of this workspace. */
     findOfSubject(
       workspaceId: string,
@@ -114,6 +130,21 @@ export function eventStore(on: {
     async run(run) {
       await writes.flush()
       return eventRun(on, run)
+    },
+    async walk({ types, after, limit, ...period }) {
+      await writes.flush()
+      const rows = await db
+        .selectFrom('events')
+        .select(EVENT_COLUMNS)
+        .where(within(period, { beyond: undefined }))
+        .where((eb) => eb(eb.refTuple('at', 'id'), '>', eb.tuple(after.at, after.sequence)))
+        .where('type', 'in', types.length === 0 ? [''] : types)
+        .orderBy('at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      const events = await eventsOf(db, rows)
+      return events.filter(({ workspaceId }) => workspaceId === period.workspaceId)
     },
     async findOfSubject(workspaceId, subjectId, sequence) {
       await writes.flush()

@@ -158,6 +158,7 @@ function workspaceErasures(
         .where('idempotency_key', 'in', some)
         .executeTakeFirst()
       const hasMoreImages = await eraseImages(db, workspaceId)
+      if (await eraseWebhooks(db, workspaceId)) return true
       const hasMoreConversions = await eraseConversions(db, workspaceId)
       return hasMoreImages || hasMoreConversions || numDeletedRows === BigInt(ROWS_PER_STEP)
     },
@@ -197,6 +198,34 @@ async function eraseConversions(db: Kysely<Schema>, workspaceId: string): Promis
     .where('id', 'in', some)
     .executeTakeFirst()
   return numDeletedRows === BigInt(ROWS_PER_STEP)
+}
+
+/** Tables of which an endpoint has a few rows. */
+const OF_WEBHOOKS = ['webhook_queues', 'webhook_tallies', 'webhook_replays'] as const
+
+/** Deletes some of what webhooks of a workspace have sent, then these. True when there may be more. */
+async function eraseWebhooks(db: Kysely<Schema>, workspaceId: string): Promise<boolean> {
+  const own = db.selectFrom('webhooks').select('id').where('workspace_id', '=', workspaceId)
+  for (const table of ['webhook_attempts', 'webhook_messages'] as const) {
+    // Their columns of these names are the same to a query.
+    const name = table as 'webhook_messages'
+    const some = db
+      .selectFrom(name)
+      .select('number')
+      .where('webhook_id', 'in', own)
+      .limit(ROWS_PER_STEP)
+    const { numDeletedRows } = await db
+      .deleteFrom(name)
+      .where('number', 'in', some)
+      .executeTakeFirst()
+    if (numDeletedRows === BigInt(ROWS_PER_STEP)) return true
+  }
+  for (const table of OF_WEBHOOKS) {
+    const name = table as 'webhook_queues'
+    await db.deleteFrom(name).where('webhook_id', 'in', own).execute()
+  }
+  await db.deleteFrom('webhooks').where('workspace_id', '=', workspaceId).execute()
+  return false
 }
 
 /** Deletes some images of a workspace. True when there may be more. */

@@ -20,7 +20,7 @@ export type Delivery = {
    */
   readonly owner: string
   /** For log lines. */
-  readonly kind: 'invitation' | 'password_reset' | 'email_change'
+  readonly kind: 'invitation' | 'password_reset' | 'email_change' | 'webhook_disabled'
   /** Called once if the message is given up. */
   readonly onDropped: (reason: DropReason) => Promise<void>
 }

@@ -39,6 +39,7 @@ export class SmtpMailer implements Mailer {
     password_reset: slotsFor('password links'),
     invitation: slotsFor('invitations'),
     email_change: slotsFor('changes of addresses'),
+    webhook_disabled: slotsFor('notices of webhooks'),
   }
   readonly #held = new Map<Delivery['kind'], Map<string, Set<Held>>>()
   readonly #underWay = new Set<Promise<void>>()

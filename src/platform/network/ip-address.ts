@@ -43,7 +43,7 @@ export function isIpAddress(text: string): boolean {
 /** A set of networks in CIDR notation, such as those of trusted proxies. */
 export class Networks {
   readonly #list = new BlockList()
-  #empty = true
+  readonly #cidrs: string[] = []
 
   /** Adds `10.0.0.0/8`, `::1/128` or a single address. Returns false for other text. */
   add(cidr: string): boolean {
@@ -55,16 +55,21 @@ export class Networks {
     if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText)) return false
     if (prefix > prefixMax) return false
     this.#list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6')
-    this.#empty = false
+    this.#cidrs.push(cidr)
     return true
   }
 
   get isEmpty(): boolean {
-    return this.#empty
+    return this.#cidrs.length === 0
+  }
+
+  /** What was added, for `networksOf` in another process. */
+  get cidrs(): readonly string[] {
+    return this.#cidrs
   }
 
   has(address: string): boolean {
-    if (this.#empty) return false
+    if (this.isEmpty) return false
     const plain = normalizeAddress(address)
     const version = isIP(plain)
     return version !== 0 && this.#list.check(plain, version === 4 ? 'ipv4' : 'ipv6')

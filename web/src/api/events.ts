@@ -50,7 +50,17 @@ const TYPES: Readonly<Record<AuditKind, readonly EventResource['type'][]>> = {
     'mail.dropped',
   ],
   tokens: ['token.created', 'token.revoked'],
-  workspace: ['workspace.created', 'workspace.updated', 'workspace.deleted', 'workspace.exported'],
+  workspace: [
+    'workspace.created',
+    'workspace.updated',
+    'workspace.deleted',
+    'workspace.exported',
+    'webhook.created',
+    'webhook.updated',
+    'webhook.deleted',
+    'webhook.secret_rotated',
+    'webhook.disabled',
+  ],
 }
 
 const EVENTS_PER_PAGE = 50

@@ -10,6 +10,8 @@ export const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'webhooks:read',
+  'webhooks:write',
   'workspace:admin',
 ] as const satisfies readonly Scope[]
 

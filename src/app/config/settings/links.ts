@@ -66,6 +66,12 @@ export const LINK_SETTINGS = {
     description:
       'Private addresses or CIDR networks, separated by commas, whose pages members may read for the preview of a link; likewise a file. All other private addresses are refused.',
   }),
+  TERSE_WEBHOOK_ALLOW: setting({
+    schema: z.string().trim().transform(networksOrFile),
+    default: '',
+    description:
+      'Private addresses or CIDR networks, separated by commas, to which webhooks may send events; likewise a file. All other private addresses are refused.',
+  }),
   TERSE_FAST_REDIRECTS: setting({
     schema: flag('on', 'off'),
     default: 'on',

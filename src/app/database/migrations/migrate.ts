@@ -42,6 +42,7 @@ import { linkExamples } from './037-link-examples.ts'
 import { domainSettings } from './038-domain-settings.ts'
 import { clickPlaces } from './039-click-places.ts'
 import { linkPreviews } from './040-link-previews.ts'
+import { webhooks } from './041-webhooks.ts'
 import { conversions } from './045-conversions.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clickPlaces,
   linkPreviews,
   conversions,
+  webhooks,
 ]
 
 /** The schema version of this program. */

@@ -66,6 +66,7 @@ const RELEASED = [
   { name: 'click-places', SQLite: '371436dc0779319e', PostgreSQL: '704e626959777224' },
   { name: 'link-previews', SQLite: '305ffcb32cd2de70', PostgreSQL: 'cbdb5448e9212442' },
   { name: 'conversions', SQLite: '6e5183a673033e82', PostgreSQL: '9572f74659fb414e' },
+  { name: 'webhooks', SQLite: 'a94377b2152fd447', PostgreSQL: '6a9eeb223508a187' },
 ]
 
 const DIALECTS = {

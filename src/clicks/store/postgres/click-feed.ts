@@ -10,6 +10,7 @@ import {
   conditionsOf,
   FEED_PAGE_ROWS,
   type FedClick,
+  FeedInterrupted,
   MINUTE,
   type MinuteSum,
   nameFedClicks,
@@ -33,11 +34,8 @@ type Position = {
   readonly snapshot: string
   /** The last number that a click had been given. */
   readonly last: number
-}
-
-/** Transactions may have been given numbers again, so it is unknown which clicks have been read. */
-class FeedInterrupted extends Error {
-  override readonly name = 'FeedInterrupted'
+  /** Set when a read has stopped at its limit: the rest up to `until` is read first. */
+  readonly within?: { readonly until: Omit<Position, 'within'>; readonly after: number }
 }
 
 /**
@@ -76,11 +74,13 @@ export function postgresClickFeed({
   return {
     end: async () => JSON.stringify(await now()),
 
-    async since(position, { workspaceIds, fromMicros, linkValues }, onPage) {
+    async since(position, { workspaceIds, fromMicros, linkValues, limit = Infinity }, onPage) {
       const read: Position = JSON.parse(position)
-      const current = await now()
-      if (current.epoch !== read.epoch) throw new FeedInterrupted()
-      for (let after = read.last - LATE_NUMBERS; ; ) {
+      const newest = await now()
+      if (newest.epoch !== read.epoch) throw new FeedInterrupted()
+      const current = read.within?.until ?? newest
+      let clicks = 0
+      for (let after = read.within?.after ?? read.last - LATE_NUMBERS; ; ) {
         const where = sql<SqlBool>`at >= ${fromMicros} and id > ${after}
           and workspace_id = any(${uuidArray(workspaceIds)}::uuid[])
           and not ${isVisible(read.snapshot)} and ${isVisible(current.snapshot)}`
@@ -89,6 +89,11 @@ export function postgresClickFeed({
         const last = rows.at(-1)
         if (last === undefined || rows.length < FEED_PAGE_ROWS) return JSON.stringify(current)
         after = last.id
+        clicks += rows.length
+        if (clicks < limit) continue
+        const { epoch, snapshot, last: lastNumber } = read
+        const rest = { epoch, snapshot, last: lastNumber, within: { until: current, after } }
+        return JSON.stringify(rest satisfies Position)
       }
     },
 

@@ -53,22 +53,13 @@ export function sqliteClickFeed(
   async function readRows(
     scan: Scan,
     day: Kysely<Schema>,
-    {
-      where,
-      order,
-      limit,
-      linkValues = false,
-    }: { where: RawBuilder<SqlBool>; order: 'asc' | 'desc'; limit: number; linkValues?: boolean },
+    { where, order, limit, linkValues = false }: Rows,
   ): Promise<readonly FedClick[]> {
     const clicks = await scan.turn(() => clicksIn(day))
     const rows = await scan.turn(() =>
       day
         .selectFrom(clicks.as('clicks'))
-        .select([
-          sql<number>`rowid`.as('id'),
-          sql<string>`(select id from workspaces where number = workspace)`.as('workspace_id'),
-          ...RAW_CLICK_COLUMNS,
-        ])
+        .select(COLUMNS)
         .where(where)
         .orderBy(sql`rowid`, order)
         .limit(limit)
@@ -83,20 +74,26 @@ export function sqliteClickFeed(
       return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
     },
 
-    async since(position, { workspaceIds, fromMicros, linkValues }, onPage) {
+    async since(position, { workspaceIds, fromMicros, linkValues, limit = Infinity }, onPage) {
       const read: Position = JSON.parse(position)
       const scan = scans.begin(TAIL)
       const days = await openDays(scan, fromMicros)
+      const reached: Record<number, number> = {}
+      let clicks = 0
       for (const { day, db: file, rows } of days) {
-        for (let after = read[day] ?? 0; after < rows; after += FEED_PAGE_ROWS) {
+        reached[day] = read[day] ?? 0
+        for (let after = read[day] ?? 0; after < rows && clicks < limit; after += FEED_PAGE_ROWS) {
           const until = Math.min(after + FEED_PAGE_ROWS, rows)
-          const where = sql<SqlBool>`rowid > ${after} and rowid <= ${until} and at >= ${fromMicros}
-            and workspace in (select number from workspaces where id in (${sql.join(workspaceIds)}))`
+          const where = sql<SqlBool>`${between(after, until)} and at >= ${fromMicros}
+            and ${among(workspaceIds)}`
           const page = { where, order: 'asc', limit: FEED_PAGE_ROWS, linkValues } as const
-          onPage(await readRows(scan, file, page))
+          const found = await readRows(scan, file, page)
+          onPage(found)
+          clicks += found.length
+          reached[day] = until
         }
       }
-      return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
+      return JSON.stringify(reached)
     },
 
     async recent(position, selection, { fromMicros, latestMax }) {
@@ -112,9 +109,9 @@ export function sqliteClickFeed(
         if (file === undefined) continue
         const clicks = await scan.turn(() => clicksIn(file))
         for (let until = rows; until > 0; until -= ROWS_PER_QUERY) {
-          const within = sql<SqlBool>`rowid > ${until - ROWS_PER_QUERY} and rowid <= ${until}`
+          const within = between(until - ROWS_PER_QUERY, until)
           const own = sql<SqlBool>`${within} and at >= ${fromMicros}
-            and workspace = (select number from workspaces where id = ${selection.workspaceId})`
+            and ${among([selection.workspaceId])}`
           const clicked = sql<{ link_seq: number }>`
             select distinct link_seq from ${clicks} where ${own} and ${conditionsOf(selection)}`
           const narrowed = await withMatchingLinks(db, selection, async () => {
@@ -136,6 +133,27 @@ export function sqliteClickFeed(
       return { minutes, latest }
     },
   }
+}
+
+const COLUMNS = [
+  sql<number>`rowid`.as('id'),
+  sql<string>`(select id from workspaces where number = workspace)`.as('workspace_id'),
+  ...RAW_CLICK_COLUMNS,
+]
+
+type Rows = {
+  readonly where: RawBuilder<SqlBool>
+  readonly order: 'asc' | 'desc'
+  readonly limit: number
+  readonly linkValues?: boolean
+}
+
+function between(after: number, until: number): RawBuilder<SqlBool> {
+  return sql`rowid > ${after} and rowid <= ${until}`
+}
+
+function among(workspaceIds: readonly string[]): RawBuilder<SqlBool> {
+  return sql`workspace in (select number from workspaces where id in (${sql.join(workspaceIds)}))`
 }
 
 async function countRows(scan: Scan, day: Kysely<Schema>): Promise<number> {

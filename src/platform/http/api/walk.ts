@@ -1,4 +1,4 @@
-import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
+import { type PageLinks, type PageMeta, PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
 import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
@@ -197,4 +197,61 @@ function compare(a: Order, b: Order): number {
     if (value !== other) return value < other ? -1 : 1
   }
   return 0
+}
+
+type UncountedList<T, M> = {
+  readonly context: WalkContext
+  /** What a cursor belongs to, besides the route. */
+  readonly owner: unknown
+  readonly read: (run: {
+    readonly limit: number
+    readonly beyond: M | undefined
+  }) => Promise<Run<T, M>>
+}
+
+type Uncounted<T> = {
+  readonly data: readonly T[]
+  readonly links: Omit<PageLinks, 'last'> & { last: null }
+  readonly meta: Omit<PageMeta, 'last_page' | 'total' | 'next_cursor'> & {
+    last_page: null
+    total: null
+    next_cursor: string | null
+  }
+}
+
+/** Returns a page from the position of a cursor, or the first one, of a list that is not counted. */
+export async function uncountedPage<T, M>(
+  request: FastifyRequest,
+  { cursor = '', per_page: limit = PER_PAGE_DEFAULT }: Pick<WalkRequest, 'cursor' | 'per_page'>,
+  { context: { baseUrl, cursors }, owner, read }: UncountedList<T, M>,
+): Promise<Uncounted<T>> {
+  const name = JSON.stringify([request.routeOptions.url, owner])
+  const from = cursor === '' ? undefined : cursors.read<M>(cursor, name)
+  const { index = 0, mark: beyond } = from ?? {}
+  const { items, rest } = await read({ limit, beyond })
+  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
+  const to = index + items.length
+  const position = { mark: rest, isReversed: false, index: to, total: 0 }
+  const nextCursor = rest === undefined ? null : cursors.write(position, name)
+  const next = nextCursor === null ? null : urlOf(nextCursor)
+  const page = Math.floor(index / limit) + 1
+  return {
+    data: items,
+    links: { first: urlOf(''), last: null, prev: null, next },
+    meta: {
+      current_page: page,
+      from: items.length === 0 ? null : index + 1,
+      to: items.length === 0 ? null : to,
+      last_page: null,
+      per_page: limit,
+      total: null,
+      path,
+      links: [
+        { url: null, label: 'Previous', active: false },
+        { url: urlOf(cursor), label: String(page), active: true },
+        { url: next, label: 'Next', active: false },
+      ],
+      next_cursor: nextCursor,
+    },
+  }
 }

@@ -40,6 +40,7 @@ const fields: FaultTexts['fields'] = {
     passkeys: 'ist einer zu viel; löschen Sie zuerst einen Ihrer {max} Passkeys',
     rule_sets: 'wäre eine von mehr als {max} Regelsammlungen; löschen Sie einige',
     utm_templates: 'wäre eine von mehr als {max} Vorlagen; löschen Sie einige',
+    webhooks: 'wäre einer von mehr als {max} Webhooks; löschen Sie einige',
   },
   quota_reached: {
     links:
@@ -196,6 +197,9 @@ const fields: FaultTexts['fields'] = {
   invalid_relation: 'muss eine Beziehung sein wie delegate_permission/common.handle_all_urls',
   document_too_large: 'darf höchstens {max} Bytes haben',
   unknown_domain: 'muss eine Domain dieses Arbeitsbereichs sein',
+  invalid_secret: 'muss whsec_ und 24 bis 64 Bytes in Base64 sein',
+  private_address: 'liegt in einem privaten Netz; der Betreiber dieses Dienstes kann es erlauben',
+  webhook_disabled: 'ist abgeschaltet; schalten Sie ihn zuerst ein',
   unavailable_domain: 'steht diesem Arbeitsbereich nicht zur Verfügung',
   domain_not_added: {
     closed: 'muss dem Arbeitsbereich zuerst hinzugefügt werden',
