@@ -194,7 +194,7 @@ function pages(): readonly DemoLink[] {
   return entries.map(([key, path, tags, perDay], nth) => ({
     fields: { domain: nth % 3 === 0 ? GO : ACME, key, url: `${SHOP}${path}`, tags },
     ...(key === 'docs' && { options: { path: 'append' as const } }),
-    ...(key === 'podcast' && { labels: ['podcast', 'newsletter'] }),
+    ...(key === 'podcast' && { labels: ['podcast', 'newsletter'], ruleSet: 'App stores' }),
     daysAgo: 89 - nth * 4,
     perDay,
     course: 'steady' as const,

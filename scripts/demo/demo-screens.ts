@@ -11,7 +11,10 @@ import { DEMO_DAYS, DEMO_TARGET, fillDemo } from './fill-demo.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 14, 30)
 const DESKTOP = { width: 1_200, height: 640 }
+const TALL = { width: 1_200, height: 860 }
 const PHONE = { width: 390, height: 844 }
+/** How far down a section is scrolled that was at the lower end. */
+const SECTION = 380
 
 type Screen = {
   readonly name: string
@@ -43,7 +46,32 @@ const SCREENS: readonly Screen[] = [
       await page.locator('.qr .code svg').waitFor()
     },
   },
+  {
+    name: 'link-options',
+    path: '/links?search=black-friday',
+    size: DESKTOP,
+    text: 'black-friday',
+    act: (page) => editLink(page, 'Limits and dates'),
+  },
+  {
+    name: 'previews',
+    path: '/links?search=black-friday',
+    size: DESKTOP,
+    text: 'black-friday',
+    act: (page) => editLink(page, 'Preview when shared'),
+  },
   { name: 'rules', path: '/links?search=app', size: DESKTOP, text: '/app', act: openRules },
+  { name: 'explain', path: '/links?search=app', size: TALL, text: '/app', act: explain },
+  { name: 'variants', path: '/links?search=app', size: DESKTOP, text: '/app', act: openVariants },
+  { name: 'rule-sets', path: '/settings/rule-sets', size: DESKTOP, text: 'App stores' },
+  { name: 'labels', path: '/settings/labels', size: DESKTOP, text: 'Count labels' },
+  {
+    name: 'domain-settings',
+    path: '/domains',
+    size: DESKTOP,
+    text: '_terse.links',
+    act: openDomainSettings,
+  },
   { name: 'domains', path: '/domains', size: DESKTOP, text: '_terse.links' },
   { name: 'tags', path: '/tags', size: DESKTOP, text: 'newsletter' },
   { name: 'utm-templates', path: '/tags/utm-templates', size: DESKTOP, text: 'Instagram' },
@@ -76,9 +104,48 @@ function awaitLiveClicks(page: Page): Promise<void> {
   return page.getByText('15:27:54').waitFor()
 }
 
-async function openRules(page: Page): Promise<void> {
+/** @param section of the form, in which the picture begins */
+async function editLink(page: Page, section: string): Promise<void> {
+  await page.getByTitle('go.acme.localhost/black-friday').click()
+  await page.getByText('Activity').waitFor()
+  await page.keyboard.press('e')
+  await page.getByRole('heading', { name: 'Final URL' }).waitFor()
+  await page.locator('.qr .code svg').waitFor()
+  await page.getByRole('heading', { name: section }).scrollIntoViewIfNeeded()
+  await page.mouse.wheel(0, SECTION)
+}
+
+async function openDomainSettings(page: Page): Promise<void> {
+  const domain = page.getByRole('article').filter({ hasText: 'go.acme.localhost' })
+  await domain.getByRole('button', { name: 'Details of go.acme.localhost' }).click()
+  await domain.getByRole('button', { name: /^Settings/ }).click()
+  await domain.getByLabel('Default rule set').waitFor()
+  await page.mouse.wheel(0, SECTION)
+}
+
+async function toRules(page: Page): Promise<void> {
   await page.getByTitle('acme.localhost/app', { exact: true }).click()
   await page.getByRole('link', { name: 'Rules', exact: true }).click()
+  await page.getByText('Where it leads').waitFor()
+}
+
+async function explain(page: Page): Promise<void> {
+  await toRules(page)
+  await page.getByLabel('Country').selectOption('AT')
+  await page.getByLabel('Query').fill('size=m')
+  await page.getByLabel('They scanned a QR code').check()
+  await page.getByText('query of the visitor').waitFor()
+}
+
+async function openVariants(page: Page): Promise<void> {
+  await page.getByTitle('acme.localhost/app', { exact: true }).click()
+  await page.getByRole('link', { name: 'Open in Analytics' }).click()
+  await page.getByText('The visitors are divided').scrollIntoViewIfNeeded()
+  await page.mouse.wheel(0, 10_000)
+}
+
+async function openRules(page: Page): Promise<void> {
+  await toRules(page)
   await page.getByRole('button', { name: /^Poster: / }).click()
   await page.getByText('Even out').waitFor()
 }

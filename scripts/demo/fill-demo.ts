@@ -13,6 +13,7 @@ export const DEMO_TARGET = {
   TERSE_DNS_TARGET: 'go.terse.example',
   TERSE_PUBLIC_ADDRESSES: '203.0.113.10',
 }
+const [GO] = DEMO_DOMAINS
 const DAY_SECONDS = 86_400
 const SEED = 17
 /** What a journal brings at once. */
@@ -56,6 +57,9 @@ export async function fillDemo(service: Service, clock: FakeClock): Promise<void
     sets.set(set.name, expectStatus(await api.post('/rule-sets', set), 201).body.id)
   }
   expectStatus(await api.put('/labels', LABELS), 200)
+  const { data: domains } = expectStatus(await api.get(`/domains?domain=${GO}`), 200).body
+  const settings = { root_url: 'https://www.example.com/', utm: { utm_medium: 'short-link' } }
+  expectStatus(await api.patch(`/domains/${domains[0].id}/settings`, settings), 200)
 
   const random = randomFrom(SEED)
   const clicks: Click[] = []

@@ -74,7 +74,7 @@ function AnyGroups({ groups, errors, onChange }: AnyGroupsProps) {
       {groups.map((group, nth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a group is known by its place
         <fieldset key={nth} className="any-group" aria-label={w.group(nth + 1)}>
-          <span className="or">{nth > 0 && w.or}</span>
+          <span className="joint">{nth > 0 && w.or}</span>
           <ChipRow
             when={group}
             at={`when.any.${nth}`}
