@@ -22,6 +22,8 @@ type Query = Readonly<Record<string, string | number | readonly string[] | undef
 type Sent = {
   readonly query?: Query
   readonly body?: unknown
+  /** Sent as they are, in place of `body`. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /** For `If-Match`. */
   readonly version?: string
   /** Of a POST that changes nothing, or nothing more when it is sent again. */
@@ -52,6 +54,11 @@ export class ApiClient {
 
   post<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
     return this.#json('POST', path, schema, { body })
+  }
+
+  /** Sends a file. Stores the same one once, however often it is sent. */
+  upload<T>(path: string, schema: z.ZodType<T>, bytes: Uint8Array<ArrayBuffer>): Promise<T> {
+    return this.#json('POST', path, schema, { bytes, isRead: true })
   }
 
   /** Sends a POST that changes nothing, or nothing more when it is sent again. */
@@ -116,10 +123,11 @@ export class ApiClient {
       authorization: `Bearer ${this.#token}`,
       'user-agent': `terse/${VERSION}`,
       ...(sent.body !== undefined && { 'content-type': 'application/json' }),
+      ...(sent.bytes && { 'content-type': 'application/octet-stream' }),
       ...(sent.version !== undefined && { 'if-match': sent.version }),
       ...(method === 'POST' && !sent.isRead && { 'idempotency-key': randomUUID() }),
     }
-    const body = sent.body === undefined ? null : JSON.stringify(sent.body)
+    const body = sent.bytes ?? (sent.body === undefined ? null : JSON.stringify(sent.body))
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(url, { method, headers, body })
       if (answer.status < 300) return answer

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { PNG } from 'pngjs'
 import { expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -55,6 +56,31 @@ describe('commands for what a workspace has besides links', () => {
     assert.match(await terse('labels', 'off'), /^Labels are off\./)
     const shown = JSON.parse(await terse('labels', '--json'))
     assert.deepEqual(shown, { parameter: null, labels: ['newsletter'] })
+  })
+
+  test('link has a rule set, examples, compared variants and a picture', async () => {
+    const variant = (name: string) => ({ name, url: `https://example.com/${name}`, weight: 1 })
+    const split = { id: 'ab', name: 'Two pages', then: { split: [variant('A'), variant('B')] } }
+    await terse('rule-sets', 'set', 'Pages', fileOf('pages.json', [...RULES, split]))
+    const link = `${HOST}/pages`
+    const place = ['--domain', HOST, '--key', 'pages', '--rule-set', 'pages']
+    await terse('link', 'create', 'https://example.com/', ...place)
+    assert.equal(await terse('link', 'examples', link), 'It has no examples.')
+    const examples = [{ name: 'Germany', visitor: { country: 'DE' } }]
+    const shown = await terse('link', 'examples', link, fileOf('examples.json', examples))
+    assert.equal(shown, 'Germany: country DE → https://example.com/de')
+    const update = ['link', 'update', link, '--clear', 'rule_set'] as const
+    assert.match(await refused(...update), /what examples of the link get.* Give --accept-changes/)
+    const compared = await terse('link', 'variants', link)
+    assert.match(compared, /^Two pages: Not enough data.*\n\nVARIANT .*\nA +0 +– +50\.0 %/)
+    await terse(...update, '--accept-changes')
+    await terse('rule-sets', 'delete', 'Pages', '--yes')
+    const none = 'None of its rules divides visitors.'
+    assert.equal(await terse('link', 'variants', link), none)
+    const file = path.join(folder, 'picture.png')
+    writeFileSync(file, PNG.sync.write(new PNG({ width: 2, height: 2 })))
+    const preview = await terse('link', 'preview', link, '--image', file)
+    assert.match(preview, /^title: –\ndescription: –\nimage: http.*\/assets\/images\//)
   })
 
   test('rule-sets creates, shows, replaces, renames and deletes a set', async () => {

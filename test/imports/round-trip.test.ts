@@ -118,6 +118,11 @@ const LINKS = [
         expected: { kind: 'redirect', location: 'https://x.example/', rule: null, variant: null },
       },
     ],
+    options: {
+      ...{ max_clicks: 90, active_from: '2020-01-01T00:00:00.000000Z', archived: true },
+      ...{ notes: 'Line one\n"two"', path: 'append', query: 'drop', title: 'Größe, "x"' },
+      ...{ description: 'A text', image: 'https://cdn.example/a.png' },
+    },
     created_at: 1_600_000_000_123_456,
     rest: { title: 'Tïtle "quoted"', nested: { list: [1, null] } },
   }),

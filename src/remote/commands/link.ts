@@ -27,8 +27,13 @@ import {
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { findPendingNote, LINK, openRemote, type Remote } from '../open-remote.ts'
+import { addExamples } from './link-examples.ts'
 import { addHistory, addRevert } from './link-history.ts'
+import { addPreview } from './link-preview.ts'
 import { addQr } from './link-qr.ts'
+import { findSet } from './rule-sets.ts'
+import { withOption } from './rules.ts'
+import { addVariants } from './stats.ts'
 
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 100_000
@@ -60,6 +65,9 @@ export function linkCommand(terminal: Terminal): Command {
   addUpdate(command, terminal)
   addDelete(command, terminal)
   addQr(command, terminal)
+  addPreview(command, terminal)
+  addExamples(command, terminal)
+  addVariants(command, terminal)
   addHistory(command, terminal)
   addRevert(command, terminal)
   return command
@@ -77,7 +85,7 @@ function addCreate(command: Command, terminal: Terminal): void {
       const remote = await openRemote()
       const { client, ownHost, addressOf } = remote
       const { linkSchema } = await import('@terse/contract/links')
-      const body = { domain: ownHost, ...(await linkBody(terminal, options)), url }
+      const body = { domain: ownHost, ...(await linkBody(terminal, client, options)), url }
       const link = await client.post('/links', linkSchema, body)
       terminal.out(options.json ? plainJson(link) : plainText(addressOf(link)))
       await notePending(terminal, remote, link)
@@ -130,22 +138,26 @@ function addUpdate(command: Command, terminal: Terminal): void {
     .description('Change the given fields of a link.')
     .argument(...LINK)
     .option('--url <url>', 'the destination')
+    .option('--accept-changes', 'also if it changes where examples of the link lead')
   addClearOption(addLinkOptions(update))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       example('link update spring --url https://example.com/summer --clear tags'),
     )
-    .action(async (text: string, options: LinkOptions & Output) => {
+    .action(async (text: string, options: UpdateOptions) => {
       const remote = await openRemote()
       const { client, find } = remote
-      const body = await linkBody(terminal, options)
+      const body = await linkBody(terminal, client, options)
       if (Object.keys(body).length === 0) {
         throw new RemoteFault('Say what to change, such as --url.', 'validation_failed')
       }
       const { linkSchema } = await import('@terse/contract/links')
       const { id } = await find(text)
-      const link = await client.patch(`/links/${id}`, linkSchema, body)
+      const query = options.acceptChanges ? '?accept_changes=true' : ''
+      const link = await client.patch(`/links/${id}${query}`, linkSchema, body).catch((error) => {
+        throw withOption(error)
+      })
       terminal.out(options.json ? plainJson(link) : describe(await withItsOptions(client, link)))
       if (options.domain !== undefined) await notePending(terminal, remote, link)
     })
@@ -267,6 +279,7 @@ const OPTION_FIELDS = [
   'image',
   'path',
   'query',
+  'rule_set',
 ] as const satisfies (keyof Options)[]
 
 /** The options that set a field of a link, as commander names them; those of `TEXT_OPTIONS` are further texts. */
@@ -285,10 +298,13 @@ type LinkOptions = {
   readonly image?: string
   readonly path?: string
   readonly query?: string
+  readonly ruleSet?: string
   readonly archive?: boolean
   readonly unarchive?: true
   readonly clear?: readonly string[]
 }
+
+type UpdateOptions = LinkOptions & Output & { readonly acceptChanges?: true }
 
 /** Fields that `--clear` sets to null. */
 const CLEARED: readonly string[] = [
@@ -324,6 +340,7 @@ function addLinkOptions(command: Command): Command {
     .addOption(
       new Option('--query <mode>', 'what becomes of the visitor’s query').choices(QUERY_MODES),
     )
+    .option('--rule-set <set>', 'the name or ID of the rule set that is tried after its own rules')
     .option('--archive', 'leave it out of lists; it redirects all the same')
     .addOption(new Option('--unarchive', 'list it again').conflicts('archive'))
     .option('--external-id <number>', 'its number in another system', parseInteger)
@@ -346,6 +363,7 @@ function addClearOption(command: Command): Command {
 /** Returns the fields of a request: those that were given. Reads the password. */
 async function linkBody(
   terminal: Terminal,
+  client: ApiClient,
   options: LinkOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   const texts: Readonly<Record<string, unknown>> = options
@@ -364,6 +382,7 @@ async function linkBody(
     image: options.image,
     path: options.path,
     query: options.query,
+    rule_set: options.ruleSet && (await findSet(client, options.ruleSet)).id,
     archived: options.archive ? true : options.unarchive && false,
   }
   if (options.password) given.password = await terminal.readSecret('Password of the link: ')

@@ -1,4 +1,5 @@
 import type { ClickReportResource } from '@terse/contract/clicks'
+import type { VariantComparisonResource } from '@terse/contract/variants'
 import { Command, Option } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
@@ -70,6 +71,45 @@ export function statsCommand(terminal: Terminal): Command {
       const report = await client.get(`/links/${id}/clicks`, clickReport, query)
       terminal.out(options.json ? plainJson(report) : formatReport(report))
     })
+}
+
+type VariantsOptions = Pick<StatsOptions, 'from' | 'to' | 'timezone' | 'json'>
+
+export function addVariants(command: Command, terminal: Terminal): void {
+  command
+    .command('variants')
+    .description('Compare the variants of a link that divides its visitors.')
+    .argument(...LINK)
+    .option('--from <date>', 'the first day, such as 2026-11-01; 30 days ago if not given')
+    .option('--to <date>', 'the day after the last one')
+    .option('--timezone <name>', 'where days begin; UTC if not given')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('link variants spring --from 2026-11-01'))
+    .action(async (text: string, { json, ...query }: VariantsOptions) => {
+      const { client, find } = await openRemote()
+      const { variantComparison } = await import('@terse/contract/variants')
+      const { id } = await find(text)
+      const shown = await client.get(`/links/${id}/variants`, variantComparison, query)
+      terminal.out(json ? plainJson(shown) : formatVariants(shown))
+    })
+}
+
+function formatVariants({ data }: VariantComparisonResource): string {
+  if (data.length === 0) return 'None of its rules divides visitors.'
+  return data
+    .map(({ rule, name, text, variants }) => {
+      const rows = variants.map((each) => [
+        ...[plainText(each.name), String(each.visitors)],
+        ...[percentText(each.share), percentText(each.expected_share), plainText(each.text)],
+      ])
+      const table = formatTable(['VARIANT', 'VISITORS', 'SHARE', 'BY WEIGHT', ''], rows)
+      return `${plainText(name ?? rule)}: ${text}\n\n${table}`
+    })
+    .join('\n\n')
+}
+
+function percentText(share: number | null): string {
+  return share === null ? '–' : `${(share * 100).toFixed(1)} %`
 }
 
 /** Formats a report as text, in at most `WIDTH` columns below its first lines. */
