@@ -91,6 +91,7 @@ const exportedDomain = domainSchema
   .meta({ id: 'ExportedDomain', description: 'A domain.' })
 
 const exportedDomainSettings = domainSettingsSchema
+  .partial({ track_conversions: true })
   .extend({
     type: z.literal('domain_settings'),
     rule_set_name: ruleSetName.describe('The name of its rule set; null without one.'),

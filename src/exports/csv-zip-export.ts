@@ -34,7 +34,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     file: 'domain_settings.csv',
     columns: [
       ...(['domain', 'root_url', 'robots', 'utm', 'rule_set', 'rule_set_name'] as const),
-      ...(['apple_app_site_association', 'assetlinks'] as const),
+      ...(['apple_app_site_association', 'assetlinks', 'track_conversions'] as const),
     ],
   },
   member: { file: 'members.csv', columns: ['email', 'name', 'role', 'joined_at'] },

@@ -205,7 +205,7 @@ function toRecord(
 const NUMBERS: ReadonlySet<string> = new Set([
   ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count', 'bots'],
 ])
-const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default'])
+const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default', 'track_conversions'])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags', 'labels'])
 const OBJECTS: ReadonlySet<string> = new Set([
   ...['rules', 'examples', 'options', 'imported'],
