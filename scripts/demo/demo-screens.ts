@@ -49,7 +49,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: 'link-options',
     path: '/links?search=black-friday',
-    size: DESKTOP,
+    size: TALL,
     text: 'black-friday',
     act: (page) => editLink(page, 'Limits and dates'),
   },
@@ -141,7 +141,7 @@ async function openVariants(page: Page): Promise<void> {
   await page.getByTitle('acme.localhost/app', { exact: true }).click()
   await page.getByRole('link', { name: 'Open in Analytics' }).click()
   await page.getByText('The visitors are divided').scrollIntoViewIfNeeded()
-  await page.mouse.wheel(0, 10_000)
+  await page.mouse.wheel(0, SECTION / 2)
 }
 
 async function openRules(page: Page): Promise<void> {

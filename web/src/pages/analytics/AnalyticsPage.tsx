@@ -38,10 +38,10 @@ function Analytics({ view }: { view: View }) {
       <div className="analytics">
         <div className="sheet">
           {view.scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
+          <VariantFindings view={view} />
           <LiveView view={view} />
           <Cells view={view} />
           <RuleCells view={view} />
-          <VariantFindings view={view} />
           <LabelAndPlaceCells view={view} />
         </div>
         <Note view={view} />

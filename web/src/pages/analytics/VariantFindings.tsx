@@ -1,10 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { VariantComparisonResource } from '@terse/contract/variants'
+import { Fragment } from 'react'
 import type { Period } from '../../api/click-reads.ts'
 import { requestPatiently } from '../../api/request.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 import { useText } from '../../text/use-text.ts'
+import { letterOf } from '../rules/rule-draft.ts'
 import { useReport } from './reports.ts'
 import { useRuleNames } from './rule-names.ts'
 import type { View } from './view.ts'
@@ -13,6 +15,8 @@ type Split = VariantComparisonResource['data'][number]
 type Variant = Split['variants'][number]
 
 const REFRESH_MS = 60_000
+/** Of variants; more begin again with the first. */
+const COLORS = 6
 
 /** @param link its id */
 function variantsQuery(link: string, query: Period & { readonly timezone: string }) {
@@ -66,16 +70,27 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
           </tr>
         </thead>
         <tbody>
-          {split.variants.map((variant) => (
-            <tr key={variant.name}>
-              <th scope="row">
-                {variant.name}
-                <div className="muted">{variantText(variant, base, formats.share, t)}</div>
-              </th>
-              <td>{formats.number(variant.visitors)}</td>
-              <td>{variant.share === null ? '–' : formats.share(variant.share)}</td>
-              <td>{formats.share(variant.expected_share)}</td>
-            </tr>
+          {split.variants.map((variant, nth) => (
+            <Fragment key={variant.name}>
+              <tr>
+                <th scope="row">
+                  <span className="finding">
+                    <span className={`sq b${(nth % COLORS) + 1}`} aria-hidden>
+                      {letterOf(nth)}
+                    </span>
+                    {variant.name}
+                  </span>
+                </th>
+                <td>{formats.number(variant.visitors)}</td>
+                <td>{variant.share === null ? '–' : formats.share(variant.share)}</td>
+                <td>{formats.share(variant.expected_share)}</td>
+              </tr>
+              <tr>
+                <td colSpan={4} className="muted">
+                  {variantText(variant, base, formats.share, t)}
+                </td>
+              </tr>
+            </Fragment>
           ))}
         </tbody>
       </table>
