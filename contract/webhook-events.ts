@@ -21,6 +21,12 @@ export const WEBHOOK_EVENTS = {
   'link.created': { about: 'link', from: ['link.created'], summary: 'A link was created' },
   'link.changed': { about: 'link', from: ['link.updated'], summary: 'A link was changed' },
   'link.deleted': { about: 'link', from: ['link.deleted'], summary: 'A link was deleted' },
+  'link.expired': { about: 'link', from: ['link.expired'], summary: 'A link has expired' },
+  'link.limit_reached': {
+    about: 'link',
+    from: ['link.limit_reached'],
+    summary: 'A link has had all clicks of its limit',
+  },
   'link.clicked': { about: 'clicks', from: [], summary: 'Links were clicked' },
   'domain.active': {
     about: 'domain',
@@ -44,8 +50,8 @@ export const WEBHOOK_EVENTS = {
   },
   'job.finished': {
     about: 'job',
-    from: ['import.completed', 'import.failed', 'import.cancelled'],
-    summary: 'An import ended',
+    from: ['import.completed', 'import.failed', 'import.cancelled', 'workspace.export_completed'],
+    summary: 'An import or an export of the workspace ended',
   },
 } as const satisfies Readonly<Record<string, WebhookEventKind>>
 

@@ -4,7 +4,7 @@ import { type Link, type LinkInput, linkVersion } from '../links/index.ts'
 import { Failure, type FieldFaults } from '../platform/failure.ts'
 import type { Run } from '../platform/http/api/pagination.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
-import type { EventFields } from '../storage/event-log.ts'
+import type { EventFields, EventType } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
 import type { Event, EventMark, EventStore } from './store/event-store.ts'
 
@@ -13,6 +13,9 @@ const LATER_CHANGES_MAX = 1_000
 const READ_CHANGES = 100
 /** How often a revert begins again because another writer has changed the link meanwhile. */
 const ATTEMPTS_MAX = 3
+
+/** A link also expires, and reaches its limit, by itself. */
+const CHANGES: readonly EventType[] = ['link.created', 'link.updated']
 
 type UpdateOptions = { readonly acceptsChanges?: boolean }
 
@@ -89,14 +92,15 @@ export class LinkHistory {
     { id, workspace_id: workspaceId }: Link,
     run: { readonly limit: number; readonly beyond: EventMark | undefined },
   ): Promise<Run<Event, EventMark>> {
-    return this.#deps.store.read.events.run({ ...run, workspaceId, subjectId: id })
+    const types = CHANGES
+    return this.#deps.store.read.events.run({ ...run, types, workspaceId, subjectId: id })
   }
 
   async #restored(link: Link, { sequence, to }: RevertLinkBody): Promise<Restored> {
     const { events } = this.#deps.store.read
     const wanted = sequence ?? to ?? 0
     const event = await events.findOfSubject(link.workspace_id, link.id, wanted)
-    if (event === undefined) throw Failure.notFound('Change')
+    if (event === undefined || !CHANGES.includes(event.type)) throw Failure.notFound('Change')
     if (sequence === undefined) return this.#sinceThen(link, event)
     if (event.before === null) throw notRestorable('sequence', 'creation')
     return restoredBy([event])

@@ -70,11 +70,20 @@ export class WorkspaceExports {
     try {
       const stream = await this.#stream(actor, request, { from, onBatch })
       stream.once('close', release)
+      stream.once('end', () => this.#noteCompleted(actor, request))
       return stream
     } catch (error) {
       release()
       throw error
     }
+  }
+
+  /** What was sent is complete, also where its event cannot be written. */
+  #noteCompleted(actor: Actor, { format, clicks }: ExportRequest): void {
+    const { store, clock } = this.#deps
+    const subject = { subjectId: actor.workspaceId, before: null, after: { format, clicks } }
+    const event = { type: 'workspace.export_completed', ...subject } as const
+    store.write(({ events }) => events.append(actor, event, clock.nowMicros())).catch(() => {})
   }
 
   async #stream(

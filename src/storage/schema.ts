@@ -289,6 +289,8 @@ export type Schema = PeopleTables &
       held: number
       updated_at: number
     }
+    /** Limits of links (`max_clicks`) that are known to be reached. */
+    reached_limits: { link_seq: number; max_clicks: number }
     /** Ingested clicks of a journal that took one of a link's limit. */
     leased_clicks: { link_seq: number; journal_id: string; spent: number }
     /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */

@@ -83,6 +83,38 @@ describe('commands for what a workspace has besides links', () => {
     assert.match(preview, /^title: –\ndescription: –\nimage: http.*\/assets\/images\//)
   })
 
+  test('webhook creates, lists, tests, changes and deletes an endpoint', async () => {
+    assert.equal(await terse('webhook', 'list'), 'There are no webhooks.')
+    const url = 'https://hooks.invalid/terse'
+    const create = ['webhook', 'create', url, '--name', 'Shop', '--events', 'link.created']
+    assert.match(await terse(...create, 'link.clicked', '--tag', 'sale'), /^whsec_/)
+    assert.match(
+      await terse('webhook', 'list'),
+      /Shop +https:\/\/hooks.invalid\/terse +link.created link.clicked +healthy +0/,
+    )
+    await terse('webhook', 'update', 'shop', '--ordered', '--events', 'link.deleted')
+    await terse('webhook', 'disable', 'SHOP')
+    const shown = await terse('webhook', 'show', 'Shop')
+    assert.match(
+      shown,
+      /Events: link.deleted\nOnly for: sale\nOrder: kept\nState: disabled \(by_hand\)/,
+    )
+    assert.match(await refused('webhook', 'test', 'Shop'), /did not take the test/)
+    assert.match(
+      await terse('webhook', 'attempts', 'Shop', '--failed'),
+      /unreachable +\d+ ms +webhook.test/,
+    )
+    assert.match(
+      await refused('webhook', 'replay', 'Shop', '--from', '2026-01-01T00:00:00Z'),
+      /disabled/,
+    )
+    await terse('webhook', 'enable', 'Shop')
+    await terse('webhook', 'replay', 'Shop', '--from', '2026-01-01T00:00:00Z', '--undelivered')
+    assert.match(await terse('webhook', 'rotate-secret', 'Shop'), /^whsec_/)
+    await terse('webhook', 'delete', 'Shop', '--yes')
+    assert.equal(await terse('webhook', 'list'), 'There are no webhooks.')
+  })
+
   test('rule-sets creates, shows, replaces, renames and deletes a set', async () => {
     assert.equal(await terse('rule-sets', 'list'), 'There are no rule sets.')
     const shown = await terse('rule-sets', 'set', 'Shops', fileOf('rules.json', RULES))

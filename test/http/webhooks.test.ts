@@ -102,6 +102,29 @@ onEachEngine(
       expectStatus(await stage.api.delete(`/webhooks/${id}`), 200)
     })
 
+    test('send that links have expired or had all clicks of their limit, and that exports ended', async () => {
+      const events = ['link.expired', 'link.limit_reached', 'job.finished']
+      const { id } = await create({ events })
+      const made = { domain: 'localhost', ...destination }
+      const soon = new Date(Date.now() + 500).toISOString()
+      expectStatus(await stage.api.post('/links', { ...made, key: 'soon', expires_at: soon }), 201)
+      expectStatus(await stage.api.post('/links', { ...made, key: 'once', max_clicks: 1 }), 201)
+      await fetch(`${stage.service.baseUrl}/once`, {
+        redirect: 'manual',
+        headers: { host: 'localhost', 'user-agent': 'Mozilla/5.0 (X11) Firefox/140.0' },
+      })
+      await stage.api.get('/export')
+      const calls = await receiver.until(3)
+      for (const call of calls) WEBHOOK_BODIES[call.type]?.parse(JSON.parse(call.body))
+      const about = calls.map(({ type, data }) => [type, data.link?.key ?? data.logged_as])
+      assert.deepEqual(about.toSorted(), [
+        ['job.finished', 'workspace.export_completed'],
+        ['link.expired', 'soon'],
+        ['link.limit_reached', 'once'],
+      ])
+      expectStatus(await stage.api.delete(`/webhooks/${id}`), 200)
+    })
+
     test('are tried again after a failure, with the same id, and can be sent again', async () => {
       receiver.answer = () =>
         receiver.calls.length === 1 ? { status: 500, body: 'no\0' } : undefined

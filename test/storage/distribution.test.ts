@@ -45,6 +45,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domains: REFERENCE,
   utm_templates: 'workspace_id',
   rule_sets: 'workspace_id',
+  reached_limits: 'link_seq',
   webhooks: REFERENCE,
   webhook_queues: SINGLE,
   webhook_messages: SINGLE,

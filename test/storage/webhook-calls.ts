@@ -44,6 +44,9 @@ export function webhookReads(home: Home): Readonly<Record<string, Call>> {
     'webhookOutbox.countWaiting': (s) => s.webhookOutbox.countWaiting(id, 10),
     'webhookOutbox.deliveredAmong': (s) => s.webhookOutbox.deliveredAmong(id, ['evt']),
     'webhookOutbox.listOverflowing': (s) => s.webhookOutbox.listOverflowing(10),
+    'milestones.expired': (s) =>
+      s.milestones.expired({ expires_at: '', seq: 0 }, '2030-01-01T00:00:00.000000Z', 10),
+    'milestones.reached': (s) => s.milestones.reached(0),
     'events.walk': (s) =>
       s.events.walk({
         ...{ workspaceId: workspace, types: ['link.created'], fromMicros: 0, toMicros: NOW },
@@ -57,6 +60,11 @@ export function webhookWrites(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace } = home
   const id = randomUUID()
   return {
+    'milestones.moveExpiry': (s) => s.milestones.moveExpiry('one', 'two'),
+    'milestones.noteReached': async (s) => {
+      await s.milestones.noteReached(1, 2)
+      await s.milestones.noteReached(1, 3)
+    },
     'webhooks.insert': (s) => s.webhooks.insert(newWebhook(home)),
     'webhooks.update': async (s) => {
       const before = newWebhook(home)

@@ -26,6 +26,7 @@ import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
 import { ruleSetsCommand } from '../../remote/commands/rule-sets.ts'
 import { rulesCommand } from '../../remote/commands/rules.ts'
 import { statsCommand } from '../../remote/commands/stats.ts'
+import { webhookCommand } from '../../remote/commands/webhook.ts'
 import {
   backup,
   diagnose,
@@ -79,6 +80,7 @@ export function buildProgram(terminal: Terminal): Command {
     labelsCommand(terminal),
     rulesCommand(terminal),
     ruleSetsCommand(terminal),
+    webhookCommand(terminal),
     explainCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),

@@ -86,6 +86,7 @@ import { type LinkDirectory, linkDirectory } from '../../links/store/link-direct
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
+import { type MilestoneStore, milestoneStore } from '../../links/store/milestone-store.ts'
 import { type TagStore, tagStore } from '../../links/store/tag-store.ts'
 import {
   type UtmTemplateStore,
@@ -144,6 +145,7 @@ export type Stores = {
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
   readonly images: ImageStore
+  readonly milestones: MilestoneStore
   readonly webhooks: WebhookStore
   readonly webhookMessages: MessageStore
   readonly webhookAttempts: AttemptStore
@@ -226,6 +228,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   conversionSettings: ({ db }) => conversionSettingsStore(db),
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),
+  milestones: ({ db }) => milestoneStore(db),
   images: ({ db, lockName }) => imageStore(db, lockName),
   webhooks: ({ db }) => webhookStore(db),
   webhookMessages: ({ db }) => messageStore(db),

@@ -31,7 +31,7 @@ import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import { openNodeImports } from './import-job.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
 import { openClickCap, openLimits, openRedirect, openSalts, SharedAddresses } from './redirects.ts'
-import { startErasure, startTrimming, startWorkspaceRemoval } from './removal.ts'
+import { startErasure, startMilestones, startTrimming, startWorkspaceRemoval } from './removal.ts'
 import { startWebhooks } from './webhook-job.ts'
 
 /** Time for the connections that were waiting for the port to open. */
@@ -187,6 +187,7 @@ export class Node {
         domains.startChecking(),
         startWorkspaceRemoval({ store, clock, domains: domains.domains }, log),
         startErasure({ store, clock, intake }, log),
+        startMilestones({ store, clock }, log),
       )
       if (tls !== undefined) this.#jobs.push(tls.startOrdering())
     }

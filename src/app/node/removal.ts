@@ -6,6 +6,7 @@ import { systemActor } from '../../identity/actor.ts'
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sign-in/session.ts'
 import { removeImports, trimImports } from '../../imports/end-import.ts'
 import { removeLinks } from '../../links/links.ts'
+import { noteMilestones } from '../../links/milestones.ts'
 import { trimImages } from '../../links/previews/images.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Job, startPollingJob } from '../../platform/work/polling-job.ts'
@@ -55,6 +56,25 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   if (eventRetentionDays === 0) return
   const eventsEnd = now - eventRetentionDays * DAY_MICROS
   while (await store.write((stores) => stores.events.trim(eventsEnd)));
+}
+
+const MILESTONE_INTERVAL_MS = 5_000
+
+/** Notes links that have expired, and limits that are reached. */
+export function startMilestones(
+  deps: { readonly store: FullStore; readonly clock: Clock },
+  log: Logger,
+): Job {
+  let isCancelled = false
+  return startPollingJob({
+    work: () => noteMilestones(deps, () => isCancelled),
+    intervalMs: MILESTONE_INTERVAL_MS,
+    message: 'looking for expired links failed',
+    log,
+    cancel() {
+      isCancelled = true
+    },
+  })
 }
 
 const REMOVAL_INTERVAL_MS = 15_000

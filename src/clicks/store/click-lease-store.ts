@@ -77,7 +77,12 @@ export function clickLeaseStore(
 
     async forgetLinks(linkSeqs) {
       if (linkSeqs.length === 0) return
-      await db.deleteFrom('click_leases').where('link_seq', 'in', linkSeqs).execute()
+      for (const table of ['click_leases', 'reached_limits'] as const) {
+        await db
+          .deleteFrom(table as 'click_leases')
+          .where('link_seq', 'in', linkSeqs)
+          .execute()
+      }
     },
   }
 }

@@ -116,6 +116,17 @@ export async function findMany(
   return (await found.execute()).map(uncounted)
 }
 
+/** Returns the links with these numbers, of all workspaces, by their numbers' order in `seqs`. */
+export async function findBySeqs(
+  db: Kysely<Schema>,
+  seqs: readonly number[],
+): Promise<readonly UncountedLink[]> {
+  if (seqs.length === 0) return []
+  const rows = await selectLinks(db).where('links.seq', 'in', seqs).execute()
+  const found = new Map(rows.map((row) => [row.seq, uncounted(row)]))
+  return seqs.flatMap((seq) => found.get(seq) ?? [])
+}
+
 /** Links whose values are read at once. */
 const LINKS_PER_READ = 1_000
 

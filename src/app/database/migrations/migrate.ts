@@ -43,6 +43,7 @@ import { domainSettings } from './038-domain-settings.ts'
 import { clickPlaces } from './039-click-places.ts'
 import { linkPreviews } from './040-link-previews.ts'
 import { webhooks } from './041-webhooks.ts'
+import { linkMilestones } from './042-link-milestones.ts'
 import { conversions } from './045-conversions.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkPreviews,
   conversions,
   webhooks,
+  linkMilestones,
 ]
 
 /** The schema version of this program. */
