@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseUserAgent } from '../../src/clicks/index.ts'
+import { parseUserAgent, type RawVisit } from '../../src/clicks/index.ts'
+import { candidateOf } from '../../src/imports/import-candidate.ts'
 import {
   type DubTargeting,
   dubTargeting,
@@ -11,11 +12,15 @@ import { shlinkTargeting } from '../../src/imports/targeting/shlink-targeting.ts
 import type { Targeting } from '../../src/imports/targeting/targeting.ts'
 import { parseRules } from '../../src/links/rules.ts'
 import { FaultList } from '../../src/platform/failure.ts'
-import { decide } from '../../src/redirects/decide.ts'
+import { networksOf } from '../../src/platform/network/ip-address.ts'
+import { decide, decidePreview } from '../../src/redirects/decide.ts'
+import { looksLikeMachine } from '../../src/redirects/machine-visits.ts'
+import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
 import { compileRules } from '../../src/redirects/rules.ts'
 import { AGENTS } from '../redirect/agents.ts'
 import { preparedLink } from '../redirect/prepared-links.ts'
 import { type MadeUpVisitor, ruleVisitor } from '../redirect/rule-visitors.ts'
+import { linkRecord } from './fake-source.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
 const HOST = {
@@ -38,6 +43,16 @@ const CHROMEBOOK =
 
 /** Where a visitor of the imported link is sent. */
 function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): string {
+  const decision = decideImported({ url: U, ios, android }, rules, facts)
+  assert.equal(decision.kind, 'redirect')
+  return (decision as { location: string }).location
+}
+
+function decideImported(
+  link: Partial<PreparedLink>,
+  rules: Targeting['rules'],
+  facts: MadeUpVisitor,
+) {
   const faults = new FaultList()
   const stored = parseRules(
     rules,
@@ -49,14 +64,12 @@ function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): s
   const visit = {
     ...{ host: HOST, isRoot: false, path: undefined, knowsPassword: false, sets: [] },
     labelParameter: null,
-    link: preparedLink({ url: U, ios, android, rules: prepared }),
+    link: preparedLink({ ...link, rules: prepared }),
     device: parseUserAgent(facts.userAgent).device,
     query: facts.query ?? '',
     visitorOf: () => ruleVisitor({ atMs: NOW_MS, ...facts }),
   }
-  const decision = decide(visit, NOW_MS)
-  assert.equal(decision.kind, 'redirect')
-  return (decision as { location: string }).location
+  return decide(visit, NOW_MS)
 }
 
 const NONE = { ios: null, android: null }
@@ -234,6 +247,115 @@ const CASES: readonly (readonly [
     A,
   ],
 ]
+
+/** A link of Dub that is disabled, as an import takes it over. */
+function closedLink(): Partial<PreparedLink> {
+  const made = linkRecord({ key: 'k', closed: 'It is disabled.', expired_redirect_url: B })
+  const nowMicros = NOW_MS * 1_000
+  const candidate = candidateOf(
+    { ...made, resume: '' },
+    { hostOf: () => 'h', faultsOf: () => ({}), nowMicros },
+  )
+  assert.ok('input' in candidate)
+  const { expires_at, expired_redirect_url: expiredRedirectUrl = null } = candidate.input
+  return { expiresAtMs: Date.parse(expires_at ?? ''), expiredRedirectUrl }
+}
+
+const SPLIT = dub({
+  testVariants: [
+    { url: A, percentage: 50 },
+    { url: B, percentage: 50 },
+  ],
+  testCompletedAt: at(5),
+}).rules
+const SNAPCHAT = `${AGENTS.iPhone} Snapchat/12.80.0.34`
+const PREVIEW = { title: 'A title', description: null, image: null }
+
+/** The cases that are about more than targeting; `better` says why a result is another than the service's. */
+const STATES: readonly {
+  readonly name: string
+  readonly link: Partial<PreparedLink>
+  readonly rules?: Targeting['rules']
+  readonly visitor?: MadeUpVisitor
+  readonly kind: string
+  readonly to?: string
+  readonly better?: string
+}[] = [
+  { name: 'D7', link: { expiresAtMs: NOW_MS, ios: A }, visitor: iPhone, kind: 'expired' },
+  {
+    ...{ name: 'D8', link: { expiresAtMs: NOW_MS, ios: A, expiredRedirectUrl: B } },
+    ...{ visitor: iPhone, kind: 'fallback', to: B },
+  },
+  {
+    ...{ name: 'D9', link: closedLink(), kind: 'expired' },
+    better: 'a visitor learns that the link was there',
+  },
+  {
+    ...{ name: 'D10', rules: dub({ geo: { US: G } }).rules, visitor: { country: 'US' } },
+    link: { password: { sealed: 's', linkId: 'l', workspaceId: 'w' } },
+    kind: 'ask-password',
+  },
+  {
+    ...{ name: 'D13', link: {}, rules: SPLIT, visitor: { keptVariant: () => 'B' } },
+    ...{ kind: 'redirect', to: B },
+  },
+  {
+    ...{ name: 'D15', link: { url: `${U}?a=1` }, visitor: { query: 'a=2&b=3' } },
+    ...{ kind: 'redirect', to: `${U}?a=2&b=3` },
+  },
+  {
+    ...{ name: 'S19', link: { activeFromMs: NOW_MS + 1 }, kind: 'upcoming' },
+    rules: shlink([B, ['device', null, 'ios']]).rules,
+    visitor: iPhone,
+  },
+  {
+    ...{ name: 'K3', link: { preview: PREVIEW }, visitor: { userAgent: SNAPCHAT } },
+    ...{ kind: 'redirect', to: U, better: 'a person in the browser of an app is a person' },
+  },
+  {
+    ...{ name: 'K4', link: { preview: PREVIEW }, visitor: { userAgent: AGENTS.slackbot } },
+    ...{ kind: 'preview', better: 'Terse warns of no destination: the preview is what was set' },
+  },
+  {
+    ...{ name: 'S20', link: { maxClicks: 1 }, visitor: { userAgent: AGENTS.googlebot } },
+    ...{ kind: 'machine', better: 'a bot uses up no visit' },
+  },
+  {
+    ...{ name: 'P1', link: { maxClicks: 1 }, visitor: { userAgent: undefined } },
+    ...{ kind: 'machine', better: 'what is not counted does not reach the destination' },
+  },
+]
+
+/** What a visit gets: `machine` where it takes no click of a limit, and gets a page. */
+function outcomeOf({ link, rules = [], visitor = {} }: (typeof STATES)[number]) {
+  const userAgent = visitor.userAgent
+  const decision = decideImported({ url: U, ...link }, rules, visitor)
+  if (decision.kind !== 'redirect') return decision
+  const raw = { at: NOW_MS * 1_000, address: '192.0.2.1', method: 'GET', query: '' }
+  const visit = { ...raw, userAgent, referer: undefined, headers: {} } as unknown as RawVisit
+  const isMachine = looksLikeMachine(visit, networksOf([]))
+  if (decision.link.maxClicks !== null && isMachine) return { kind: 'machine' }
+  return decidePreview(decision, userAgent) ?? decision
+}
+
+describe('the states of links of other services', () => {
+  for (const state of STATES) {
+    const { name, kind, to, better } = state
+    test(`${name}: ${kind}${to ? ` to ${to}` : ''}${better ? `, because ${better}` : ''}`, () => {
+      const found = outcomeOf(state)
+      assert.equal(found.kind, kind)
+      if (to !== undefined) assert.equal('location' in found && found.location, to)
+    })
+  }
+
+  test('D14: a visitor whose variant is gone gets one of the others', () => {
+    const { location } = outcomeOf({
+      ...{ name: 'D14', link: {}, rules: SPLIT, kind: 'redirect' },
+      visitor: { keptVariant: () => 'C' },
+    }) as { location: string }
+    assert.ok([A, B].includes(location))
+  })
+})
 
 describe('the targeting of other services', () => {
   for (const [name, targeting, visitor, to] of CASES) {
