@@ -8,7 +8,7 @@ import type { Schema } from '../../../storage/schema.ts'
 import { kyselyOver } from '../../../storage/sqlite/connection.ts'
 import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
-import { CLICK_DIMENSIONS, SPARSE_DIMENSIONS } from '../../click.ts'
+import { CLICK_DIMENSIONS, SPARSE_DIMENSIONS, VISITOR_DIMENSIONS } from '../../click.ts'
 import type { ClickIndexes } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { formatDay, parseDay } from '../../tally/click-day.ts'
@@ -32,6 +32,8 @@ type DayFile = {
   readonly workspaces: Map<string, number>
   readonly addWorkspace: StatementSync
   readonly insert: StatementSync
+  /** The same for a click without a value in `SPARSE_DIMENSIONS`, which nearly all are: 0.5 to 1 µs less. */
+  readonly insertPlain: StatementSync
   readonly findTaken: StatementSync
   readonly setTaken: StatementSync
 }
@@ -123,7 +125,10 @@ export class RawClickFiles {
     const left = done === 0 ? indexes : indexes.slice(done)
     const rows = this.#rows.plan(batch, left, ownerOf)
     for (const { click, owner } of rows) {
-      file.insert.run(
+      const isPlain = SPARSE_DIMENSIONS.every((dimension) => click[dimension] === '')
+      const dimensions = isPlain ? VISITOR_DIMENSIONS : CLICK_DIMENSIONS
+      const insert = isPlain ? file.insertPlain : file.insert
+      insert.run(
         click.at,
         click.link_seq,
         owner === undefined ? null : workspaceIn(file, owner.workspace_id),
@@ -131,7 +136,7 @@ export class RawClickFiles {
         click.flags,
         click.count,
         click.visitor,
-        ...CLICK_DIMENSIONS.map((dimension) => click[dimension]),
+        ...dimensions.map((dimension) => click[dimension]),
       )
     }
     const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
@@ -158,17 +163,15 @@ export class RawClickFiles {
   }
 }
 
+/** The columns of a raw click besides its dimensions, in the order in which they are inserted. */
+const FACTS = ['at', 'link_seq', 'workspace', 'keyspace_id', 'flags', 'count', 'visitor'] as const
+
 /** The columns of a raw click, in the order in which they are inserted. */
-export const RAW_COLUMNS = [
-  'at',
-  'link_seq',
-  'workspace',
-  'keyspace_id',
-  'flags',
-  'count',
-  'visitor',
-  ...CLICK_DIMENSIONS,
-] as const
+export const RAW_COLUMNS = [...FACTS, ...CLICK_DIMENSIONS] as const
+
+function insertInto(columns: readonly string[]): string {
+  return `insert into clicks (${columns.join()}) values (${columns.map(() => '?').join()})`
+}
 
 function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
   return workspaces.getOrInsertComputed(id, () => Number(addWorkspace.get(id)?.number))
@@ -239,9 +242,8 @@ function openDayFile(folder: string, day: number): DayFile {
       addWorkspace: database.prepare(
         'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
       ),
-      insert: database.prepare(
-        `insert into clicks (${RAW_COLUMNS.join()}) values (${RAW_COLUMNS.map(() => '?').join()})`,
-      ),
+      insert: database.prepare(insertInto(RAW_COLUMNS)),
+      insertPlain: database.prepare(insertInto([...FACTS, ...VISITOR_DIMENSIONS])),
       findTaken: database.prepare(
         'select clicks, rows from taken where journal_id = ? and segment = ? and position = ?',
       ),
