@@ -53,11 +53,14 @@ const CASES = RELEASES.flatMap((release) => ENGINES.map((engine) => ({ ...releas
 
 describe('the data of an earlier release', () => {
   for (const { version, archives, tokens, clicks, engine } of CASES) {
-    test(`of ${version} on ${engine.name} is upgraded: its links, token and clicks are complete`, async (t) => {
+    test(`of ${version} on ${engine.name} is upgraded, though killed meanwhile: its links, token and clicks are complete`, async (t) => {
       const place = await engine.createPlace()
       t.after(() => place.remove())
       await unpack(archives[engine.name], place)
       const token = tokens[engine.name]
+      // Killed as it counts the journal of the release, or before.
+      const killed = await startProcess(place)
+      await killed.kill()
       const service = await startProcess(place)
       t.after(() => service.kill())
       const api = apiClient(`http://localhost:${service.port}`, token)
