@@ -34,6 +34,8 @@ export class ClickColumns {
   numbers = CLICK_DIMENSIONS.map(() => new Uint32Array(INITIAL_CLICKS))
   /** For each of `CLICK_DIMENSIONS`. In `SPARSE_DIMENSIONS` the number 0 stands for '', which most clicks have. */
   readonly values = CLICK_DIMENSIONS.map((_, dimension) => valuesOf(dimension))
+  /** Whether any click has a value in `SPARSE_DIMENSIONS`: then each is looked at, twice while it is counted. */
+  #hasSparse = false
   /** `values` as texts, as far as they have been read. */
   readonly #texts = CLICK_DIMENSIONS.map((): string[] => [])
 
@@ -70,6 +72,7 @@ export class ClickColumns {
     const numbers = this.numbers[dimension]
     if (numbers === undefined) throw new RangeError(`there is no dimension ${dimension}`)
     numbers[index] = this.values[dimension]?.numberOf(source, start, end) ?? 0
+    if (dimension >= FIRST_SPARSE && end > start) this.#hasSparse = true
   }
 
   /**
@@ -86,6 +89,7 @@ export class ClickColumns {
 
   /** How many of `CLICK_DIMENSIONS`, from the first on, hold all values of a click: without a rule, a label and a place fewer. */
   dimensionsOf(index: number): number {
+    if (!this.#hasSparse) return FIRST_SPARSE
     for (let dimension = UNPLACED_COUNT; dimension < this.numbers.length; dimension += 1) {
       if (this.numbers[dimension]?.[index] !== 0) return CLICK_DIMENSIONS.length
     }
