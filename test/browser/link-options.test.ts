@@ -162,10 +162,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.goto(page.url().replace(/app\/.*/, 'app/links'))
         await page.getByRole('button', { name: 'Does' }).click()
         await page.getByRole('menuitemcheckbox', { name: 'Rules', exact: true }).click()
+        await page.getByRole('menuitemcheckbox', { name: 'Rule set', exact: true }).click()
         await page.getByRole('menuitemcheckbox', { name: 'Limit of clicks' }).click()
         await page.keyboard.press('Escape')
         await page.getByText('2 links').first().waitFor()
-        assert.match(page.url(), /does=rules&does=limit/)
+        assert.match(page.url(), /does=rules&does=rule_set&does=limit/)
       })
     })
 
