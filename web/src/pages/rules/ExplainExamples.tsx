@@ -47,9 +47,11 @@ export function Examples(props: ExamplesProps) {
   })
   const { examples } = explained
   function keep(name: string) {
-    const { kind, location, decided_by } = explained
+    const { kind, location, decided_by, url } = explained
     const { rule, variant } = decided_by
-    const expected = isExpected ? { expected: { kind, location, rule, variant } } : {}
+    // A token in the place of the visit's own is none of what examples expect.
+    const place = url?.token == null ? { location } : {}
+    const expected = isExpected ? { expected: { kind, ...place, rule, variant } } : {}
     mutate((kept) => [...kept, { name, visitor, ...expected }])
   }
   return (

@@ -219,6 +219,7 @@ function UrlParts({ explained: { url, decided_by: by } }: Pick<ExplainedProps, '
       if (effect !== 'removed') return { text: parameter, from: words.query }
       return { text: parameter, from: words.removed[reason ?? 'setting'], isGone: true }
     }),
+    ...(url.token === null ? [] : [{ text: `${url.token}=…`, from: words.token }]),
     ...url.replaced.map((text): Part => ({ text, from: words.replaced, isGone: true })),
   ]
   if (parts.length === 1) return null

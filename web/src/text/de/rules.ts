@@ -80,6 +80,7 @@ export const rules: RuleWords = {
       domain: 'seine Domain',
       path: 'Pfad des Besuchers',
       query: 'Parameter des Besuchers',
+      token: 'um Conversions zu melden',
       replaced: 'vom Besucher ersetzt',
       removed: {
         qr: 'entfernt: Zeichen eines Scans',

@@ -93,6 +93,7 @@ export const rules = {
       domain: 'its domain',
       path: 'path of the visitor',
       query: 'query of the visitor',
+      token: 'to report conversions',
       replaced: 'replaced by the visitor',
       removed: {
         qr: 'removed: marks a scan',
