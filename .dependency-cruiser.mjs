@@ -108,6 +108,12 @@ export default {
       'The contract is shared with clients.',
     ),
     forbid(
+      'client-knows-openapi-fetch-alone',
+      '^client/',
+      '^(?!client/|node_modules/openapi-fetch/)',
+      'People install it by itself.',
+    ),
+    forbid(
       'redirects-stay-light',
       '^src/redirects/',
       'node_modules/(kysely|zod|fastify|pg)/',

@@ -7,7 +7,16 @@ const CHECKS = [
   { name: 'types of the dashboard', command: ['tsc', '-p', 'web'] },
   {
     name: 'import rules',
-    command: ['depcruise', 'src', 'contract', 'web/src', '--no-progress', '--output-type', 'err'],
+    command: [
+      'depcruise',
+      'src',
+      'client/src',
+      'contract',
+      'web/src',
+      '--no-progress',
+      '--output-type',
+      'err',
+    ],
   },
   { name: 'dead code', command: ['knip'] },
   { name: 'documents', command: ['node', 'scripts/check-documents.ts'] },

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { clientTypes } from './client-types.ts'
 import { FAULT_TABLES } from './faults-table.ts'
 import { withNodeHashes } from './node-hashes.ts'
 import { openApiDocument } from './openapi-document.ts'
@@ -13,6 +14,7 @@ import { settingsTable } from './settings-table.ts'
 const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
 const FAULTS_PAGE = fileURLToPath(new URL('../docs/faults.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
+const CLIENT_TYPES = fileURLToPath(new URL('../client/src/schema.ts', import.meta.url))
 const LOCKFILE = fileURLToPath(new URL('../package-lock.json', import.meta.url))
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
 
@@ -34,12 +36,15 @@ function withTables(page: string, tables: Readonly<Record<string, string>>): str
   }, read(page))
 }
 
+const openApi = `${JSON.stringify(await openApiDocument(), null, 2)}\n`
+
 const generated = [
   { file: SETTINGS_PAGE, text: withTables(SETTINGS_PAGE, { settings: settingsTable() }) },
   { file: FAULTS_PAGE, text: withTables(FAULTS_PAGE, FAULT_TABLES) },
   { file: LOCKFILE, text: portableLockfile(read(LOCKFILE)) },
   { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
-  { file: OPENAPI, text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
+  { file: OPENAPI, text: openApi },
+  { file: CLIENT_TYPES, text: clientTypes(openApi) },
 ]
 
 for (const { file, text } of generated) {

@@ -15,7 +15,7 @@ import { thirdPartyNotices } from './third-party-notices.ts'
 
 /** `terse` was taken in the registry. The command is called `terse` all the same. */
 const NAME = '@terse/server'
-const SOURCE_FOLDERS = ['bin', 'contract', 'src']
+const SOURCE_FOLDERS = ['bin', 'client/src', 'contract', 'src']
 const DASHBOARD = 'web/dist'
 const BUILD = 'build'
 /** Written by web/notices.ts: the folders of the packages that the dashboard contains. */
@@ -45,7 +45,9 @@ export function buildPackage(root: string, folder: string): void {
     writeFileSync(path.join(folder, name), text)
   }
   for (const name of SOURCE_FOLDERS.flatMap((one) => sourcesBelow(root, one))) {
-    write(compiledName(name), compileModule(name, readFileSync(path.join(root, name), 'utf8')))
+    const compiled = compileModule(name, readFileSync(path.join(root, name), 'utf8'))
+    // Nothing is left of a module of types, which no other module loads.
+    if (compiled.trim() !== '') write(compiledName(name), compiled)
   }
   chmodSync(path.join(folder, ENTRY), 0o755)
   cpSync(path.join(root, DASHBOARD), path.join(folder, DASHBOARD), {
@@ -91,7 +93,7 @@ function sourcesBelow(root: string, folder: string): readonly string[] {
 
 function packageManifest(source: Manifest): Manifest {
   const { version, description, license, dependencies, optionalDependencies, nodeHashes } = source
-  const { '@terse/contract': _, ...others } = dependencies
+  const { '@terse/client': _client, '@terse/contract': _contract, ...others } = dependencies
   return {
     name: NAME,
     version,

@@ -3,9 +3,10 @@ import path from 'node:path'
 
 /** An import, or the address of a file that another process or thread runs. */
 const SPECIFIER = /(\b(?:from|import)\s*\(?\s*|\bnew URL\(\s*)'([^'\n]+)'/g
+const CLIENT = '@terse/client'
 const CONTRACT = '@terse/contract/'
 /** What must not be left: Node.js runs no TypeScript in `node_modules`. */
-const LEFT = /'(?:\.{1,2}\/[^'\n]*\.ts|@terse\/contract[^'\n]*)'/
+const LEFT = /'(?:\.{1,2}\/[^'\n]*\.ts|@terse\/(?:client|contract)[^'\n]*)'/
 
 /**
  * Returns a module as JavaScript: blanks stand where the types were, so that lines and columns of a stack are
@@ -32,10 +33,14 @@ export function compiledName(name: string): string {
 }
 
 function compiledSpecifier(name: string, specifier: string): string {
+  if (specifier === CLIENT) return relativeTo(name, 'client/src/index.js')
   if (specifier.startsWith(CONTRACT)) {
-    const file = `contract/${specifier.slice(CONTRACT.length)}.js`
-    const relative = path.posix.relative(path.posix.dirname(name), file)
-    return relative.startsWith('.') ? relative : `./${relative}`
+    return relativeTo(name, `contract/${specifier.slice(CONTRACT.length)}.js`)
   }
   return specifier.startsWith('.') ? compiledName(specifier) : specifier
+}
+
+function relativeTo(name: string, file: string): string {
+  const relative = path.posix.relative(path.posix.dirname(name), file)
+  return relative.startsWith('.') ? relative : `./${relative}`
 }

@@ -6,6 +6,7 @@ export const VERSIONED_FILES: readonly string[] = [
   'package.json',
   'package-lock.json',
   'bin/package.json',
+  'client/package.json',
   'contract/package.json',
   'web/package.json',
   'deploy/kubernetes/kustomization.yaml',
@@ -40,7 +41,7 @@ function withLockedVersion(text: string, next: string): string {
   const lockfile = JSON.parse(text)
   lockfile.version = next
   for (const [folder, one] of Object.entries<{ version?: string }>(lockfile.packages)) {
-    if (!folder.startsWith('node_modules/')) one.version = next
+    if (!folder.includes('node_modules/')) one.version = next
   }
   return `${JSON.stringify(lockfile, null, 2)}\n`
 }

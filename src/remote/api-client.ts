@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { openClient, type TerseClient } from '@terse/client'
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
 import { plainText } from '../platform/cli/terminal.ts'
@@ -9,8 +8,6 @@ import { type Login, RemoteFault } from './login-file.ts'
 /** The service cuts off after 20 s without a byte; a slow network takes its time before. */
 const TIMEOUT_MS = 30_000
 const BODY_BYTES_MAX = 32 * 1024 * 1024
-const ATTEMPTS_MAX = 3
-const RETRY_AFTER_S_MAX = 10
 
 /** What is shown of an error. A later version of the service may have more codes. */
 const shownProblem = problemSchema
@@ -19,6 +16,8 @@ const shownProblem = problemSchema
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
 type Sent = {
   readonly query?: Query
   readonly body?: unknown
@@ -26,44 +25,35 @@ type Sent = {
   readonly bytes?: Uint8Array<ArrayBuffer>
   /** For `If-Match`. */
   readonly version?: string
-  /** Of a POST that changes nothing, or nothing more when it is sent again. */
-  readonly isRead?: true
 }
 
 type Received = { readonly body: Buffer; readonly headers: Headers }
 
-/**
- * The client of the public API for commands: whatever comes back is checked against the contract. It repeats
- * requests that were refused for a moment; creates carry an idempotency key, so that they happen once.
- */
+/** The typed client for commands: whatever comes back is checked against the contract, and is bounded. */
 export class ApiClient {
   readonly #url: string
-  readonly #token: string
+  readonly #client: TerseClient
   readonly #signal: AbortSignal | undefined
 
   /** @param options.signal ends all requests, also those that wait for another attempt */
   constructor({ url, token }: Login, { signal }: { signal?: AbortSignal } = {}) {
     this.#url = url
-    this.#token = token
     this.#signal = signal
+    const headers = { 'user-agent': `terse/${VERSION}` }
+    this.#client = openClient({ url, token, headers, fetch: boundedFetch })
   }
 
   get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T> {
-    return this.#json('GET', path, schema, { ...(query && { query }) })
+    return this.#json('get', path, schema, { ...(query && { query }) })
   }
 
   post<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
-    return this.#json('POST', path, schema, { body })
+    return this.#json('post', path, schema, { body })
   }
 
   /** Sends a file. Stores the same one once, however often it is sent. */
   upload<T>(path: string, schema: z.ZodType<T>, bytes: Uint8Array<ArrayBuffer>): Promise<T> {
-    return this.#json('POST', path, schema, { bytes, isRead: true })
-  }
-
-  /** Sends a POST that changes nothing, or nothing more when it is sent again. */
-  ask<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
-    return this.#json('POST', path, schema, { body, isRead: true })
+    return this.#json('post', path, schema, { bytes })
   }
 
   /**
@@ -71,7 +61,7 @@ export class ApiClient {
    * @throws {RemoteFault}
    */
   patch<T>(path: string, schema: z.ZodType<T>, body: unknown, version?: string): Promise<T> {
-    return this.#json('PATCH', path, schema, { body, ...(version && { version }) })
+    return this.#json('patch', path, schema, { body, ...(version && { version }) })
   }
 
   /** Returns what `get` does, with the version that `patch` and `put` take. */
@@ -79,7 +69,7 @@ export class ApiClient {
     path: string,
     schema: z.ZodType<T>,
   ): Promise<{ readonly value: T; readonly version: string | undefined }> {
-    const { body, headers } = await this.#send('GET', path, {})
+    const { body, headers } = await this.#send('get', path, {})
     return { value: this.#parsed(body, schema), version: headers.get('etag') ?? undefined }
   }
 
@@ -88,19 +78,19 @@ export class ApiClient {
    * @throws {RemoteFault}
    */
   put<T>(path: string, schema: z.ZodType<T>, body: unknown, version?: string): Promise<T> {
-    return this.#json('PUT', path, schema, { body, ...(version && { version }) })
+    return this.#json('put', path, schema, { body, ...(version && { version }) })
   }
 
   delete<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-    return this.#json('DELETE', path, schema, {})
+    return this.#json('delete', path, schema, {})
   }
 
   /** @throws {RemoteFault} */
   async bytes(path: string, query: Query): Promise<Buffer> {
-    return (await this.#send('GET', path, { query })).body
+    return (await this.#send('get', path, { query })).body
   }
 
-  async #json<T>(method: string, path: string, schema: z.ZodType<T>, sent: Sent): Promise<T> {
+  async #json<T>(method: Method, path: string, schema: z.ZodType<T>, sent: Sent): Promise<T> {
     const { body } = await this.#send(method, path, sent)
     return this.#parsed(body, schema)
   }
@@ -112,39 +102,25 @@ export class ApiClient {
     throw new RemoteFault(text, undefined, { cause: error })
   }
 
-  async #send(method: string, path: string, sent: Sent): Promise<Received> {
-    const url = new URL(`${this.#url}/api/v1${path}`)
-    for (const [name, value] of Object.entries(sent.query ?? {})) {
-      for (const each of Array.isArray(value) ? value : [value]) {
-        if (each !== undefined) url.searchParams.append(name, String(each))
-      }
+  async #send(method: Method, path: string, sent: Sent): Promise<Received> {
+    const { query = {}, bytes, version } = sent
+    const body = bytes ?? sent.body
+    const headers = {
+      ...(version !== undefined && { 'if-match': version }),
+      ...(bytes && { 'content-type': 'application/octet-stream' }),
     }
-    const headers: Record<string, string> = {
-      authorization: `Bearer ${this.#token}`,
-      'user-agent': `terse/${VERSION}`,
-      ...(sent.body !== undefined && { 'content-type': 'application/json' }),
-      ...(sent.bytes && { 'content-type': 'application/octet-stream' }),
-      ...(sent.version !== undefined && { 'if-match': sent.version }),
-      ...(method === 'POST' && !sent.isRead && { 'idempotency-key': randomUUID() }),
-    }
-    const body = sent.bytes ?? (sent.body === undefined ? null : JSON.stringify(sent.body))
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(url, { method, headers, body })
-      if (answer.status < 300) return answer
-      const wait = attempt < ATTEMPTS_MAX ? waitOf(answer) : undefined
-      if (wait === undefined) throw this.#faultOf(answer)
-      await sleep(wait * 1_000, undefined, { ...(this.#signal && { signal: this.#signal }) })
-    }
-  }
-
-  async #once(url: URL, init: RequestInit) {
     try {
-      const limits = [AbortSignal.timeout(TIMEOUT_MS), this.#signal]
-      const signal = AbortSignal.any(limits.filter((limit) => limit !== undefined))
-      // A token goes to no other address than the one of the login.
-      const response = await fetch(url, { ...init, redirect: 'manual', signal })
-      const { status, headers } = response
-      return { status, headers, body: await readBody(response) }
+      // Commands check what comes back, and build their paths: for the types it is one request like another.
+      const { data, error, response } = await this.#client.request(...anyOf(method, path), {
+        params: { query: query as object },
+        parseAs: 'arrayBuffer',
+        headers,
+        ...(body !== undefined && { body: body as never }),
+        ...(bytes && { bodySerializer: () => bytes }),
+        ...(this.#signal && { signal: this.#signal }),
+      })
+      if (!response.ok) throw this.#faultOf(response, error)
+      return { body: Buffer.from(data ?? new ArrayBuffer(0)), headers: response.headers }
     } catch (error) {
       if (error instanceof RemoteFault) throw error
       throw new RemoteFault(`${this.#url} cannot be reached: ${reasonOf(error)}.`, undefined, {
@@ -153,12 +129,12 @@ export class ApiClient {
     }
   }
 
-  #faultOf({ status, headers, body }: { status: number; headers: Headers; body: Buffer }) {
+  #faultOf({ status, headers }: Response, body: unknown): RemoteFault {
     if (status < 400) {
       const to = plainText(headers.get('location') ?? 'another address')
       return new RemoteFault(`${this.#url} redirects to ${to}. Log in there instead.`)
     }
-    const { data } = shownProblem.safeParse(jsonOf(body))
+    const { data } = shownProblem.safeParse(body)
     if (data === undefined) {
       const text = `${this.#url} answered with the status ${status}. Is it a Terse service?`
       return new RemoteFault(text)
@@ -173,22 +149,22 @@ export class ApiClient {
   }
 }
 
-/** How many seconds to wait before the same request, where that may help. */
-function waitOf({ status, headers }: { status: number; headers: Headers }): number | undefined {
-  if (status !== 429 && status !== 503) return undefined
-  const seconds = Number(headers.get('retry-after') ?? 1)
-  return seconds >= 0 && seconds <= RETRY_AFTER_S_MAX ? seconds : undefined
-}
+const anyOf = (method: Method, path: string) =>
+  [method as 'get', `/api/v1${path}` as '/api/v1/links'] as const
 
-async function readBody({ body }: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
+/** As `fetch`, for answers that come within `TIMEOUT_MS` and have at most `BODY_BYTES_MAX`. */
+async function boundedFetch(request: Request): Promise<Response> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const response = await fetch(request, { signal })
   let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) throw new RemoteFault('The answer is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const bound = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes > BODY_BYTES_MAX) throw new RemoteFault('The answer is too large.')
+      controller.enqueue(chunk)
+    },
+  })
+  return new Response(response.body?.pipeThrough(bound) ?? null, response)
 }
 
 function jsonOf(body: Buffer): unknown {

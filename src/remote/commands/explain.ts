@@ -51,7 +51,7 @@ export function explainCommand(terminal: Terminal): Command {
       const { client, find } = await openRemote()
       const { explanationSchema } = await import('@terse/contract/explain')
       const { id } = await find(text)
-      const explained = await client.ask(`/links/${id}/explain`, explanationSchema, visitor)
+      const explained = await client.post(`/links/${id}/explain`, explanationSchema, visitor)
       terminal.out(json ? plainJson(explained) : describe(explained))
     })
 }

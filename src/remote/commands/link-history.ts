@@ -69,7 +69,7 @@ export function addRevert(command: Command, terminal: Terminal): void {
       const body = { [options.to ? 'to' : 'sequence']: change, fields: options.field }
       const query = options.acceptChanges ? '?accept_changes=true' : ''
       try {
-        const link = await client.ask(`/links/${before.id}/revert${query}`, linkSchema, body)
+        const link = await client.post(`/links/${before.id}/revert${query}`, linkSchema, body)
         if (options.json) terminal.out(plainJson(link))
         else {
           const isSame = link.updated_at === before.updated_at
