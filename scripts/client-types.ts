@@ -20,3 +20,23 @@ export function clientTypes(description: string): string {
     rmSync(folder, { recursive: true })
   }
 }
+
+type Description = {
+  readonly paths: Readonly<
+    Record<
+      string,
+      { readonly post?: { readonly parameters?: readonly { readonly name: string }[] } }
+    >
+  >
+}
+
+/** Returns the module that lists the paths whose POST takes an idempotency key: others refuse one. */
+export function idempotentPaths(description: string): string {
+  const { paths }: Description = JSON.parse(description)
+  const found = Object.entries(paths).filter(([, { post }]) =>
+    post?.parameters?.some(({ name }) => name === 'idempotency-key'),
+  )
+  const lines = found.map(([path]) => `  '${path}',\n`).join('')
+  return `/** Generated: the paths whose POST takes an idempotency key. */
+export const IDEMPOTENT_PATHS: readonly string[] = [\n${lines}]\n`
+}

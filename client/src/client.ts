@@ -1,4 +1,5 @@
 import createFetchClient, { type Client } from 'openapi-fetch'
+import { IDEMPOTENT_PATHS } from './idempotent-paths.ts'
 import { type RetryOptions, retrying } from './retries.ts'
 import type { components, paths } from './schema.ts'
 
@@ -7,6 +8,11 @@ export type Schemas = components['schemas']
 
 /** `GET`, `POST` and so on, each with the paths of the API and what they take and give. */
 export type TerseClient = Client<paths>
+
+/** Also for paths with a real identifier in place of its name. */
+const IDEMPOTENT = new RegExp(
+  `^(?:${IDEMPOTENT_PATHS.map((path) => path.replaceAll(/\{\w+\}/g, '[^/]+')).join('|')})$`,
+)
 
 export type ClientOptions = RetryOptions & {
   /** The address of the service, such as `https://links.example.com`. */
@@ -18,8 +24,8 @@ export type ClientOptions = RetryOptions & {
 }
 
 /**
- * Opens a client of the API of one service. POST requests carry an idempotency key, so that a create that is sent
- * again happens once. Redirects are not followed: the token goes to no other address than `url`.
+ * Opens a client of the API of one service. A POST that takes an idempotency key gets one, so that a create that is
+ * sent again happens once. Redirects are not followed: the token goes to no other address than `url`.
  */
 export function openClient({ url, token, headers, ...retries }: ClientOptions): TerseClient {
   const client = createFetchClient<paths>({
@@ -29,8 +35,9 @@ export function openClient({ url, token, headers, ...retries }: ClientOptions): 
     fetch: retrying(retries),
   })
   client.use({
-    onRequest({ request }) {
-      if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
+    onRequest({ request, schemaPath }) {
+      const isKeyed = request.method === 'POST' && IDEMPOTENT.test(schemaPath)
+      if (isKeyed && !request.headers.has('idempotency-key')) {
         request.headers.set('idempotency-key', crypto.randomUUID())
       }
       return request
