@@ -2190,6 +2190,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "link.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link has expired
+         * @description Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.
+         */
+        post: operations["webhook.link.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.limit_reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link has had all clicks of its limit
+         * @description Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.
+         */
+        post: operations["webhook.link.limit_reached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "link.clicked": {
         parameters: {
             query?: never;
@@ -2300,7 +2340,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An import ended
+         * An import or an export of the workspace ended
          * @description Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.
          */
         post: operations["webhook.job.finished"];
@@ -3242,7 +3282,7 @@ export interface components {
             /** @description An absolute URL with https, or http. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Domains of the workspace, or the host of the service. Empty for all. */
             domains?: string[];
             /** @description Tags of links. Empty for all. */
@@ -3343,7 +3383,7 @@ export interface components {
             /** @description Where events are sent by `POST`. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Only what concerns these domains, and what concerns none; empty for all. */
             domains: string[];
             /** @description Of links, only those with one of these tags; empty for all. */
@@ -3666,7 +3706,7 @@ export interface components {
             /** @description The `X-Request-Id` of the request that caused it; null without a request. */
             request_id: string | null;
             /** @description What happened. */
-            type: ("link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted") | string;
+            type: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted") | string;
             /** @description The identifier of what was changed, such as a link, domain, token or person; null for a person who was deleted. */
             subject_id: string | null;
             /** @description The address of a link, such as `go.example.org/sale`, as it is now, or was when it was deleted; null for other subjects, and where it is not known. */
@@ -5911,7 +5951,7 @@ export interface components {
             /** @description An absolute URL with https, or http. */
             url?: string;
             /** @description What it is called for. */
-            events?: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Domains of the workspace, or the host of the service. Empty for all. */
             domains?: string[];
             /** @description Tags of links. Empty for all. */
@@ -6116,7 +6156,7 @@ export interface components {
              */
             to?: string;
             /** @description Only these; all of the endpoint when left out. */
-            events?: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Whether to leave out what was delivered; false when left out. */
             undelivered?: boolean;
         };
@@ -6881,7 +6921,7 @@ export interface components {
             /** @description Where events are sent by `POST`. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Only what concerns these domains, and what concerns none; empty for all. */
             domains: string[];
             /** @description Of links, only those with one of these tags; empty for all. */
@@ -6983,7 +7023,7 @@ export interface components {
             /** @description The `webhook-id` of the call, the same for each attempt. */
             message_id: string;
             /** @description The `type` of the call. */
-            event: ("link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test") | string;
+            event: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test") | string;
             /** @description What it is about, such as the short address of a link; null where it has no name. */
             summary: string | null;
             /** @description The first attempt is 1. */
@@ -7256,7 +7296,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7323,7 +7363,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7390,7 +7430,141 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                /**
+                 * Format: uuid
+                 * @description The identifier of what was changed.
+                 */
+                subject_id: string;
+                /** @description Who caused it. */
+                actor: {
+                    /**
+                     * @description `system` is the service itself, or its operator at the command line.
+                     * @enum {string}
+                     */
+                    kind: "token" | "person" | "system";
+                    /** @description The identifier of the token or person; null for `system`. */
+                    id: string | null;
+                    /** @description The name of the token, person or part of the service. */
+                    name: string;
+                };
+                /** @description The changed fields before; null when the subject was created. */
+                before: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed` or `removed`. */
+                after: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The link as it was when the event was queued, or before it was deleted; null for a change of a link that was deleted since. */
+                link: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the link.
+                     */
+                    id: string;
+                    /** @description Its domain. */
+                    domain: string;
+                    /** @description Its key. */
+                    key: string;
+                    /** @description Its short address. */
+                    link: string;
+                    /** @description Its destination. */
+                    url: string;
+                    /** @description Its tags. */
+                    tags: string[];
+                } | null;
+            };
+        };
+        WebhookLinkExpired: {
+            /** @constant */
+            type: "link.expired";
+            /**
+             * Format: date-time
+             * @description When it happened; of clicks, when the last one was counted.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            timestamp: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The workspace in which it happened.
+                 */
+                workspace_id: string;
+                /** @description The number of the event in `GET /api/v1/events`. */
+                sequence: number;
+                /**
+                 * @description Its type in `GET /api/v1/events`.
+                 * @enum {string}
+                 */
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                /**
+                 * Format: uuid
+                 * @description The identifier of what was changed.
+                 */
+                subject_id: string;
+                /** @description Who caused it. */
+                actor: {
+                    /**
+                     * @description `system` is the service itself, or its operator at the command line.
+                     * @enum {string}
+                     */
+                    kind: "token" | "person" | "system";
+                    /** @description The identifier of the token or person; null for `system`. */
+                    id: string | null;
+                    /** @description The name of the token, person or part of the service. */
+                    name: string;
+                };
+                /** @description The changed fields before; null when the subject was created. */
+                before: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed` or `removed`. */
+                after: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The link as it was when the event was queued, or before it was deleted; null for a change of a link that was deleted since. */
+                link: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the link.
+                     */
+                    id: string;
+                    /** @description Its domain. */
+                    domain: string;
+                    /** @description Its key. */
+                    key: string;
+                    /** @description Its short address. */
+                    link: string;
+                    /** @description Its destination. */
+                    url: string;
+                    /** @description Its tags. */
+                    tags: string[];
+                } | null;
+            };
+        };
+        WebhookLinkLimitReached: {
+            /** @constant */
+            type: "link.limit_reached";
+            /**
+             * Format: date-time
+             * @description When it happened; of clicks, when the last one was counted.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            timestamp: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The workspace in which it happened.
+                 */
+                workspace_id: string;
+                /** @description The number of the event in `GET /api/v1/events`. */
+                sequence: number;
+                /**
+                 * @description Its type in `GET /api/v1/events`.
+                 * @enum {string}
+                 */
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7519,7 +7693,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7570,7 +7744,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7621,7 +7795,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7672,7 +7846,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7721,7 +7895,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -21463,7 +21637,7 @@ export interface operations {
                 /** @description The `meta.next_cursor` of the previous response, with the other parameters unchanged; empty or left out for the first page. Each event is returned exactly once. Events that are newer than the first page are not returned. */
                 cursor?: string;
                 /** @description Events of this type. If sent several times: events of any of the types. */
-                type?: ("link.created" | "link.updated" | "link.deleted" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted")[];
+                type?: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted")[];
                 /** @description Events of this link, domain, token, person or workspace. */
                 subject?: string;
                 /** @description Events that this token or person caused. */
@@ -23060,7 +23234,7 @@ export interface operations {
                 /** @description The `meta.next_cursor` of the previous response, with the other parameters unchanged. */
                 cursor?: string;
                 /** @description Attempts of this event. */
-                event?: "link.created" | "link.changed" | "link.deleted" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test";
+                event?: "link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test";
                 /** @description Attempts of the call with this `webhook-id`. */
                 message?: string;
                 /** @description `true`: only attempts that failed. */
@@ -32325,6 +32499,92 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookLinkDeleted"];
+            };
+        };
+        responses: {
+            /** @description Disables the endpoint. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Tried again, for five days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.link.expired": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt of a call. */
+                "webhook-id": string;
+                /** @description When the attempt began, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two of them, with a space between, for 24 hours after a rotation. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookLinkExpired"];
+            };
+        };
+        responses: {
+            /** @description Disables the endpoint. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Tried again, for five days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.link.limit_reached": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt of a call. */
+                "webhook-id": string;
+                /** @description When the attempt began, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two of them, with a space between, for 24 hours after a rotation. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookLinkLimitReached"];
             };
         };
         responses: {

@@ -147,7 +147,7 @@ function addChanges(terminal: Terminal, command: Command): void {
       const { client } = await openRemote()
       const { createdWebhookSchema } = await import('@terse/contract/webhooks')
       const { id } = await findWebhook(client, text)
-      const rotated = await client.ask(`${PATH}/${id}/secret`, createdWebhookSchema, {})
+      const rotated = await client.post(`${PATH}/${id}/secret`, createdWebhookSchema, {})
       terminal.out(json ? plainJson(rotated) : rotated.secret)
     })
   command
@@ -178,7 +178,7 @@ function addCalls(terminal: Terminal, command: Command): void {
       const { client } = await openRemote()
       const { attemptSchema } = await import('@terse/contract/webhooks')
       const { id } = await findWebhook(client, text)
-      const attempt = await client.ask(`${PATH}/${id}/test`, attemptSchema, undefined)
+      const attempt = await client.post(`${PATH}/${id}/test`, attemptSchema, undefined)
       if (json) terminal.out(plainJson(attempt))
       else terminal.out(`${answerOf(attempt)} in ${attempt.took_ms} ms`)
       if (!attempt.ok) throw new RemoteFault('The receiver did not take the test.', undefined)
@@ -199,7 +199,7 @@ function addCalls(terminal: Terminal, command: Command): void {
       const { id } = await findWebhook(client, text)
       const { message: message_id, json, ...period } = options
       const body = { message_id, ...period }
-      const webhook = await client.ask(`${PATH}/${id}/replay`, webhookSchema, body)
+      const webhook = await client.post(`${PATH}/${id}/replay`, webhookSchema, body)
       if (json) terminal.out(plainJson(webhook))
       else terminal.err('It is sent again.')
     })
