@@ -18,6 +18,7 @@ const EVENT_TYPES = [
   'rule_set.created',
   'rule_set.updated',
   'rule_set.deleted',
+  'conversion.recorded',
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',

@@ -52,6 +52,8 @@ export const FAULTS = {
       'has reached its quota of {max} bytes of links; delete or shorten links, or ask the operator of this service for a higher quota',
     domains:
       'has reached its quota of {max} domains; delete domains, or ask the operator of this service for a higher quota',
+    conversions:
+      'has reached its quota of {max} conversions; delete links, or ask the operator of this service for a higher quota',
     pending_domains:
       'has reached its quota of {max} pending domains; prove or delete pending domains, or ask the operator of this service for a higher quota',
   },
@@ -109,6 +111,16 @@ export const FAULTS = {
     characters: 'must be a letter, then at most 31 letters, digits, "_" and "-"',
     taken: 'must not be qr or a UTM parameter',
   },
+  unusable_token: {
+    unknown: 'is no token of this workspace',
+    old: 'is of a visit more than {max} days ago',
+    deleted: 'is of a link that was deleted',
+  },
+  invalid_currency: 'must be a currency code of three letters, such as EUR',
+  impossible_instant: {
+    before: 'must not be before the visit, at {min}',
+    future: 'must not be later than now',
+  },
   not_restorable: {
     creation: 'is the creation of the link: delete the link instead',
     unlogged: 'cannot be set back: its earlier value is in no log; name the other fields in fields',
@@ -125,6 +137,7 @@ export const FAULTS = {
     links: 'takes too long among so many links; add a tag, or sort by created_at',
     tags: 'must be narrower: there are too many tags to count',
     events: 'takes too long among so many events; set from and to closer together',
+    conversions: 'takes too long among so many conversions; set from and to closer together',
   },
   too_pale: 'is too pale to be scanned on white; choose a darker colour',
   level_too_high: 'is too high for so long a link; choose a lower one',

@@ -8,6 +8,8 @@ const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'conversions:read',
+  'conversions:write',
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',

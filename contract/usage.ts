@@ -14,6 +14,7 @@ export const usageSchema = z
     links: quota('Links.'),
     domains: quota('Domains, active and pending.'),
     pending_domains: quota('Pending domains.'),
+    conversions: quota('Conversions that are kept.'),
     storage_bytes: quota(
       'Bytes of the links’ texts: keys, destinations, tags and other fields; and of uploaded images.',
     ),

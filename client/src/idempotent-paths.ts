@@ -7,6 +7,7 @@ export const IDEMPOTENT_PATHS: readonly string[] = [
   '/api/v1/imports',
   '/api/v1/imports/revive',
   '/api/v1/domains',
+  '/api/v1/conversions',
   '/api/v1/webhooks',
   '/api/v1/workspaces',
   '/api/v1/invitations',

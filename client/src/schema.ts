@@ -1032,6 +1032,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or count conversions
+         * @description Returns the conversions of a period, a page at a time, the newest first; with `interval` or `group_by` their numbers and values, for each currency. Without a period: the last 30 days.
+         */
+        get: operations["conversions.list"];
+        put?: never;
+        /**
+         * Report conversions
+         * @description Records what a visitor did, by the token with which the visitor came: one conversion, or up to 1,000 in an array, each with a result of its own. Send it from your server, after the payment and not from the page. A report with an `idempotency_key` that was used before returns the conversion of that time; with other content it fails with `idempotency_conflict`. An `Idempotency-Key` does the same for reports without a key of their own.
+         */
+        post: operations["conversions.record"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export conversions
+         * @description Streams the conversions of a period, the newest first, as CSV or as one JSON object a line.
+         */
+        get: operations["conversions.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversions/settings": {
         parameters: {
             query?: never;
@@ -3089,6 +3133,249 @@ export interface components {
             /** @description The six digits that the app shows. */
             code: string;
         };
+        /** @description What a visitor did. */
+        Conversion: {
+            /**
+             * Format: uuid
+             * @description The identifier.
+             */
+            id: string;
+            /** @description What happened. */
+            event: string;
+            /** @description In minor units of the currency; negative for a refund. */
+            value: number | null;
+            /** @description ISO 4217 code; null without a value. */
+            currency: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            occurred_at: string;
+            /**
+             * Format: date-time
+             * @description When it was reported.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description When the visitor was redirected, to the millisecond.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            clicked_at: string;
+            /**
+             * Format: uuid
+             * @description The link that brought the visitor.
+             */
+            link_id: string;
+            /** @description Domain of the link. */
+            domain: string;
+            /** @description Key of the link. */
+            key: string;
+            /** @description ISO 3166-1 alpha-2 code of the visit; null where it was not known. */
+            country: string | null;
+            /** @description Id of the rule that matched; null if none did. */
+            rule: string | null;
+            /** @description Name of the variant that the visitor got; null if there was none. */
+            variant: string | null;
+            /** @description Label of the visit; null for none. */
+            label: string | null;
+        };
+        ConversionPage: {
+            data: components["schemas"]["Conversion"][];
+            links: components["schemas"]["ConversionPageLinks"];
+            meta: components["schemas"]["ConversionPageMeta"];
+        };
+        ConversionPageLinks: {
+            first: string;
+            /** @description Null: this list is not counted. */
+            last: string | null;
+            prev: string | null;
+            next: string | null;
+        };
+        ConversionPageMeta: {
+            current_page: number;
+            /** @description Position of the first item; null on an empty page. */
+            from: number | null;
+            /** @description Position of the last item; null on an empty page. */
+            to: number | null;
+            /** @description Null: this list is not counted. */
+            last_page: number | null;
+            per_page: number;
+            /** @description Null: this list is not counted. */
+            total: number | null;
+            path: string;
+            /** @description One label per page up to 200 pages; for longer lists, the pages around the current one and at both ends. With a cursor, only the current page. */
+            links: components["schemas"]["PageLink"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description Conversions by interval, or by values. */
+        ConversionReport: {
+            /**
+             * Format: date-time
+             * @description Start of the counted period, rounded to a quarter hour.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the counted period, exclusive, rounded to a quarter hour.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            to: string;
+            /** @description The zone in which days and months start. */
+            timezone: string;
+            /** @description Null when counted only by value. */
+            interval: ("hour" | "day" | "month") | null;
+            /** @description Null when counted only by interval. */
+            group_by: ("event" | "currency" | "country" | "rule" | "variant" | "label" | "tag" | "utm_source" | "utm_medium" | "utm_campaign" | "link") | null;
+            /** @description The whole period. */
+            total: {
+                /** @description Conversions without refunds. */
+                conversions: number;
+                /** @description Reports with a negative value. */
+                refunds: number;
+                /** @description One for each currency; the one with the most conversions first. Never added up. */
+                values: {
+                    currency: string;
+                    /** @description Conversions with a value in this currency. */
+                    conversions: number;
+                    /** @description Their sum in minor units, less refunds. */
+                    value: number;
+                    /** @description Reports with a negative value. */
+                    refunds: number;
+                    /** @description Their sum, which is negative or 0. */
+                    refunded: number;
+                }[];
+                /** @description Visits that led to a conversion at least, each counted once. */
+                visits: number;
+            };
+            /** @description Every interval in order; null without `interval`, and with `group_by`. */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Start of the interval, in the requested zone.
+                 * @example 2026-11-20T09:30:00.123456Z
+                 */
+                start: string;
+                /** @description Conversions without refunds. */
+                conversions: number;
+                /** @description Reports with a negative value. */
+                refunds: number;
+                /** @description One for each currency; the one with the most conversions first. Never added up. */
+                values: {
+                    currency: string;
+                    /** @description Conversions with a value in this currency. */
+                    conversions: number;
+                    /** @description Their sum in minor units, less refunds. */
+                    value: number;
+                    /** @description Reports with a negative value. */
+                    refunds: number;
+                    /** @description Their sum, which is negative or 0. */
+                    refunded: number;
+                }[];
+            }[] | null;
+            /** @description The values with the most conversions, in descending order; null without `group_by`. */
+            groups: {
+                /** @description Null for conversions without one. */
+                value: string | null;
+                /** @description With `group_by=link`: the link. */
+                link?: {
+                    id: string;
+                    domain: string;
+                    key: string;
+                    url: string;
+                } | null;
+                /** @description Conversions without refunds. */
+                conversions: number;
+                /** @description Reports with a negative value. */
+                refunds: number;
+                /** @description One for each currency; the one with the most conversions first. Never added up. */
+                values: {
+                    currency: string;
+                    /** @description Conversions with a value in this currency. */
+                    conversions: number;
+                    /** @description Their sum in minor units, less refunds. */
+                    value: number;
+                    /** @description Reports with a negative value. */
+                    refunds: number;
+                    /** @description Their sum, which is negative or 0. */
+                    refunded: number;
+                }[];
+                /** @description Visits that led to a conversion at least, each counted once. */
+                visits: number;
+                /** @description One for each interval, when `interval` is given. */
+                points?: {
+                    /**
+                     * Format: date-time
+                     * @description Start of the interval, in the requested zone.
+                     * @example 2026-11-20T09:30:00.123456Z
+                     */
+                    start: string;
+                    /** @description Conversions without refunds. */
+                    conversions: number;
+                    /** @description Reports with a negative value. */
+                    refunds: number;
+                    /** @description One for each currency; the one with the most conversions first. Never added up. */
+                    values: {
+                        currency: string;
+                        /** @description Conversions with a value in this currency. */
+                        conversions: number;
+                        /** @description Their sum in minor units, less refunds. */
+                        value: number;
+                        /** @description Reports with a negative value. */
+                        refunds: number;
+                        /** @description Their sum, which is negative or 0. */
+                        refunded: number;
+                    }[];
+                }[];
+            }[] | null;
+            /** @description The sum of all other values; null without `group_by`. */
+            rest: {
+                /** @description The number of other values. */
+                values_left: number;
+                /** @description Conversions without refunds. */
+                conversions: number;
+                /** @description Reports with a negative value. */
+                refunds: number;
+                /** @description One for each currency; the one with the most conversions first. Never added up. */
+                values: {
+                    currency: string;
+                    /** @description Conversions with a value in this currency. */
+                    conversions: number;
+                    /** @description Their sum in minor units, less refunds. */
+                    value: number;
+                    /** @description Reports with a negative value. */
+                    refunds: number;
+                    /** @description Their sum, which is negative or 0. */
+                    refunded: number;
+                }[];
+                /** @description Visits that led to a conversion at least, each counted once. */
+                visits: number;
+            } | null;
+        };
+        /** @description What became of each report. */
+        ConversionResults: {
+            recorded: number;
+            repeated: number;
+            failed: number;
+            /** @description One for each report, in their order. */
+            results: {
+                /** @description Place in the request, from 0. */
+                index: number;
+                /**
+                 * @description `repeated`: a report with this idempotency key was recorded before.
+                 * @enum {string}
+                 */
+                status: "recorded" | "repeated" | "failed";
+                /** @description Null where it failed. */
+                conversion: components["schemas"]["Conversion"] | null;
+                /** @description Why it failed. */
+                error: components["schemas"]["Problem"] | null;
+            }[];
+        };
         /** @description How conversions of the workspace are counted. */
         ConversionSettings: {
             /** @description Whether destinations get a token where neither the link nor its domain says. `false` in a new workspace. */
@@ -3098,6 +3385,8 @@ export interface components {
             /** @description For how many days after the visit its token is accepted; 30 in a new workspace. */
             window_days: number;
         };
+        /** @description A page of conversions; a report with `interval` or `group_by`. */
+        Conversions: components["schemas"]["ConversionPage"] | components["schemas"]["ConversionReport"];
         /**
          * @description An import to prepare.
          * @example {
@@ -3259,7 +3548,7 @@ export interface components {
             /** @description What it is for. */
             name: string;
             /** @description What it may do. */
-            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
+            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "conversions:read" | "conversions:write" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
             /**
              * Format: date-time
              * @description An ISO 8601 instant with a zone; null or left out for a token that does not expire.
@@ -3346,7 +3635,7 @@ export interface components {
             /** @description Its name. */
             name: string;
             /** @description What it may do. */
-            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
+            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "conversions:read" | "conversions:write" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
             /** @description The person who created it; null for a token of the command line or of a token. */
             created_by: {
                 /** Format: uuid */
@@ -3706,7 +3995,7 @@ export interface components {
             /** @description The `X-Request-Id` of the request that caused it; null without a request. */
             request_id: string | null;
             /** @description What happened. */
-            type: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted") | string;
+            type: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted") | string;
             /** @description The identifier of what was changed, such as a link, domain, token or person; null for a person who was deleted. */
             subject_id: string | null;
             /** @description The address of a link, such as `go.example.org/sale`, as it is now, or was when it was deleted; null for other subjects, and where it is not known. */
@@ -4369,7 +4658,7 @@ export interface components {
         /** @description What is wrong with a field. Other parameters: docs/faults.md of the service. */
         Fault: {
             /** @description What is wrong, for programs; codes are stable. */
-            code: ("required" | "unknown_field" | "unexpected" | "invalid" | "wrong_type" | "not_one_of" | "not_list_of" | "incompatible" | "out_of_range" | "empty" | "too_short" | "too_long" | "too_few" | "too_many" | "control_characters" | "malformed_text" | "invalid_uuid" | "invalid_email" | "invalid_color" | "limit_reached" | "quota_reached" | "taken" | "reserved" | "invalid_instant" | "invalid_date" | "invalid_time_zone" | "invalid_period" | "past" | "too_late" | "invalid_url" | "wrong_scheme" | "missing_address" | "url_with_credentials" | "loop" | "invalid_key" | "invalid_parameter" | "not_restorable" | "too_many_variants" | "too_many_paths" | "too_many_tags" | "sealed_elsewhere" | "wrong_cursor" | "too_slow" | "too_pale" | "level_too_high" | "size_too_small" | "invalid_logo" | "invalid_image" | "unknown_image" | "no_preview" | "exactly_one_of" | "at_least_one_of" | "unknown_country" | "invalid_country" | "invalid_address" | "no_cities" | "invalid_language" | "invalid_network" | "invalid_time_of_day" | "invalid_rule_id" | "repeated" | "no_weight" | "unknown_variant" | "misplaced_placeholder" | "other_link" | "examples_too_large" | "rules_too_large" | "unknown_rule_set" | "invalid_host" | "public_suffix" | "special_use" | "invalid_app_id" | "invalid_package_name" | "invalid_fingerprint" | "invalid_relation" | "document_too_large" | "unknown_domain" | "unavailable_domain" | "domain_not_added" | "invalid_secret" | "private_address" | "webhook_disabled" | "too_many_points" | "no_single_clicks" | "not_needed" | "import_begun" | "import_not_startable" | "file_too_large" | "wrong_offset" | "web_address" | "invalid_workspace_name" | "mapped_name" | "weak_password" | "wrong" | "invalid_code" | "already_set_up" | "nothing_to_confirm" | "second_factor_needed" | "unknown_passkey" | "outdated_options" | "passkeys_need_name" | "no_mail" | "last_way_in" | "own_account" | "last_operator" | "last_owner" | "exceeds_rights" | "other_person" | "already_member" | "mailed_link_required" | "account_required" | "signed_in" | "new_password_required" | "invalid_idempotency_key" | "not_honoured") | string;
+            code: ("required" | "unknown_field" | "unexpected" | "invalid" | "wrong_type" | "not_one_of" | "not_list_of" | "incompatible" | "out_of_range" | "empty" | "too_short" | "too_long" | "too_few" | "too_many" | "control_characters" | "malformed_text" | "invalid_uuid" | "invalid_email" | "invalid_color" | "limit_reached" | "quota_reached" | "taken" | "reserved" | "invalid_instant" | "invalid_date" | "invalid_time_zone" | "invalid_period" | "past" | "too_late" | "invalid_url" | "wrong_scheme" | "missing_address" | "url_with_credentials" | "loop" | "invalid_key" | "invalid_parameter" | "unusable_token" | "invalid_currency" | "impossible_instant" | "not_restorable" | "too_many_variants" | "too_many_paths" | "too_many_tags" | "sealed_elsewhere" | "wrong_cursor" | "too_slow" | "too_pale" | "level_too_high" | "size_too_small" | "invalid_logo" | "invalid_image" | "unknown_image" | "no_preview" | "exactly_one_of" | "at_least_one_of" | "unknown_country" | "invalid_country" | "invalid_address" | "no_cities" | "invalid_language" | "invalid_network" | "invalid_time_of_day" | "invalid_rule_id" | "repeated" | "no_weight" | "unknown_variant" | "misplaced_placeholder" | "other_link" | "examples_too_large" | "rules_too_large" | "unknown_rule_set" | "invalid_host" | "public_suffix" | "special_use" | "invalid_app_id" | "invalid_package_name" | "invalid_fingerprint" | "invalid_relation" | "document_too_large" | "unknown_domain" | "unavailable_domain" | "domain_not_added" | "invalid_secret" | "private_address" | "webhook_disabled" | "too_many_points" | "no_single_clicks" | "not_needed" | "import_begun" | "import_not_startable" | "file_too_large" | "wrong_offset" | "web_address" | "invalid_workspace_name" | "mapped_name" | "weak_password" | "wrong" | "invalid_code" | "already_set_up" | "nothing_to_confirm" | "second_factor_needed" | "unknown_passkey" | "outdated_options" | "passkeys_need_name" | "no_mail" | "last_way_in" | "own_account" | "last_operator" | "last_owner" | "exceeds_rights" | "other_person" | "already_member" | "mailed_link_required" | "account_required" | "signed_in" | "new_password_required" | "invalid_idempotency_key" | "not_honoured") | string;
             /** @description What exactly, where a code has several reasons. */
             reason?: string;
             /** @description The text that `errors` has. */
@@ -6160,6 +6449,34 @@ export interface components {
             /** @description Whether to leave out what was delivered; false when left out. */
             undelivered?: boolean;
         };
+        /** @description What a visitor did. */
+        ReportConversionInput: {
+            /** @description The token with which the visitor came to your site. */
+            token: string;
+            /** @description What happened, in your words: `order`, `sign-up`. */
+            event: string;
+            /** @description Its value in minor units of the currency: 7490 for 74.90 EUR, 500 for 500 JPY. Negative for a refund. */
+            value?: number | null;
+            /** @description ISO 4217 code of three letters; with a value, and only with one. */
+            currency?: string | null;
+            /** @description Your own name of this report, such as the number of the order: repeated, it gets the same answer, and counts once. */
+            idempotency_key?: string | null;
+            /** @description An ISO 8601 instant with a zone, not before the visit and not later than now; now when left out. */
+            occurred_at?: string | null;
+        };
+        /**
+         * @description One conversion, or up to 1,000 in an array.
+         * @example {
+         *       "token": "q5wUtPdZb0Yk3mVJ8xWn1sRcGa7HfLeT2uOiQyBzKDMpXvEA",
+         *       "event": "order",
+         *       "value": 7490,
+         *       "currency": "EUR",
+         *       "idempotency_key": "order-1042"
+         *     }
+         */
+        ReportConversionsInput: components["schemas"]["ReportConversionInput"] | components["schemas"]["ReportConversionInput"][];
+        /** @description The conversion, or for an array what became of each. */
+        ReportedConversions: components["schemas"]["Conversion"] | components["schemas"]["ConversionResults"];
         RequestPasswordResetInput: {
             /** @description An e-mail address. */
             email: string;
@@ -6653,7 +6970,7 @@ export interface components {
             /** @description Its name. */
             name: string;
             /** @description What it may do. */
-            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
+            scopes: ("links:read" | "links:write" | "domains:read" | "domains:write" | "clicks:read" | "conversions:read" | "conversions:write" | "webhooks:read" | "webhooks:write" | "workspace:admin")[];
             /** @description The person who created it; null for a token of the command line or of a token. */
             created_by: {
                 /** Format: uuid */
@@ -6775,6 +7092,13 @@ export interface components {
             };
             /** @description Pending domains. */
             pending_domains: {
+                /** @description The current use. */
+                used: number;
+                /** @description Null when there is no limit. */
+                limit: number | null;
+            };
+            /** @description Conversions that are kept. */
+            conversions: {
                 /** @description The current use. */
                 used: number;
                 /** @description Null when there is no limit. */
@@ -7296,7 +7620,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7363,7 +7687,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7430,7 +7754,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7497,7 +7821,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7564,7 +7888,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7693,7 +8017,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7744,7 +8068,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7795,7 +8119,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7846,7 +8170,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -7895,7 +8219,7 @@ export interface components {
                  * @description Its type in `GET /api/v1/events`.
                  * @enum {string}
                  */
-                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
                 /**
                  * Format: uuid
                  * @description The identifier of what was changed.
@@ -8072,7 +8396,8 @@ export interface operations {
                      *             "title": "Spring sale",
                      *             "description": "Everything for the garden, until the end of May.",
                      *             "image": "https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg",
-                     *             "track_conversions": null
+                     *             "track_conversions": null,
+                     *             "clicks_left": 120
                      *           },
                      *           "rule_count": 1,
                      *           "split_count": 0
@@ -8481,7 +8806,8 @@ export interface operations {
                      *         "title": "Spring sale",
                      *         "description": "Everything for the garden, until the end of May.",
                      *         "image": "https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg",
-                     *         "track_conversions": null
+                     *         "track_conversions": null,
+                     *         "clicks_left": 120
                      *       },
                      *       "rule_count": 1,
                      *       "split_count": 0
@@ -9692,7 +10018,8 @@ export interface operations {
                      *       "title": "Spring sale",
                      *       "description": "Everything for the garden, until the end of May.",
                      *       "image": "https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg",
-                     *       "track_conversions": null
+                     *       "track_conversions": null,
+                     *       "clicks_left": 120
                      *     }
                      */
                     "application/json": components["schemas"]["LinkOptions"];
@@ -9842,7 +10169,8 @@ export interface operations {
                      *       "title": "Spring sale",
                      *       "description": "Everything for the garden, until the end of May.",
                      *       "image": "https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg",
-                     *       "track_conversions": null
+                     *       "track_conversions": null,
+                     *       "clicks_left": 120
                      *     }
                      */
                     "application/json": components["schemas"]["LinkOptions"];
@@ -10174,7 +10502,8 @@ export interface operations {
                      *       "title": "Spring sale",
                      *       "description": "Everything for the garden, until the end of May.",
                      *       "image": "https://go.example.com/assets/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08-1200x630.jpg",
-                     *       "track_conversions": null
+                     *       "track_conversions": null,
+                     *       "clicks_left": 120
                      *     }
                      */
                     "application/json": components["schemas"]["LinkOptions"];
@@ -21041,6 +21370,569 @@ export interface operations {
             };
         };
     };
+    "conversions.list": {
+        parameters: {
+            query?: {
+                /** @description Start of the period: a date, which starts at midnight in `timezone`, or an instant with a zone. When left out, the period has the 30 days up to `to`. */
+                from?: string;
+                /** @description End of the period, exclusive: a date or an instant like `from`. Now when left out. */
+                to?: string;
+                /** @description IANA name of the zone in which days and months start; `UTC` when left out. */
+                timezone?: string;
+                /** @description Items per page; 25 when left out. */
+                per_page?: number;
+                /** @description The `meta.next_cursor` of the previous page, with the other parameters unchanged; empty or left out for the first page. Only for a list. */
+                cursor?: string;
+                /** @description Counts by intervals of this length, in place of a list. */
+                interval?: "hour" | "day" | "month";
+                /** @description Counts by this dimension, in place of a list; values with the most first. */
+                group_by?: "event" | "currency" | "country" | "rule" | "variant" | "label" | "tag" | "utm_source" | "utm_medium" | "utm_campaign" | "link";
+                /** @description Values to return with `group_by`; 10 when left out. */
+                limit?: number;
+                /** @description Conversions of this event. As with every filter: if sent several times, of any of the values; letter case matters; an empty value selects conversions without one. */
+                event?: string[];
+                /** @description Conversions in this currency. */
+                currency?: string[];
+                /** @description Country of the visit. */
+                country?: string[];
+                /** @description Id of the rule that matched. */
+                rule?: string[];
+                /** @description Name of the variant that the visitor got. */
+                variant?: string[];
+                /** @description Label of the visit. */
+                label?: string[];
+                /** @description Conversions of links that carry this tag now. */
+                tag?: string[];
+                /** @description Conversions of this link. */
+                link?: string[];
+            };
+            header?: {
+                /** @description One or more values of `ETag` from earlier responses. Returns 304 if one of them is current. */
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000000Z",
+                     *       "to": "2026-12-01T00:00:00.000000Z",
+                     *       "timezone": "UTC",
+                     *       "interval": null,
+                     *       "group_by": "event",
+                     *       "total": {
+                     *         "conversions": 2,
+                     *         "refunds": 1,
+                     *         "values": [
+                     *           {
+                     *             "currency": "EUR",
+                     *             "conversions": 2,
+                     *             "value": 12480,
+                     *             "refunds": 1,
+                     *             "refunded": -2500
+                     *           }
+                     *         ],
+                     *         "visits": 2
+                     *       },
+                     *       "points": null,
+                     *       "groups": [
+                     *         {
+                     *           "value": "order",
+                     *           "conversions": 2,
+                     *           "refunds": 1,
+                     *           "values": [
+                     *             {
+                     *               "currency": "EUR",
+                     *               "conversions": 2,
+                     *               "value": 12480,
+                     *               "refunds": 1,
+                     *               "refunded": -2500
+                     *             }
+                     *           ],
+                     *           "visits": 2
+                     *         }
+                     *       ],
+                     *       "rest": {
+                     *         "values_left": 0,
+                     *         "conversions": 0,
+                     *         "refunds": 0,
+                     *         "values": [],
+                     *         "visits": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Conversions"];
+                };
+            };
+            /** @description The answer is the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed, or has a session and no `Terse-Workspace`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is absent, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks the scope, or the person lacks the role, has to authenticate again, or sent it from a page of another origin. */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such workspace, or the person is no member of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This path does not have the method; `Allow` names those it has. */
+            405: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Parameters are wrong; `errors` names them. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request came over plain HTTP, and the service has HTTPS. */
+            426: {
+                headers: {
+                    Upgrade: components["headers"]["Upgrade"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, person or workspace has used up its requests for this minute, or has too many under way. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of the service; `message` has the id of the request. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable, or the service is overloaded. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversions.record": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable characters, unique for each new request. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportConversionsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01a2089c-7d10-7a3b-8c4d-0e1f2a3b4c5d",
+                     *       "event": "order",
+                     *       "value": 7490,
+                     *       "currency": "EUR",
+                     *       "occurred_at": "2026-11-28T10:15:00.120000Z",
+                     *       "recorded_at": "2026-11-28T10:15:00.120000Z",
+                     *       "clicked_at": "2026-11-28T10:02:41.375000Z",
+                     *       "link_id": "01a1f86d-9b3c-7e45-a1d2-3f4e5d6c7b8a",
+                     *       "domain": "go.example.com",
+                     *       "key": "sale",
+                     *       "country": "DE",
+                     *       "rule": null,
+                     *       "variant": null,
+                     *       "label": "newsletter"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportedConversions"];
+                };
+            };
+            /** @description The request is malformed, or has a session and no `Terse-Workspace`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is absent, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks the scope, or the person lacks the role, has to authenticate again, or sent it from a page of another origin. */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such workspace, or the person is no member of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This path does not have the method; `Allow` names those it has. */
+            405: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used for a different request. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 1024 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not sent as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong; `errors` names them. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request came over plain HTTP, and the service has HTTPS. */
+            426: {
+                headers: {
+                    Upgrade: components["headers"]["Upgrade"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, person or workspace has used up its requests for this minute, or has too many under way. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of the service; `message` has the id of the request. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable, or the service is overloaded. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversions.export": {
+        parameters: {
+            query?: {
+                /** @description `csv` when left out. */
+                format?: "csv" | "ndjson";
+                /** @description Start of the period: a date, which starts at midnight in `timezone`, or an instant with a zone. When left out, the period has the 30 days up to `to`. */
+                from?: string;
+                /** @description End of the period, exclusive: a date or an instant like `from`. Now when left out. */
+                to?: string;
+                /** @description IANA name of the zone in which days and months start; `UTC` when left out. */
+                timezone?: string;
+                /** @description Conversions of this event. As with every filter: if sent several times, of any of the values; letter case matters; an empty value selects conversions without one. */
+                event?: string[];
+                /** @description Conversions in this currency. */
+                currency?: string[];
+                /** @description Country of the visit. */
+                country?: string[];
+                /** @description Id of the rule that matched. */
+                rule?: string[];
+                /** @description Name of the variant that the visitor got. */
+                variant?: string[];
+                /** @description Label of the visit. */
+                label?: string[];
+                /** @description Conversions of links that carry this tag now. */
+                tag?: string[];
+                /** @description Conversions of this link. */
+                link?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line for each conversion. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "id","event","value","currency"
+                     *     "01a2089c-7d10-7a3b-8c4d-0e1f2a3b4c5d","order","7490","EUR"
+                     */
+                    "text/csv": string;
+                    /**
+                     * @example {
+                     *       "id": "01a2089c-7d10-7a3b-8c4d-0e1f2a3b4c5d",
+                     *       "event": "order",
+                     *       "value": 7490,
+                     *       "currency": "EUR",
+                     *       "occurred_at": "2026-11-28T10:15:00.120000Z",
+                     *       "recorded_at": "2026-11-28T10:15:00.120000Z",
+                     *       "clicked_at": "2026-11-28T10:02:41.375000Z",
+                     *       "link_id": "01a1f86d-9b3c-7e45-a1d2-3f4e5d6c7b8a",
+                     *       "domain": "go.example.com",
+                     *       "key": "sale",
+                     *       "country": "DE",
+                     *       "rule": null,
+                     *       "variant": null,
+                     *       "label": "newsletter"
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["Conversion"];
+                };
+            };
+            /** @description The request is malformed, or has a session and no `Terse-Workspace`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is absent, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks the scope, or the person lacks the role, has to authenticate again, or sent it from a page of another origin. */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such workspace, or the person is no member of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This path does not have the method; `Allow` names those it has. */
+            405: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Parameters are wrong; `errors` names them. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request came over plain HTTP, and the service has HTTPS. */
+            426: {
+                headers: {
+                    Upgrade: components["headers"]["Upgrade"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, person or workspace has used up its requests for this minute, or has too many under way. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A fault of the service; `message` has the id of the request. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable, or the service is overloaded. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "conversions.getSettings": {
         parameters: {
             query?: never;
@@ -21374,6 +22266,10 @@ export interface operations {
                      *         "used": 1,
                      *         "limit": 1000
                      *       },
+                     *       "conversions": {
+                     *         "used": 1108,
+                     *         "limit": 1000000
+                     *       },
                      *       "storage_bytes": {
                      *         "used": 18204,
                      *         "limit": null
@@ -21637,7 +22533,7 @@ export interface operations {
                 /** @description The `meta.next_cursor` of the previous response, with the other parameters unchanged; empty or left out for the first page. Each event is returned exactly once. Events that are newer than the first page are not returned. */
                 cursor?: string;
                 /** @description Events of this type. If sent several times: events of any of the types. */
-                type?: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted")[];
+                type?: ("link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted")[];
                 /** @description Events of this link, domain, token, person or workspace. */
                 subject?: string;
                 /** @description Events that this token or person caused. */

@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick, LiveClick } from '@terse/contract/clicks'
 import { csvLine } from '@terse/contract/csv'
+import { lineStream, type StreamWatch } from '../platform/http/api/line-stream.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
 import { clickId } from './click-id.ts'
@@ -45,36 +46,15 @@ const FLAG_NAMES = [
   ['capped', CLICK_FLAGS.capped],
 ] as const
 
-/**
- * Streams an export, and formats batches as the stream is read. Reads the first batch before it returns, so
- * that a refusal can still be sent as an error response.
- *
- * @param watch.onBatch called for each batch, including those that add no text
- * @param watch.onError called if closing the source of the batches fails
- */
-export async function exportStream(
+/** Streams an export: see `lineStream`. */
+export function exportStream(
   batches: AsyncIterable<readonly RawClick[]>,
   format: Format,
-  watch: { readonly onBatch: () => void; readonly onError: (error: unknown) => void },
+  watch: StreamWatch,
 ): Promise<Readable> {
-  const iterator = batches[Symbol.asyncIterator]()
-  const first = await iterator.next()
   const write = format === 'csv' ? csvLineOf : ndjsonLine
-
-  async function* text(): AsyncGenerator<string> {
-    if (format === 'csv') yield csvLine(COLUMNS)
-    for (let batch = first; batch.done !== true; batch = await iterator.next()) {
-      watch.onBatch()
-      if (batch.value.length > 0)
-        yield batch.value.map((click) => write(presentClick(click))).join('')
-    }
-  }
-  const stream = Readable.from(text(), { objectMode: false })
-  // A finally block above would not run if the stream is destroyed before the generator starts.
-  stream.once('close', () => {
-    iterator.return?.().catch(watch.onError)
-  })
-  return stream
+  const header = format === 'csv' ? csvLine(COLUMNS) : ''
+  return lineStream(batches, { header, lineOf: (click) => write(presentClick(click)) }, watch)
 }
 
 function presentClick(click: RawClick): ExportedClick {

@@ -20,6 +20,16 @@ export {
   type UserAgentInfo,
 } from './record/raw-visit.ts'
 export type { DayOfClicks, RawClick } from './report/day-of-clicks.ts'
+export {
+  cutsOf,
+  formatQuarters,
+  type Interval,
+  type PeriodInput,
+  parsePeriod,
+  QUARTER_MICROS,
+  quartersOf,
+  refuseTooManyPoints,
+} from './report/period.ts'
 export type { ClickFeed, FedClick } from './store/click-feed.ts'
 export type { ClickLeaseStore } from './store/click-lease-store.ts'
 export type { ClickReports } from './store/click-reports.ts'

@@ -128,6 +128,11 @@ describe('requireAccess', () => {
       'clicks.getSparklines': 'clicks:read',
       'clicks.export': 'clicks:read',
       'clicks.live': 'clicks:read',
+      'conversions.list': 'conversions:read',
+      'conversions.export': 'conversions:read',
+      'conversions.record': 'conversions:write',
+      'conversions.getSettings': 'links:read',
+      'conversions.updateSettings': 'workspace:admin',
       'webhooks.list': 'webhooks:read',
       'webhooks.get': 'webhooks:read',
       'webhooks.listAttempts': 'webhooks:read',
@@ -217,7 +222,10 @@ describe('requireAccess', () => {
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
     assert.ok(ofMembers.length >= 7)
     for (const operation of ofMembers)
-      assert.match(operation, /^(links|tags|utmTemplates|ruleSets|previews|images|imports)\./)
+      assert.match(
+        operation,
+        /^(links|tags|utmTemplates|ruleSets|previews|images|imports|conversions)\./,
+      )
   })
 
   test('gives each role all that the roles before it have', () => {

@@ -15,6 +15,8 @@ export const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'conversions:read',
+  'conversions:write',
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',
@@ -42,6 +44,8 @@ const PERMISSIONS = [
   'domains.view',
   'domains.edit',
   'clicks.view',
+  'conversions.view',
+  'conversions.record',
   'webhooks.view',
   'webhooks.edit',
   'usage.view',
@@ -109,6 +113,9 @@ export const OPERATION_ACCESS = {
   'ruleSets.delete': 'links.edit',
   'labels.get': 'links.view',
   'labels.update': 'workspace.edit',
+  'conversions.list': 'conversions.view',
+  'conversions.export': 'conversions.view',
+  'conversions.record': 'conversions.record',
   'conversions.getSettings': 'links.view',
   'conversions.updateSettings': 'workspace.edit',
   'tags.list': 'links.view',
@@ -252,6 +259,8 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
+  'conversions:read': ['conversions.view'],
+  'conversions:write': ['conversions.record'],
   'webhooks:read': ['webhooks.view'],
   'webhooks:write': ['webhooks.edit'],
   'workspace:admin': [
@@ -267,8 +276,11 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
 
 /** The permissions that each role adds to the roles before it. */
 const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
-  viewer: ['links.view', 'domains.view', 'clicks.view', 'usage.view', 'workspace.view'],
-  member: ['links.edit'],
+  viewer: [
+    ...(['links.view', 'domains.view', 'clicks.view', 'conversions.view'] as const),
+    ...(['usage.view', 'workspace.view'] as const),
+  ],
+  member: ['links.edit', 'conversions.record'],
   admin: [
     'domains.edit',
     'webhooks.view',

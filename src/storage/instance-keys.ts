@@ -14,6 +14,7 @@ type Purpose =
   | 'password-cookie'
   | 'variant-cookie'
   | 'visit-token'
+  | 'conversion-keys'
   | 'idempotency'
   | 'idempotency-results'
   | 'key-check'

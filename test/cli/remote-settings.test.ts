@@ -8,6 +8,7 @@ import { expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { runCommand } from '../support/run-command.ts'
 import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
 
 const HOST = 'go.localhost'
 const RULES = [{ id: 'de', when: { country: ['DE'] }, then: { url: 'https://example.com/de' } }]
@@ -113,6 +114,27 @@ describe('commands for what a workspace has besides links', () => {
     assert.match(await terse('webhook', 'rotate-secret', 'Shop'), /^whsec_/)
     await terse('webhook', 'delete', 'Shop', '--yes')
     assert.equal(await terse('webhook', 'list'), 'There are no webhooks.')
+  })
+
+  test('conversions sets what is tracked, reports, lists and counts', async () => {
+    assert.match(await terse('conversions', 'settings'), /^Links and domains that say so get/)
+    const args = ['--track', 'all', '--parameter', 'ref', '--window-days', '60']
+    const shown = await terse('conversions', 'settings', ...args)
+    assert.equal(shown, 'All destinations get a token in ?ref=…, accepted for 60 days.')
+    await terse('link', 'create', 'https://shop.example.com/', '--domain', HOST, '--key', 'shop')
+    const visitShop = async () => (await visit(service.port, '/shop', { host: HOST })).headers
+    const { location = '' } = await visitShop()
+    const token = new URL(location).searchParams.get('ref') ?? ''
+    const order = ['report', token, 'order', '--value', '7490', '--currency', 'EUR']
+    assert.match(await terse('conversions', ...order), /order +74\.90 EUR +go\.localhost\/shop$/)
+    assert.match(await terse('conversions', 'list'), /order +74\.90 EUR/)
+    assert.match(
+      await terse('conversions', '--by', 'link'),
+      /go\.localhost\/shop +1 +1 +74\.90 EUR$/,
+    )
+    await terse('link', 'update', `${HOST}/shop`, '--track-conversions', 'off')
+    assert.equal((await visitShop()).location, 'https://shop.example.com/')
+    await terse('conversions', 'settings', '--track', 'none')
   })
 
   test('rule-sets creates, shows, replaces, renames and deletes a set', async () => {

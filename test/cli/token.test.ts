@@ -107,7 +107,10 @@ describe('terse token beside a running server', () => {
     await create('--workspace', 'usual')
     await create('--workspace', 'usual', '--admin')
     await create('--workspace', 'usual', '--admin', '--scopes', 'links:read')
-    const usual = ['links:read', 'links:write', 'domains:read', 'domains:write', 'clicks:read']
+    const usual = [
+      ...['links:read', 'links:write', 'domains:read', 'domains:write'],
+      ...['clicks:read', 'conversions:read', 'conversions:write'],
+    ]
     assert.deepEqual(
       (await list('usual')).map(({ scopes }) => scopes),
       [usual, [...usual, 'workspace:admin'], ['links:read', 'workspace:admin']],

@@ -4,6 +4,7 @@ import { createLink } from '../redirect/create.ts'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
+import { expectProblem } from '../support/problems.ts'
 import { visit } from '../support/visit.ts'
 
 const SHOP = 'https://shop.example.com/?a=1#top'
@@ -23,8 +24,12 @@ onEachEngine('conversions', (at) => {
       assert.equal(answer.status, 302)
       return new URL(answer.headers.location ?? '')
     }
-    return { api, admin, id, key, location }
+    const token = async (query?: string) => (await location(query)).searchParams.get('tc') ?? ''
+    const report = (body: object) => api.post('/conversions', body)
+    return { api, admin, id, key, location, token, report }
   }
+
+  const newTrackedShop = () => newShop({ track_conversions: true })
 
   test('give destinations a token where the link, its domain or its workspace says so', async () => {
     const { api, admin, id, location } = await newShop()
@@ -69,5 +74,107 @@ onEachEngine('conversions', (at) => {
     const { body } = await api.post(`/links/${id}/explain`, {})
     assert.equal(body.location, 'https://shop.example.com/?a=1&tc=(token)#top')
     assert.equal(body.url.token, 'tc')
+  })
+
+  test('are recorded with what the token says, and listed', async () => {
+    const { api, id, key, token, report } = await newTrackedShop()
+    const order = { event: 'order', value: 7490, currency: 'eur' }
+    const { body } = expectStatus(await report({ token: await token('?via=news'), ...order }), 200)
+    assert.match(body.id, /^[0-9a-f-]{36}$/)
+    assert.ok(body.clicked_at <= body.occurred_at)
+    const { id: _, clicked_at, occurred_at, recorded_at, ...rest } = body
+    assert.deepEqual(rest, {
+      ...{ event: 'order', value: 7490, currency: 'EUR', link_id: id, domain: 'localhost', key },
+      ...{ country: null, rule: null, variant: null, label: 'news' },
+    })
+    expectStatus(await report({ token: await token(), event: 'sign-up' }), 200)
+    const first = expectStatus(await api.get('/conversions?per_page=1'), 200).body
+    assert.equal(first.data[0].event, 'sign-up')
+    const next = await api.get(
+      `/conversions?per_page=1&cursor=${encodeURIComponent(first.meta.next_cursor)}`,
+    )
+    assert.deepEqual([next.body.data, next.body.meta.next_cursor], [[body], null])
+    assert.deepEqual((await api.get('/conversions?event=order&label=news')).body.data, [body])
+    assert.deepEqual((await api.get('/conversions?label=')).body.data.length, 1)
+    const csv = (await api.get('/conversions/export')).body
+    assert.equal(csv.split('\r\n').length, 4)
+    assert.match(csv, /"order","7490","EUR"/)
+  })
+
+  test('count once for a key, also when it is sent many times at once', async () => {
+    const { api, token, report } = await newTrackedShop()
+    const order = { token: await token(), event: 'order', idempotency_key: 'order-1' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => report(order)))
+    for (const answer of answers) {
+      assert.deepEqual(expectStatus(answer, 200).body, answers[0]?.body)
+    }
+    expectProblem(await report({ ...order, event: 'other' }), 'idempotency_conflict')
+    expectStatus(await report({ ...order, idempotency_key: 'order-2' }), 200)
+    const { body } = await api.get('/conversions?group_by=event')
+    assert.deepEqual([body.total.conversions, body.total.visits], [2, 1])
+    assert.deepEqual((await api.get('/usage')).body.conversions, { used: 2, limit: 1_000_000 })
+  })
+
+  test('are refused for a token that is forged, cut, foreign, or of a deleted link', async () => {
+    const [shop, other] = [await newTrackedShop(), await newTrackedShop()]
+    const token = await shop.token()
+    const forged = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
+    for (const wrong of [forged, token.slice(0, -4), 'x', await other.token()]) {
+      expectInvalid(await shop.report({ token: wrong, event: 'order' }), 'token')
+    }
+    expectInvalid(await shop.report({ token, event: 'order', value: 5 }), 'currency')
+    expectInvalid(await shop.report({ token, event: 'order', currency: 'EUR' }), 'currency')
+    const early = { token, event: 'order', occurred_at: '2020-01-01T00:00:00Z' }
+    expectInvalid(await shop.report(early), 'occurred_at')
+    expectStatus(await shop.api.delete(`/links/${shop.id}`), 200)
+    expectInvalid(await shop.report({ token, event: 'order' }), 'token')
+  })
+
+  test('are recorded in an array, where one that fails stops no other', async () => {
+    const { api, token, report } = await newTrackedShop()
+    const good = { token: await token(), event: 'order', idempotency_key: 'a' }
+    const many = Array.from({ length: 998 }, (_, nth) => ({ ...good, idempotency_key: `k${nth}` }))
+    const { body } = expectStatus(await report([good, { token: 'x' }, ...many]), 200)
+    assert.deepEqual([body.recorded, body.repeated, body.failed], [999, 0, 1])
+    const [, failed] = body.results
+    assert.deepEqual(Object.keys(failed.error.errors), ['event'])
+    const again = expectStatus(await report([good, good]), 200).body
+    assert.equal(again.repeated, 2)
+    assert.deepEqual(again.results[1].conversion, body.results[0].conversion)
+    assert.equal((await api.get('/usage')).body.conversions.used, 999)
+  })
+
+  test('are added up by currency, interval and what clicks are grouped by', async () => {
+    const { api, id, token, report } = await newTrackedShop()
+    const amounts = [
+      ['order', 1000, 'EUR'],
+      ['order', 500, 'EUR'],
+      ['order', 700, 'CHF'],
+      ['refund', -200, 'EUR'],
+    ] as const
+    for (const [event, value, currency] of amounts) {
+      expectStatus(await report({ token: await token('?via=a'), event, value, currency }), 200)
+    }
+    const eur = { currency: 'EUR', conversions: 2, value: 1300, refunds: 1, refunded: -200 }
+    const chf = { currency: 'CHF', conversions: 1, value: 700, refunds: 0, refunded: 0 }
+    const total = { conversions: 3, refunds: 1, values: [eur, chf], visits: 3 }
+    const { body } = expectStatus(await api.get('/conversions?interval=day'), 200)
+    assert.deepEqual([body.total, body.points.length, body.groups], [total, 30, null])
+    const { start: _, ...today } = body.points.at(-1)
+    assert.deepEqual({ ...today, visits: 3 }, total)
+    const byLink = (await api.get('/conversions?group_by=link')).body.groups
+    assert.deepEqual([byLink[0].link.id, byLink[0].visits], [id, 3])
+    const byLabel = (await api.get('/conversions?group_by=label&interval=month&limit=1')).body
+    assert.deepEqual([byLabel.groups[0].value, byLabel.rest.values_left], ['a', 0])
+    const ofEvent = (await api.get('/conversions?group_by=currency&event=order')).body
+    assert.deepEqual(
+      ofEvent.groups.map(({ value, visits }: { value: string; visits: number }) => [value, visits]),
+      [
+        ['EUR', 2],
+        ['CHF', 1],
+      ],
+    )
+    assert.equal((await api.get('/conversions?group_by=tag')).body.groups[0].value, null)
+    assert.deepEqual((await api.get('/conversions?group_by=event&tag=x')).body.groups, [])
   })
 })

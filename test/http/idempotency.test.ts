@@ -15,6 +15,8 @@ const ALL_SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'conversions:read',
+  'conversions:write',
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',
@@ -169,6 +171,7 @@ for (const engine of ENGINES) {
     test('all that creates something in a workspace honours the header', () => {
       const honoured = POSTS.filter(({ honours }) => honours).map(({ path }) => path)
       assert.deepEqual(honoured.sort(), [
+        '/conversions',
         '/domains',
         '/imports',
         '/imports/revive',

@@ -240,6 +240,16 @@ describe('the OpenAPI document', () => {
     const oversize = (bytesMax: number) =>
       jsonRequest(JSON.stringify({ id: 'x'.repeat(bytesMax + 5_000) }))
 
+    /** Reports another conversion with the key of the first. */
+    const reportTwice = async () => {
+      const link = { domain: 'localhost', key: 'tracked', track_conversions: true }
+      await api.post('/links', { ...link, url: 'https://shop.example.com/' })
+      const { location = '' } = (await visit(service.port, '/tracked')).headers
+      const order = { token: new URL(location).searchParams.get('tc'), idempotency_key: 'order' }
+      expectStatus(await api.post('/conversions', { ...order, event: 'order' }), 200)
+      return api.post('/conversions', { ...order, event: 'another' })
+    }
+
     /** How each status is provoked. */
     const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
       400: (operation, path) =>
@@ -262,6 +272,7 @@ describe('the OpenAPI document', () => {
         }
         if (operation.method !== 'POST' || isRevert(operation))
           return changeExample(api, operation, path)
+        if (operation.family === 'conversions') return reportTwice()
         const key = { 'idempotency-key': operation.template.slice(1) }
         const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
           JSON.stringify({ ...body, ...nextName(operation.family) }),
@@ -302,7 +313,8 @@ describe('the OpenAPI document', () => {
       if (isRevert(operation)) return changeLink(api, path).then((body) => api.post(path, body))
       const hasName = validBody !== undefined && ('domain' in validBody || 'name' in validBody)
       const own = hasName ? nextName(family) : {}
-      const body = JSON.stringify({ ...validBody, ...own })
+      const isList = Array.isArray(validBody)
+      const body = JSON.stringify(isList ? validBody : { ...validBody, ...own })
       return api.send(method, path, validBody ? jsonRequest(body) : validRequest(operation))
     }
 

@@ -105,7 +105,13 @@ onEachEngine('uploaded images', (stage) => {
     const { workspace_id } = await createLink(api)
     await stage.service.instance.store.write(async ({ quotas, changes }) => {
       await quotas.set(workspace_id, {
-        ...{ links: null, domains: null, pending_domains: null, requests_per_minute: null },
+        ...{
+          links: null,
+          domains: null,
+          pending_domains: null,
+          conversions: null,
+          requests_per_minute: null,
+        },
         storage_bytes: 100,
       })
       await changes.append({ kind: 'quota', subject: workspace_id }, 1)

@@ -27,6 +27,9 @@ function scopeOf({ family, method, template }: Operation): Scope {
     return method === 'GET' ? 'links:read' : 'links:write'
   }
   if (family === 'labels') return method === 'GET' ? 'links:read' : 'workspace:admin'
+  if (template === '/conversions/settings')
+    return method === 'GET' ? 'links:read' : 'workspace:admin'
+  if (family === 'conversions') return `conversions:${method === 'GET' ? 'read' : 'write'}`
   if (family === 'webhooks') return `webhooks:${method === 'GET' ? 'read' : 'write'}`
   const reads = method === 'GET' || /\/(qr-code|explain)$/.test(template)
   return `${family === 'default-domain' ? 'domains' : family}:${reads ? 'read' : 'write'}`

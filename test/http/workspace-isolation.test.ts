@@ -26,6 +26,7 @@ for (const engine of ENGINES) {
       domains: '',
       'default-domain': '',
       labels: '',
+      conversions: '',
       clicks: '',
       events: '',
       workspace: '',

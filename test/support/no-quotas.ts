@@ -5,6 +5,7 @@ const NO_LIMITS = {
   links: 0,
   domains: 0,
   pending_domains: 0,
+  conversions: 0,
   storage_bytes: 0,
   requests_per_minute: 0,
 }

@@ -17,6 +17,7 @@ export type Operation = {
     | 'domains'
     | 'default-domain'
     | 'labels'
+    | 'conversions'
     | 'clicks'
     | 'workspace'
     | 'events'
@@ -29,11 +30,11 @@ export type Operation = {
     | 'webhooks'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
-  readonly validBody: Readonly<Record<string, unknown>> | undefined
+  readonly validBody: Readonly<Record<string, unknown>> | readonly unknown[] | undefined
   /** The described statuses, with their media types and schemas. */
   readonly responses: Readonly<Record<string, DescribedResponse>>
   /** Another valid body, where there is one. */
-  readonly otherBody: Readonly<Record<string, unknown>> | undefined
+  readonly otherBody: Readonly<Record<string, unknown>> | readonly unknown[] | undefined
   readonly bodyBytesMax: number
   /** The status of its success. */
   readonly success: number
@@ -141,6 +142,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   usage: 'workspace',
   'default-domain': 'default-domain',
   labels: 'labels',
+  conversions: 'conversions',
   export: 'workspace',
   events: 'events',
   tags: 'tags',
@@ -158,8 +160,8 @@ const REQUESTS: Readonly<
     string,
     {
       query?: string
-      body?: Record<string, unknown>
-      otherBody?: Record<string, unknown>
+      body?: Record<string, unknown> | readonly unknown[]
+      otherBody?: Record<string, unknown> | readonly unknown[]
       bodyBytesMax?: number
     }
   >
@@ -183,6 +185,16 @@ const REQUESTS: Readonly<
   'links.explain': { body: { country: 'DE' }, otherBody: { country: 'AT' } },
   'domains.updateSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
   'domains.patchSettings': { body: { robots: 'index' }, bodyBytesMax: 512 * 1024 },
+  'conversions.record': {
+    // Each report has a result of its own.
+    body: [{ token: 'none', event: 'order' }],
+    otherBody: [{ token: 'none', event: 'sign-up' }],
+    bodyBytesMax: 1024 * 1024,
+  },
+  'conversions.updateSettings': {
+    body: { track_conversions: true },
+    otherBody: { track_conversions: false },
+  },
   'labels.update': { body: { parameter: 'via' }, otherBody: { parameter: null } },
   'domains.updateDefault': { body: { domain: null } },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
@@ -231,7 +243,7 @@ function operation(method: string, path: string, described: DescribedOperation):
   }
 }
 
-function otherBodyOf(family: Operation['family'], body: Record<string, unknown>) {
+function otherBodyOf(family: Operation['family'], body: object) {
   return {
     ...body,
     ...(family === 'utm-templates' || family === 'rule-sets'

@@ -9,6 +9,7 @@ import fastify, {
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { variantRoutes } from '../../clicks/variant-routes.ts'
+import { conversionReportRoute, conversionRoutes } from '../../conversions/routes.ts'
 import { conversionSettingsRoutes } from '../../conversions/settings-routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
 import { domainSettingsRoutes } from '../../domains/settings-routes.ts'
@@ -89,6 +90,8 @@ const API_ROUTES = [
   clickRoutes,
   variantRoutes,
   liveRoutes,
+  conversionRoutes,
+  conversionReportRoute,
   conversionSettingsRoutes,
   usageRoutes,
   exportRoutes,

@@ -1,4 +1,5 @@
 import { APPLE_EXAMPLE, ASSET_LINKS_EXAMPLE } from '@terse/contract/app-documents'
+import { csvLine } from '@terse/contract/csv'
 import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 
 const NO_UTM = fromFields(UTM_FIELDS, () => null)
@@ -28,6 +29,7 @@ const OPTIONS = {
   rule_set: RULE_SET,
   ...PREVIEW,
   track_conversions: null,
+  clicks_left: 120,
 }
 
 const SHOPS = {
@@ -37,6 +39,36 @@ const SHOPS = {
   rules: [{ ...RULE, id: 'set-8f2ac01d94b7e6530a1c' }],
   created_at: '2026-11-20T10:06:50.363298Z',
   updated_at: '2026-11-21T08:15:02.190512Z',
+}
+
+const CONVERSION = {
+  ...{ id: '01a2089c-7d10-7a3b-8c4d-0e1f2a3b4c5d', event: 'order', value: 7_490, currency: 'EUR' },
+  occurred_at: '2026-11-28T10:15:00.120000Z',
+  recorded_at: '2026-11-28T10:15:00.120000Z',
+  clicked_at: '2026-11-28T10:02:41.375000Z',
+  link_id: '01a1f86d-9b3c-7e45-a1d2-3f4e5d6c7b8a',
+  ...{ domain: 'go.example.com', key: 'sale', country: 'DE' },
+  ...{ rule: null, variant: null, label: 'newsletter' },
+}
+const EUROS = {
+  ...{ currency: 'EUR', conversions: 2, value: 12_480, refunds: 1, refunded: -2_500 },
+}
+const ORDERS = { conversions: 2, refunds: 1, values: [EUROS], visits: 2 }
+
+const CONVERSION_REPORT = {
+  ...{ from: '2026-11-01T00:00:00.000000Z', to: '2026-12-01T00:00:00.000000Z' },
+  ...{ timezone: 'UTC', interval: null, group_by: 'event', total: ORDERS, points: null },
+  groups: [{ value: 'order', ...ORDERS }],
+  rest: { values_left: 0, conversions: 0, refunds: 0, values: [], visits: 0 },
+}
+
+/** By operation and type. */
+export const CONVERSION_EXPORT = {
+  'conversions.export': {
+    'text/csv':
+      csvLine(['id', 'event', 'value', 'currency']) +
+      csvLine([CONVERSION.id, 'order', CONVERSION.value, 'EUR']),
+  },
 }
 
 /** What `include=options` adds to a link. */
@@ -66,6 +98,14 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     after: { url: 'https://example.com/sale' },
   },
   LinkRules: { rules: [RULE] },
+  Conversion: CONVERSION,
+  ReportedConversions: CONVERSION,
+  Conversions: CONVERSION_REPORT,
+  ConversionResults: {
+    ...{ recorded: 1, repeated: 0, failed: 0 },
+    results: [{ index: 0, status: 'recorded', conversion: CONVERSION, error: null }],
+  },
+  ConversionReport: CONVERSION_REPORT,
   ConversionSettings: { track_conversions: true, parameter: 'tc', window_days: 30 },
   Labels: { parameter: 'via', labels: ['newsletter', 'podcast'] },
   RuleSet: SHOPS,

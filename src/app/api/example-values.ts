@@ -7,7 +7,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
-import { INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
+import { CONVERSION_EXPORT, INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
 import { WEBHOOK_EXAMPLES } from './example-webhooks.ts'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
@@ -331,6 +331,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     links: { used: 28, limit: 10_000 },
     domains: { used: 3, limit: null },
     pending_domains: { used: 1, limit: 1_000 },
+    conversions: { used: 1_108, limit: 1_000_000 },
     storage_bytes: { used: 18_204, limit: null },
     requests_per_minute: { used: 4, limit: 600 },
   },
@@ -491,6 +492,7 @@ export const OPERATION_EXAMPLES: Readonly<Record<string, Readonly<Record<string,
       csvLine([1, 'line 2', 'https://old.example/spring', 'created', link.link, LINK, '']),
   },
   'clicks.export': { 'text/csv': clicksCsv },
+  ...CONVERSION_EXPORT,
   'links.exportClicks': { 'text/csv': clicksCsv },
   'domains.exportClicks': { 'text/csv': clicksCsv },
 }

@@ -373,6 +373,7 @@ const WITHOUT_CURSOR: ReadonlySet<string> = new Set([
 ])
 /** Lists that have no total. */
 const UNCOUNTED: ReadonlySet<string> = new Set([
+  'ConversionPage',
   'EventPage',
   'LinkHistoryPage',
   'WebhookAttemptPage',

@@ -17,6 +17,7 @@ import { example } from '../../platform/cli/options.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { conversionsCommand } from '../../remote/commands/conversions.ts'
 import { domainSettingsCommand } from '../../remote/commands/domain-settings.ts'
 import { explainCommand } from '../../remote/commands/explain.ts'
 import { labelsCommand } from '../../remote/commands/labels.ts'
@@ -77,6 +78,7 @@ export function buildProgram(terminal: Terminal): Command {
     logoutCommand(terminal),
     linkCommand(terminal),
     statsCommand(terminal),
+    conversionsCommand(terminal),
     labelsCommand(terminal),
     rulesCommand(terminal),
     ruleSetsCommand(terminal),

@@ -52,7 +52,7 @@ describe('readConfig', () => {
     quotas: {
       links: 0,
       domains: 0,
-      pending_domains: 1_000,
+      ...{ pending_domains: 1_000, conversions: 1_000_000 },
       storage_bytes: 0,
       requests_per_minute: 0,
     },
@@ -116,9 +116,9 @@ describe('readConfig', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 35 have no entry of their own: TERSE_HTTPS_PORT belongs to `tls`, eight share `oidc`, two `mail`, seven `acme`,
-    // seven `backup`, five `quotas`, four `s3` and three `connections`; five are sets of networks.
-    assert.equal(Object.keys(plain).length + 35, Object.keys(SETTINGS).length)
+    // 36 have no entry of their own: TERSE_HTTPS_PORT belongs to `tls`, eight share `oidc`, two `mail`, seven `acme`,
+    // seven `backup`, six `quotas`, four `s3` and three `connections`; five are sets of networks.
+    assert.equal(Object.keys(plain).length + 36, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
@@ -347,7 +347,7 @@ describe('readConfig', () => {
     TERSE_QUOTA_DOMAINS: ['-1', '2.5'],
     TERSE_QUOTA_PENDING_DOMAINS: ['-1', 'off'],
     TERSE_QUOTA_STORAGE_MIB: ['-1', '1GiB', '1000000001'],
-    TERSE_QUOTA_REQUESTS: ['-1', '1000000001'],
+    ...{ TERSE_QUOTA_CONVERSIONS: ['many'], TERSE_QUOTA_REQUESTS: ['-1', '1000000001'] },
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_LOG_FORMAT: ['text', 'JSON'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],

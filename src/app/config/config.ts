@@ -132,6 +132,7 @@ function configOf(values: SettingValues): Config {
       links: values.TERSE_QUOTA_LINKS,
       domains: values.TERSE_QUOTA_DOMAINS,
       pending_domains: values.TERSE_QUOTA_PENDING_DOMAINS,
+      conversions: values.TERSE_QUOTA_CONVERSIONS,
       storage_bytes: values.TERSE_QUOTA_STORAGE_MIB,
       requests_per_minute: values.TERSE_QUOTA_REQUESTS,
     }),
@@ -266,6 +267,7 @@ export type Config = {
     readonly links: number
     readonly domains: number
     readonly pending_domains: number
+    readonly conversions: number
     readonly storage_bytes: number
     readonly requests_per_minute: number
   }

@@ -24,6 +24,7 @@ import {
   type ConversionSettingsStore,
   conversionSettingsStore,
 } from '../../conversions/store/conversion-settings-store.ts'
+import { type ConversionStore, conversionStore } from '../../conversions/store/conversion-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import {
   type DomainSettingsStore,
@@ -141,6 +142,7 @@ export type Stores = {
   readonly linkBatches: LinkBatchStore
   readonly tags: TagStore
   readonly labels: LabelStore
+  readonly conversions: ConversionStore
   readonly conversionSettings: ConversionSettingsStore
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: RuleSetStore
@@ -225,6 +227,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   linkBatches: (on) => linkBatchStore(on),
   tags: (on) => tagStore(on),
   labels: ({ db }) => labelStore(db),
+  conversions: ({ db, scans }) => conversionStore(db, scans),
   conversionSettings: ({ db }) => conversionSettingsStore(db),
   utmTemplates: ({ db }) => utmTemplateStore(db),
   ruleSets: ({ db, lockName }) => ruleSetStore(db, lockName),

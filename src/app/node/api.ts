@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
+import { Conversions } from '../../conversions/conversions.ts'
+import { CONVERSION_QUEUE } from '../../conversions/report.ts'
 import { ConversionSettingsService } from '../../conversions/settings.ts'
+import { visitTokens } from '../../conversions/token.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import { IncludedOfDomains } from '../../domains/list-domains.ts'
@@ -115,7 +118,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     bulkRequests: queues.open(BULK_QUEUE),
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     labels: new Labels(base),
-    conversionSettings: new ConversionSettingsService(base),
+    ...openConversions(context, links),
     utmTemplates: new UtmTemplates(base),
     ruleSets,
     imports: parts.imports,
@@ -173,6 +176,17 @@ function openEvents(context: AppContext) {
   const { instance, queues } = context
   const events = new Events({ store: instance.store, lists: queues.open(EVENT_QUEUE) })
   return { events, webhooks: openWebhooks(context) }
+}
+
+function openConversions({ instance, queues }: AppContext, links: Links) {
+  const { store, clock, quotas, instanceKey } = instance
+  const conversions = new Conversions({
+    ...{ store, clock, quotas, links, random: systemRandom },
+    tokens: visitTokens(deriveKey(instanceKey, 'visit-token'), systemRandom),
+    key: deriveKey(instanceKey, 'conversion-keys'),
+    lists: queues.open(CONVERSION_QUEUE),
+  })
+  return { conversions, conversionSettings: new ConversionSettingsService({ store, clock }) }
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

@@ -185,6 +185,7 @@ async function eraseLinks(
     const linkSeqs = await store.read.erasures.listLinks(before, LINKS_PER_STEP)
     if (linkSeqs.length === 0) return
     await intake.erase({ kind: 'links', linkSeqs })
+    while (await store.write((stores) => stores.conversions.eraseLinks(linkSeqs)));
     await store.write(async (stores) => {
       await stores.clickLeases.forgetLinks(linkSeqs)
       await stores.erasures.forgetLinks(linkSeqs)

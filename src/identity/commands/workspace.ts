@@ -170,6 +170,7 @@ type QuotaOptions = { json?: true } & {
   readonly links?: Limit
   readonly domains?: Limit
   readonly pendingDomains?: Limit
+  readonly conversions?: Limit
   readonly storageMib?: Limit
   readonly requests?: Limit
 }
@@ -221,6 +222,7 @@ function changesOf(options: QuotaOptions): Partial<QuotaOverrides> {
     links: options.links,
     domains: options.domains,
     pending_domains: options.pendingDomains,
+    conversions: options.conversions,
     storage_bytes: typeof mib === 'number' ? mib * MIB : mib,
     requests_per_minute: options.requests,
   }

@@ -74,6 +74,7 @@ const FIELDS: Readonly<Record<keyof Usage, string>> = {
   storage_bytes: 'workspace',
   domains: 'domain',
   pending_domains: 'domain',
+  conversions: 'workspace',
 }
 
 /**
@@ -118,11 +119,13 @@ async function usageOf(
 ): Promise<Growth> {
   const ofLinks = names.includes('links') || names.includes('storage_bytes')
   const ofDomains = names.includes('domains') || names.includes('pending_domains')
-  const [links, domains] = await waitForAll([
+  const ofConversions = names.includes('conversions')
+  const [links, domains, conversions] = await waitForAll([
     ofLinks ? stores.quotas.countLinks(workspaceId) : undefined,
     ofDomains ? stores.quotas.countDomains(workspaceId) : undefined,
+    ofConversions ? stores.quotas.countConversions(workspaceId) : undefined,
   ])
-  return { ...links, ...domains }
+  return { ...links, ...domains, ...conversions }
 }
 
 /**
@@ -176,12 +179,13 @@ export function usageReader({
   quotas: QuotaBook
 }): UsageReader {
   return async ({ workspaceId }) => {
-    const { countLinks, countDomains } = store.read.quotas
-    const [links, domains, limits] = await Promise.all([
+    const { countLinks, countDomains, countConversions } = store.read.quotas
+    const [links, domains, conversions, limits] = await Promise.all([
       countLinks(workspaceId),
       countDomains(workspaceId),
+      countConversions(workspaceId),
       quotas.of(workspaceId),
     ])
-    return { used: { ...links, ...domains }, limits }
+    return { used: { ...links, ...domains, ...conversions }, limits }
   }
 }

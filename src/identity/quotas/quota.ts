@@ -4,6 +4,7 @@ export const QUOTA_NAMES = [
   'domains',
   'pending_domains',
   'storage_bytes',
+  'conversions',
   'requests_per_minute',
 ] as const
 
@@ -20,6 +21,7 @@ export const NO_OVERRIDES: QuotaOverrides = {
   domains: null,
   pending_domains: null,
   storage_bytes: null,
+  conversions: null,
   requests_per_minute: null,
 }
 

@@ -164,6 +164,8 @@ export type QuotaStore = {
   countLinks(workspaceId: string): Promise<Pick<Usage, 'links' | 'storage_bytes'>>
   /** Reads each of the workspace's domains. */
   countDomains(workspaceId: string): Promise<Pick<Usage, 'domains' | 'pending_domains'>>
+  /** Reads one row. */
+  countConversions(workspaceId: string): Promise<Pick<Usage, 'conversions'>>
 }
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
@@ -235,6 +237,15 @@ export function quotaStore(
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirstOrThrow()
       return { domains: row.domains, pending_domains: row.pending ?? 0 }
+    },
+
+    async countConversions(workspaceId) {
+      const row = await db
+        .selectFrom('conversion_counts')
+        .select('conversions')
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst()
+      return { conversions: row?.conversions ?? 0 }
     },
   }
 }

@@ -12,7 +12,14 @@ import { readJson } from './rules.ts'
 
 const DOCUMENTS = ['apple_app_site_association', 'assetlinks'] as const
 /** Settings that `--clear` takes away. */
-const CLEARED: readonly string[] = ['root_url', 'robots', ...UTM_FIELDS, 'rule_set', ...DOCUMENTS]
+const CLEARED: readonly string[] = [
+  'root_url',
+  'robots',
+  ...UTM_FIELDS,
+  'rule_set',
+  'track_conversions',
+  ...DOCUMENTS,
+]
 
 type Options = {
   readonly json?: true
@@ -37,6 +44,12 @@ export function domainSettingsCommand(terminal: Terminal): Command {
   }
   return command
     .option('--rule-set <set>', 'the name or ID of the rule set that is tried last')
+    .addOption(
+      new Option('--track-conversions <choice>', 'whether destinations get a token').choices([
+        'on',
+        'off',
+      ]),
+    )
     .option('--apple-app-site-association <file>', 'JSON for apps of Apple; - for standard input')
     .option('--assetlinks <file>', 'JSON for apps of Android; - for standard input')
     .option('--clear <setting>', `remove a setting: ${CLEARED.join(', ')}`, collectAmong(CLEARED))
@@ -88,6 +101,8 @@ async function changesOf(
     changes.utm = { ...before.utm, ...Object.fromEntries(values) }
   }
   if (ruleSet !== undefined) changes.rule_set = (await findSet(client, ruleSet)).id
+  const tracks = given('track_conversions')
+  if (tracks !== undefined) changes.track_conversions = tracks === 'on'
   for (const field of DOCUMENTS) {
     const file = given(field)
     if (typeof file === 'string') changes[field] = readJson(file)

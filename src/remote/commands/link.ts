@@ -300,6 +300,7 @@ type LinkOptions = {
   readonly query?: string
   readonly ruleSet?: string
   readonly archive?: boolean
+  readonly trackConversions?: 'on' | 'off'
   readonly unarchive?: true
   readonly clear?: readonly string[]
 }
@@ -339,6 +340,12 @@ function addLinkOptions(command: Command): Command {
     )
     .addOption(
       new Option('--query <mode>', 'what becomes of the visitor’s query').choices(QUERY_MODES),
+    )
+    .addOption(
+      new Option('--track-conversions <choice>', 'whether destinations get a token').choices([
+        'on',
+        'off',
+      ]),
     )
     .option('--rule-set <set>', 'the name or ID of the rule set that is tried after its own rules')
     .option('--archive', 'leave it out of lists; it redirects all the same')
@@ -382,6 +389,7 @@ async function linkBody(
     image: options.image,
     path: options.path,
     query: options.query,
+    track_conversions: options.trackConversions && options.trackConversions === 'on',
     rule_set: options.ruleSet && (await findSet(client, options.ruleSet)).id,
     archived: options.archive ? true : options.unarchive && false,
   }

@@ -10,6 +10,8 @@ export const SCOPES = [
   'domains:read',
   'domains:write',
   'clicks:read',
+  'conversions:read',
+  'conversions:write',
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',

@@ -179,6 +179,11 @@ export const QUOTA_SETTINGS = {
     description:
       'Text in MiB that the links of each workspace may hold: keys, destinations, tags and the like. `0`: no limit.',
   }),
+  TERSE_QUOTA_CONVERSIONS: setting({
+    schema: integer(0, COUNT_MAX),
+    default: '1000000',
+    description: 'Conversions that are kept of each workspace. `0`: no limit.',
+  }),
   TERSE_QUOTA_REQUESTS: setting({
     schema: integer(0, 1_000_000_000),
     default: '0',

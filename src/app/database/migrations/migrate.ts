@@ -45,6 +45,7 @@ import { linkPreviews } from './040-link-previews.ts'
 import { webhooks } from './041-webhooks.ts'
 import { linkMilestones } from './042-link-milestones.ts'
 import { conversions } from './045-conversions.ts'
+import { conversionScopes } from './046-conversion-scopes.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -92,6 +93,7 @@ export const MIGRATIONS: readonly Migration[] = [
   conversions,
   webhooks,
   linkMilestones,
+  conversionScopes,
 ]
 
 /** The schema version of this program. */

@@ -196,6 +196,7 @@ const QUOTAS = [
   'links',
   'domains',
   'pending_domains',
+  'conversions',
   'storage_bytes',
   'requests_per_minute',
 ] as const satisfies readonly (keyof UsageResource)[]

@@ -49,6 +49,8 @@ const fields: FaultTexts['fields'] = {
       'Das Kontingent von {max} Byte für Links ist erreicht; löschen oder kürzen Sie Links, oder bitten Sie den Betreiber dieses Dienstes um ein höheres Kontingent',
     domains:
       'Das Kontingent von {max} Domains ist erreicht; entfernen Sie Domains, oder bitten Sie den Betreiber dieses Dienstes um ein höheres Kontingent',
+    conversions:
+      'Das Kontingent von {max} Conversions ist erreicht; löschen Sie Links, oder bitten Sie den Betreiber dieses Dienstes um ein höheres Kontingent',
     pending_domains:
       'Das Kontingent von {max} ausstehenden Domains ist erreicht; weisen Sie ausstehende Domains nach oder entfernen Sie sie, oder bitten Sie den Betreiber dieses Dienstes um ein höheres Kontingent',
   },
@@ -107,6 +109,16 @@ const fields: FaultTexts['fields'] = {
       'muss mit einem Buchstaben beginnen, dann höchstens 31 Buchstaben, Ziffern, „_“ und „-“',
     taken: 'darf nicht qr und kein UTM-Parameter sein',
   },
+  unusable_token: {
+    unknown: 'ist kein Token dieses Arbeitsbereichs',
+    old: 'gehört zu einem Besuch vor mehr als {max} Tagen',
+    deleted: 'gehört zu einem gelöschten Link',
+  },
+  invalid_currency: 'muss ein Währungscode aus drei Buchstaben wie EUR sein',
+  impossible_instant: {
+    before: 'darf nicht vor dem Besuch um {min} liegen',
+    future: 'darf nicht in der Zukunft liegen',
+  },
   not_restorable: {
     creation: 'ist das Anlegen des Links: Löschen Sie stattdessen den Link',
     unlogged:
@@ -125,6 +137,7 @@ const fields: FaultTexts['fields'] = {
     links:
       'dauert bei so vielen Links zu lange; wählen Sie zusätzlich einen Tag, oder sortieren Sie nach Erstellung',
     tags: 'muss enger sein: Es sind zu viele Tags, um sie zu zählen',
+    conversions: 'dauert bei so vielen Conversions zu lange; legen Sie from und to näher zusammen',
     events: 'dauert bei so vielen Ereignissen zu lange; wählen Sie einen kürzeren Zeitraum',
   },
   too_pale: 'ist auf Weiß zu blass zum Scannen; wählen Sie eine dunklere Farbe',
