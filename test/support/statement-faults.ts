@@ -14,7 +14,8 @@ type Run = (...parameters: unknown[]) => unknown
 /**
  * Makes statements fail, on both engines and wherever they are run in this process: each counts as
  * two steps, one before the database has run it and one after, when its answer is lost. A rollback
- * never fails, because a lost database rolls back by itself, nor does a probe of the connection.
+ * never fails, because a lost database rolls back by itself, nor does a probe of the connection, or the statement by
+ * which a connection that was lost asks for notices once more, beside those of the work.
  */
 export function failStatements(failsAt: (step: number) => boolean) {
   const restore: (() => void)[] = []
@@ -51,7 +52,7 @@ export function failStatements(failsAt: (step: number) => boolean) {
 
   const isStep = (text: unknown) => {
     const sql = typeof text === 'object' && text !== null && 'text' in text ? text.text : text
-    return sql !== 'rollback' && sql !== PROBE
+    return sql !== 'rollback' && sql !== PROBE && !/^listen /.test(String(sql))
   }
   for (const method of ['run', 'get', 'all'] as const) {
     replace(StatementSync.prototype, method, () => true)
