@@ -32,6 +32,8 @@ const SETTINGS = {
   IMPORT_KILLS: { short: 1, long: 200 },
   /** Kills of an import of clicks, on each engine. */
   IMPORT_CLICKS_KILLS: { short: 3, long: 200 },
+  /** Kills of the process that sends webhooks, on each engine. */
+  WEBHOOK_KILLS: { short: 1, long: 50 },
   /** Kills of the service, over both engines. */
   KILL_ROUNDS: { short: 12, long: 200 },
   /** Seconds for which another program locks the database. */

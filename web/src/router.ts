@@ -167,6 +167,7 @@ const settingsPages = [
   settingsPage('/labels', () => import('./pages/settings/LabelsPage.tsx')),
   settingsPage('/rule-sets', () => import('./pages/settings/RuleSetsPage.tsx')),
   settingsPage('/tokens', () => import('./pages/settings/TokensPage.tsx')),
+  settingsPage('/webhooks', () => import('./pages/webhooks/WebhooksPage.tsx')),
   settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
   settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),
   importDetails,
@@ -287,6 +288,12 @@ const linkRules = createRoute({
   component: lazyRouteComponent(() => import('./pages/rules/RulesPage.tsx')),
 })
 
+const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage.tsx')),
+})
+
 const ruleSet = createRoute({
   getParentRoute: () => shell,
   path: '/settings/rule-sets/$setId',
@@ -350,6 +357,7 @@ const routeTree = root.addChildren([
     editLink,
     linkRules,
     ruleSet,
+    webhook,
     domains,
     analytics,
     tags,

@@ -263,6 +263,7 @@ export type SettingsPlace = {
     | '/settings/labels'
     | '/settings/rule-sets'
     | '/settings/tokens'
+    | '/settings/webhooks'
     | '/settings/audit'
     | '/settings/imports'
     | '/settings/profile'
@@ -284,6 +285,7 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/labels', group: 'workspace', name: 'labels', role: 'viewer' },
   { to: '/settings/rule-sets', group: 'workspace', name: 'ruleSets', role: 'viewer' },
   { to: '/settings/tokens', group: 'workspace', name: 'tokens', role: 'admin' },
+  { to: '/settings/webhooks', group: 'workspace', name: 'webhooks', role: 'admin' },
   { to: '/settings/audit', group: 'workspace', name: 'audit', role: 'admin' },
   { to: '/settings/imports', group: 'workspace', name: 'imports', role: 'member' },
   { to: '/settings/profile', group: 'you', name: 'profile' },

@@ -6,6 +6,7 @@ import * as imports from './de/imports.ts'
 import * as links from './de/links.ts'
 import * as settings from './de/settings.ts'
 import * as tags from './de/tags.ts'
+import * as webhooks from './de/webhooks.ts'
 import type { Catalogue } from './en.ts'
 import { amountsIn } from './plural.ts'
 
@@ -115,5 +116,6 @@ export const de: Catalogue = {
   ...imports,
   ...links,
   ...settings,
+  ...webhooks,
   ...tags,
 }

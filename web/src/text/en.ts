@@ -5,6 +5,7 @@ import * as imports from './en/imports.ts'
 import * as links from './en/links.ts'
 import * as settings from './en/settings.ts'
 import * as tags from './en/tags.ts'
+import * as webhooks from './en/webhooks.ts'
 import type { FaultTexts } from './fault-text.ts'
 import { amountsIn } from './plural.ts'
 
@@ -117,6 +118,7 @@ export const en = {
   ...imports,
   ...links,
   ...settings,
+  ...webhooks,
   ...tags,
 }
 

@@ -12,6 +12,7 @@ export const settings: typeof en.settings = {
     members: 'Mitglieder',
     labels: 'Labels',
     ruleSets: 'Regelsammlungen',
+    webhooks: 'Webhooks',
     tokens: 'Tokens',
     audit: 'Änderungsprotokoll',
     imports: 'Import und Export',

@@ -11,6 +11,7 @@ export const settings = {
     members: 'Members',
     labels: 'Labels',
     ruleSets: 'Rule sets',
+    webhooks: 'Webhooks',
     tokens: 'Tokens',
     audit: 'Audit trail',
     imports: 'Import and export',

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
+import { type Api, expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { type DashboardOptions, inDashboard } from '../support/dashboard.ts'
+import { SQLITE } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+const PATH = '/settings/webhooks'
+
+describe('webhooks in Chromium', { skip: skipWithout('chromium') }, () => {
+  let browser: Browser
+  let service: Service
+  let receiver: WebhookReceiver
+  let api: Api
+  before(async () => {
+    browser = await launchChromium()
+    service = await startService(SQLITE, { TERSE_WEBHOOK_ALLOW: '127.0.0.0/8' })
+    receiver = await startReceiver()
+    api = await service.api()
+  })
+  after(async () => {
+    await browser.close()
+    await receiver.close()
+    await service.stop()
+  })
+
+  const on = (path: string, use: (page: Page) => Promise<void>, options?: DashboardOptions) =>
+    inDashboard(browser, service, path, use, options)
+
+  test('are added, tested, changed, rotated and deleted', async () => {
+    await on(PATH, async (page) => {
+      await page.getByRole('button', { name: 'Add endpoint' }).press('Enter')
+      await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url)
+      await page.getByRole('textbox', { name: 'Name' }).fill('Shop backend')
+      await page.getByRole('checkbox', { name: 'Clicks, in batches' }).check()
+      await page.keyboard.press('Enter')
+      await page.getByText('The secret of the endpoint').waitFor()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('link', { name: 'Shop backend' }).click()
+      await page.getByText('Nothing sent yet.').waitFor()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText(/Test: 204 in/).waitFor()
+      await page.getByRole('button', { name: /204.*Test/ }).press('Enter')
+      await page.getByText('POST http://127.0.0.1').waitFor()
+      await expectAccessible(page)
+      await page.getByRole('checkbox', { name: /Keep the order/ }).check()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved').waitFor()
+      await page.getByRole('button', { name: 'Rotate' }).click()
+      await page.getByText('The secret of the endpoint').waitFor()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText(/old, signs as well until/).waitFor()
+    })
+    const [webhook] = expectStatus(await api.get('/webhooks'), 200).body.data
+    assert.deepEqual([webhook.ordered, webhook.old_secret !== null], [true, true])
+  })
+
+  test('say what is wrong, and can be switched on again, on a phone and in German', async () => {
+    receiver.answer = () => ({ status: 410 })
+    const created = { url: receiver.url, events: ['link.created'], name: 'Old CRM' }
+    const { id } = expectStatus(await api.post('/webhooks', created), 201).body
+    await api.post('/links', { domain: 'localhost', url: 'https://example.com/' })
+    await on(
+      `${PATH}/${id}`,
+      async (page) => {
+        await page.getByText(/Abgeschaltet: Antwort 410/).waitFor()
+        await expectNoSidewaysScroll(page)
+        await expectAccessible(page)
+        receiver.answer = () => undefined
+        await page.getByRole('button', { name: 'Test senden, dann einschalten' }).click()
+        await page.getByText('Eingeschaltet').waitFor()
+      },
+      { locale: 'de-DE', width: 390, height: 844 },
+    )
+    await on(PATH, async (page) => {
+      await page.getByRole('link', { name: 'Old CRM' }).waitFor()
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+    })
+  })
+})
