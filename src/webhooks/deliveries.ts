@@ -18,6 +18,8 @@ const ENDPOINTS_PER_WORKSPACE_MAX = 100
 const CALLS_PER_ENDPOINT_MAX = 8
 /** Messages of one look at a queue. */
 const MESSAGES_PER_STEP = 64
+/** Where the order is kept, so that few are sent again after a kill. */
+const ORDERED_PER_STEP = 16
 /** Then an endpoint gives its slot to the next. */
 const TURN_MICROS = 5_000_000
 /** Renewed while the process runs, so that one that was killed is followed after some seconds. */
@@ -125,7 +127,8 @@ export class Deliveries {
     try {
       for (let current = leased; ; ) {
         const now = clock.nowMicros()
-        const messages = await store.read.webhookMessages.due(current, now, MESSAGES_PER_STEP)
+        const limit = current.webhook.ordered ? ORDERED_PER_STEP : MESSAGES_PER_STEP
+        const messages = await store.read.webhookMessages.due(current, now, limit)
         if (messages.length === 0 || signal.aborted) return
         const concluded = await this.#callAll(current.webhook, messages)
         const state = await this.#conclude(current, concluded)

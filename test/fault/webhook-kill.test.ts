@@ -57,7 +57,8 @@ for (const engine of ENGINES) {
           ...{ domain: 'localhost', url: 'https://example.com/' },
         }))
         const { body } = await api.post('/links/bulk', { action: 'create', links })
-        made.push(...body.results.map(({ link }: { link: { id: string } }) => link.id))
+        assert.equal(body.succeeded, LINKS)
+        made.push(...body.results.map(({ id }: { id: string }) => id))
         await eventually(async () => {
           assert.ok(receivers.some(({ calls }, nth) => calls.length > (before[nth] ?? 0)))
         }, DEADLINE_MS)
