@@ -29,6 +29,18 @@ const comparedVariant = z.object({
     .describe('Its part of the visitors of the split, from 0 to 1; null without any.'),
   expected_share: z.number().describe('What its weight would be, from 0 to 1.'),
   more: bounds,
+  conversions: z
+    .int()
+    .nullable()
+    .describe(
+      'Its visits that led to a conversion in the period, each counted once; null without the scope `conversions:read`.',
+    ),
+  rate: z
+    .object({ value: z.number(), low: z.number(), high: z.number() })
+    .nullable()
+    .describe(
+      'Conversions of 100 visitors: what was counted, and between which bounds the true value is in 95 % of cases. Null with under 100 visitors or 5 conversions.',
+    ),
   verdict: z
     .enum(VARIANT_VERDICTS)
     .describe(

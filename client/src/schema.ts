@@ -7218,6 +7218,14 @@ export interface components {
                         low: number;
                         high: number;
                     } | null;
+                    /** @description Its visits that led to a conversion in the period, each counted once; null without the scope `conversions:read`. */
+                    conversions: number | null;
+                    /** @description Conversions of 100 visitors: what was counted, and between which bounds the true value is in 95 % of cases. Null with under 100 visitors or 5 conversions. */
+                    rate: {
+                        value: number;
+                        low: number;
+                        high: number;
+                    } | null;
                     /**
                      * @description `base` is the first variant with a weight. `paused` has the weight 0. `too_few`: under 100 visitors, its own or those of the base. `no_difference`: the interval contains 0.
                      * @enum {string}
@@ -21035,6 +21043,12 @@ export interface operations {
                      *               "visitors": 980,
                      *               "share": 0.49,
                      *               "expected_share": 0.5,
+                     *               "conversions": 31,
+                     *               "rate": {
+                     *                 "value": 3.2,
+                     *                 "low": 2.2,
+                     *                 "high": 4.5
+                     *               },
                      *               "more": null,
                      *               "verdict": "base",
                      *               "text": "A is what the others are compared with."
@@ -21045,6 +21059,8 @@ export interface operations {
                      *               "visitors": 1020,
                      *               "share": 0.51,
                      *               "expected_share": 0.5,
+                     *               "conversions": 2,
+                     *               "rate": null,
                      *               "more": {
                      *                 "low": -4.7,
                      *                 "high": 13.6

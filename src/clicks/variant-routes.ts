@@ -62,9 +62,13 @@ function presentSplit({
 }
 
 function presentVariant(variant: ComparedVariant, base: string): SplitResource['variants'][number] {
-  const { expectedShare, more, ...rest } = variant
+  const { expectedShare, more, rate, ...rest } = variant
   return {
     ...rest,
+    rate: rate && {
+      value: percentOf(rate.value),
+      ...{ low: percentOf(rate.low), high: percentOf(rate.high) },
+    },
     expected_share: expectedShare,
     more: more && { low: percentOf(more.low), high: percentOf(more.high) },
     text: variantText(variant, base),

@@ -115,6 +115,20 @@ onEachEngine('conversions', (at) => {
     assert.deepEqual((await api.get('/usage')).body.conversions, { used: 2, limit: 1_000_000 })
   })
 
+  test('are compared by the variants of a split', async () => {
+    const { api, id, token, report } = await newTrackedShop()
+    const split = ['A', 'B'].map((name) => ({ name, url: `${SHOP}${name}`, weight: 1 }))
+    const rules = [{ id: 'ab', when: {}, then: { split } }]
+    expectStatus(await api.put(`/links/${id}/rules`, { rules }), 200)
+    const { body } = expectStatus(await report({ token: await token(), event: 'order' }), 200)
+    assert.equal(body.rule, 'ab')
+    const [compared] = expectStatus(await api.get(`/links/${id}/variants`), 200).body.data
+    const converted = compared.variants.filter(
+      (each: { name: string }) => each.name === body.variant,
+    )
+    assert.deepEqual([converted[0].conversions, converted[0].rate], [1, null])
+  })
+
   test('are refused for a token that is forged, cut, foreign, or of a deleted link', async () => {
     const [shop, other] = [await newTrackedShop(), await newTrackedShop()]
     const token = await shop.token()

@@ -46,6 +46,7 @@ export async function startExportServer(): Promise<ExportServer> {
   }
   const services = {
     clicks: new Clicks({
+      conversions: { visitsByVariant: async () => [] },
       store: { read: { reports } },
       clock,
       retentionDays: 1,

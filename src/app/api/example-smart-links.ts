@@ -169,10 +169,12 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
         variants: [
           {
             ...{ name: 'A', weight: 1, visitors: 980, share: 0.49, expected_share: 0.5 },
+            ...{ conversions: 31, rate: { value: 3.2, low: 2.2, high: 4.5 } },
             ...{ more: null, verdict: 'base', text: 'A is what the others are compared with.' },
           },
           {
             ...{ name: 'B', weight: 1, visitors: 1_020, share: 0.51, expected_share: 0.5 },
+            ...{ conversions: 2, rate: null },
             ...{ more: { low: -4.7, high: 13.6 }, verdict: 'no_difference' },
             text: 'B: not enough data to say whether it differs from A.',
           },

@@ -228,7 +228,8 @@ function openClicks(
 ) {
   const { store, clock } = instance
   const charts = queues.open(CHART_QUEUE)
-  const shared = { store, clock, links, domains, charts }
+  const { conversions } = store.read
+  const shared = { store, clock, links, domains, charts, conversions }
   const { clickRetentionDays: retentionDays } = config
   const clicks = new Clicks({ ...shared, retentionDays, exports: queues.open(EXPORT_QUEUE) })
   const liveClicks = new LiveClicks({

@@ -38,11 +38,12 @@ import {
   type Period,
   type PeriodInput,
   parsePeriod,
+  QUARTER_MICROS,
   type Quarters,
   quartersOf,
   refuseTooManyPoints,
 } from './period.ts'
-import { type ComparedSplit, compareVariants, VariantVisitors } from './variants.ts'
+import { type ComparedSplit, compareVariants, VariantVisitors, variantKey } from './variants.ts'
 
 /** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
 export const CHART_QUEUE: FairQueueOptions = {
@@ -151,6 +152,20 @@ type Dependencies = {
     ruleSetsOf(link: RuledLink): Promise<readonly Pick<RuleSet, 'id' | 'rules'>[]>
     findMany(actor: Actor, ids: readonly string[]): Promise<readonly GroupedLink[]>
     valuesOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, LinkValues>>
+  }
+  readonly conversions: {
+    visitsByVariant(
+      filter: {
+        readonly workspaceId: string
+        readonly linkSeqs: readonly number[]
+        readonly fromMicros: number
+        readonly toMicros: number
+        readonly values: Readonly<Record<string, never>>
+      },
+      signal?: AbortSignal,
+    ): Promise<
+      readonly { readonly rule: string; readonly variant: string; readonly visits: number }[]
+    >
   }
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
@@ -310,10 +325,32 @@ export class Clicks {
       })
     }
     const visitors = await charts.run(workspaceId, count, signal)
+    const converted = await this.#convertedVisits(actor, link.seq, quarters, signal)
     const splits = lists.flatMap(({ id: ruleSet, rules }) =>
-      compareVariants(rules, visitors, bounds.toMicros).map((split) => ({ ...split, ruleSet })),
+      compareVariants(rules, visitors, converted, bounds.toMicros).map((split) => ({
+        ...split,
+        ruleSet,
+      })),
     )
     return { quarters, zone, splits }
+  }
+
+  /** Returns the visits of each variant that led to a conversion; null where the actor may not see conversions. */
+  async #convertedVisits(
+    { workspaceId, permissions }: Actor,
+    linkSeq: number,
+    { from, to }: Quarters,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, number> | null> {
+    if (!permissions.has('conversions.view')) return null
+    const visits = await this.#deps.conversions.visitsByVariant(
+      {
+        ...{ workspaceId, linkSeqs: [linkSeq], values: {} },
+        ...{ fromMicros: from * QUARTER_MICROS, toMicros: to * QUARTER_MICROS },
+      },
+      signal,
+    )
+    return new Map(visits.map((each) => [variantKey(each.rule, each.variant), each.visits]))
   }
 
   /**

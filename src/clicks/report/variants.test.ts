@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Rule } from '@terse/contract/rules'
 import { someClick } from '../../../test/support/clicks.ts'
-import { compareVariants, VariantVisitors } from './variants.ts'
+import { compareVariants, VariantVisitors, variantKey } from './variants.ts'
 
 const DAY = 86_400_000_000
 const NOW = Date.UTC(2026, 10, 20) * 1_000
@@ -16,7 +16,7 @@ function ruleWith(weights: readonly number[], then: Partial<Rule['then']> = {}):
 
 function compare(rule: Rule, visitors: readonly number[]) {
   const of = (_: string, name: string) => visitors['ABCD'.indexOf(name)] ?? 0
-  const [split] = compareVariants([rule], { of }, NOW)
+  const [split] = compareVariants([rule], { of }, null, NOW)
   assert.ok(split)
   return { ...split, verdicts: split.variants.map(({ verdict }) => verdict) }
 }
@@ -57,9 +57,27 @@ describe('compareVariants', () => {
     const { verdicts, verdict } = compare(ruleWith([0, 1, 1]), [3, 500, 510])
     assert.deepEqual([verdict, verdicts], ['as_weighted', ['paused', 'base', 'no_difference']])
     assert.deepEqual(
-      compareVariants([{ ...ruleWith([]), then: { url: 'x' } }], { of: () => 0 }, NOW),
+      compareVariants([{ ...ruleWith([]), then: { url: 'x' } }], { of: () => 0 }, null, NOW),
       [],
     )
+  })
+})
+
+describe('the rate of conversions', () => {
+  test('has its interval, unless there are too few visitors or conversions', () => {
+    const converted = new Map([
+      [variantKey('ab', 'A'), 56],
+      [variantKey('ab', 'B'), 4],
+    ])
+    const of = (_: string, name: string) => (name === 'C' ? 99 : 1_000)
+    const [split] = compareVariants([ruleWith([1, 1, 1])], { of }, converted, NOW)
+    const [first, second, third] = split?.variants ?? []
+    assert.deepEqual([first?.conversions, second?.conversions, third?.conversions], [56, 4, 0])
+    assert.deepEqual([second?.rate, third?.rate], [null, null])
+    const { value = 0, low = 0, high = 0 } = first?.rate ?? {}
+    assert.deepEqual([value, low.toFixed(4), high.toFixed(4)], [0.056, '0.0434', '0.0720'])
+    const [hidden] = compareVariants([ruleWith([1])], { of }, null, NOW)
+    assert.deepEqual([hidden?.variants[0]?.conversions, hidden?.variants[0]?.rate], [null, null])
   })
 })
 

@@ -9,6 +9,7 @@ import {
   moreThan,
   sampleRatio,
   type WeighedCount,
+  wilson,
 } from './split-statistics.ts'
 
 /** Below so many visitors nothing is said of a variant. */
@@ -21,10 +22,17 @@ export type ComparedVariant = WeighedCount & {
   /** Null without visitors of the split. */
   readonly share: number | null
   readonly expectedShare: number
+  /** Visits that led to a conversion; null where the actor may not know. */
+  readonly conversions: number | null
+  /** Of conversions among visitors, from 0 to 1; null where there are too few. */
+  readonly rate: (Bounds & { readonly value: number }) | null
   /** How many more visitors than the base, for their weights: 0.05 is 5 %. Null where nothing can be said. */
   readonly more: Bounds | null
   readonly verdict: VariantVerdict
 }
+
+/** Visits that led to a conversion, by `variantKey`; null where the actor may not know. */
+type ConvertedVisits = ReadonlyMap<string, number> | null
 
 export type ComparedSplit = {
   readonly rule: Rule
@@ -52,7 +60,7 @@ export class VariantVisitors {
         this.#seen.clear()
         this.#seenDay = day
       }
-      const key = keyOf(rule, variant)
+      const key = variantKey(rule, variant)
       const seen = this.#seen.getOrInsertComputed(key, () => new Set())
       if (seen.has(visitor)) continue
       seen.add(visitor)
@@ -61,11 +69,11 @@ export class VariantVisitors {
   }
 
   of(rule: string, variant: string): number {
-    return this.#counts.get(keyOf(rule, variant)) ?? 0
+    return this.#counts.get(variantKey(rule, variant)) ?? 0
   }
 }
 
-function keyOf(rule: string, variant: string): string {
+export function variantKey(rule: string, variant: string): string {
   return `${rule}\n${variant}`
 }
 
@@ -78,6 +86,7 @@ function keyOf(rule: string, variant: string): string {
 export function compareVariants(
   rules: readonly Rule[],
   visitors: Pick<VariantVisitors, 'of'>,
+  converted: ConvertedVisits,
   toMicros: number,
 ): readonly ComparedSplit[] {
   return rules.flatMap((rule) => {
@@ -85,13 +94,14 @@ export function compareVariants(
     if (split === undefined) return []
     const counts = split.map(({ name, weight }) => ({
       ...{ name, weight, visitors: visitors.of(rule.id, name) },
+      conversions: converted?.get(variantKey(rule.id, name)) ?? (converted && 0),
     }))
     const isEnded = end !== undefined && Date.parse(end.at) * 1_000 < toMicros
     return [compareSplit(rule, counts, isEnded)]
   })
 }
 
-type Count = WeighedCount & { readonly name: string }
+type Count = WeighedCount & { readonly name: string; readonly conversions: number | null }
 
 function compareSplit(rule: Rule, counts: readonly Count[], isEnded: boolean): ComparedSplit {
   const total = counts.reduce((sum, { visitors }) => sum + visitors, 0)
@@ -107,6 +117,7 @@ function compareSplit(rule: Rule, counts: readonly Count[], isEnded: boolean): C
       isComparable && hasEnough(count) && hasEnough(base) ? moreThan(count, base, z) : null
     return {
       ...count,
+      rate: rateOf(count),
       share: total === 0 ? null : count.visitors / total,
       expectedShare: weights === 0 ? 0 : count.weight / weights,
       more,
@@ -115,6 +126,18 @@ function compareSplit(rule: Rule, counts: readonly Count[], isEnded: boolean): C
   })
   const verdict = isEnded ? 'ended' : splitVerdict(probability)
   return { rule, visitors: total, probability, verdict, variants }
+}
+
+/** Below so many conversions nothing is said of their rate. */
+const CONVERSIONS_MIN = 5
+/** Of an interval that contains the true value in 95 % of cases. */
+const Z = criticalZ(1)
+
+function rateOf({ visitors, conversions }: Count): ComparedVariant['rate'] {
+  if (conversions === null || conversions < CONVERSIONS_MIN || visitors < VISITORS_MIN) return null
+  // A visitor who comes several times a day may convert several times.
+  const part = Math.min(conversions, visitors)
+  return { value: part / visitors, ...wilson(part, visitors, Z) }
 }
 
 /** Says in words what is known of a variant. */
