@@ -114,6 +114,11 @@ export class Deliveries {
     await store.write((stores) => stores.webhookMessages.renew(holder, until))
   }
 
+  /** Settles when no endpoint is served. */
+  settled(): Promise<void> {
+    return this.#running.settled()
+  }
+
   /** Ends the calls under way; their messages are sent again. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the deliveries stop'))
