@@ -63,8 +63,8 @@ for (const engine of ENGINES) {
           assert.ok(receivers.some(({ calls }, nth) => calls.length > (before[nth] ?? 0)))
         }, DEADLINE_MS)
         await sleep(random() * 300)
-        const sender = findSender()
-        assert.ok(sender)
+        // The one before may just have been killed.
+        const sender = await eventually(async () => findSender() ?? assert.fail(), DEADLINE_MS)
         process.kill(sender, 'SIGKILL')
       }
       for (const { calls } of receivers) {

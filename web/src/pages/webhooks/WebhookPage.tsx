@@ -139,10 +139,7 @@ function Figures({ webhook }: WebhookProps) {
   return (
     <div className="sheet">
       <div className="kpis hook-figures">
-        <Figure
-          name={t.webhooks.state}
-          note={<Ago instant={new Date(since)} text={t.webhooks.since} />}
-        >
+        <Figure name={t.webhooks.state} note={<Ago instant={new Date(since)} />}>
           <StateBadge webhook={webhook} />
         </Figure>
         <Figure

@@ -104,7 +104,8 @@ export function useReason(webhook: WebhookResource): string | undefined {
     const next = new Date(Math.max(now.getTime(), new Date(next_try_at).getTime()))
     parts.push(t.webhooks.nextTry(formats.until(next, now)))
   }
-  return parts.join(' ')
+  // What ends a time may be the dot of an abbreviation.
+  return parts.map((part) => part.replace(/\.\.$/, '.')).join(' ')
 }
 
 export function faultText(word: string, status: number | null): string {
