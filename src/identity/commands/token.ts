@@ -34,7 +34,7 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .addOption(
       new Option('--scopes <list>', `what it may do, separated by commas: ${SCOPES.join(',')}`)
         .argParser(parseScopes)
-        .default(USUAL_SCOPES, 'all but workspace:admin'),
+        .default(USUAL_SCOPES, 'all but webhooks and workspace:admin'),
     )
     .option('--admin', 'add the scope workspace:admin')
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
