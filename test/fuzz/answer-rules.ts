@@ -65,7 +65,7 @@ function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
         .slice(0, -1)
         .map((line) => JSON.parse(line))
     case 'text/csv':
-      assert.match(text, /^"(?:at","link_id|id","domain)",(?:.*\r\n)+$/)
+      assert.match(text, /^"(?:at","link_id|id","(?:domain|event))",(?:.*\r\n)+$/)
       return [text]
     case 'image/svg+xml':
       assert.match(text, /^<svg .*<\/svg>\n$/)

@@ -46,7 +46,10 @@ for (const engine of ENGINES) {
       await service.stop()
     })
 
-    /** The first request of an operation: of random ones of a short run perhaps none is valid. */
+    /**
+     * The first request of an operation: of random ones of a short run perhaps none is valid. Each is for another
+     * thing, as those of others may delete theirs.
+     */
     function validPlan(operation: Operation): RequestPlan {
       const name = `${operation.method} ${operation.path}`
       const valid = validRequests.find((request) => request.name === name)
@@ -54,7 +57,10 @@ for (const engine of ENGINES) {
       const { validBody, pathFor } = valid
       return {
         operation,
-        id: { kind: operation.path.includes('/links') ? 'link' : 'domain', nth: 0 },
+        id: {
+          kind: operation.path.includes('/links') ? 'link' : 'domain',
+          nth: operations.indexOf(operation),
+        },
         query: pathFor('').split('?')[1] ?? '',
         caller: { kind: 'owner' },
         headers: validBody === undefined ? {} : { 'content-type': 'application/json' },
