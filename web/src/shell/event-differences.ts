@@ -64,6 +64,7 @@ function fieldName(field: string, t: Catalogue): string {
     notes: t.linkForm.notes,
     path: t.linkForm.path,
     query: t.linkForm.query,
+    track_conversions: t.linkForm.track,
     rules: t.link.rules,
     description: t.sharing.description,
     image: t.sharing.image,

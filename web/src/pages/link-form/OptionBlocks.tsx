@@ -8,7 +8,13 @@ import { Chip } from '../../widgets/Chip.tsx'
 import { type ControlProps, Field, Input, Select, TextArea } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
 import { ExpiryChips } from './ExpiryChips.tsx'
-import { capturesAlways, type FormState, type LinkDraft } from './link-draft.ts'
+import {
+  capturesAlways,
+  type FormState,
+  type LinkDraft,
+  TRACKINGS,
+  type Tracking,
+} from './link-draft.ts'
 
 const LIMIT_FIELDS = ['active_from', 'expires_at', 'max_clicks', 'expired_redirect_url']
 
@@ -191,6 +197,40 @@ export function PathBlock({ draft, errors, change }: FormState) {
           )}
         </Field>
       </div>
+    </Block>
+  )
+}
+
+/** Whether destinations get a token, with which conversions are reported. */
+export function ConversionsBlock({ draft, errors, change }: FormState) {
+  const t = useText()
+  const { track_conversions: tracking } = draft
+  return (
+    <Block
+      title={t.linkForm.conversions}
+      summary={t.linkForm.trackings[tracking]}
+      isFilled={tracking !== ''}
+      hasErrors={errors['track_conversions'] !== undefined}
+    >
+      <Field
+        label={t.linkForm.track}
+        hint={t.linkForm.trackHint}
+        errors={errors['track_conversions']}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={tracking}
+            onChange={(event) => change({ track_conversions: event.target.value as Tracking })}
+          >
+            {TRACKINGS.map((each) => (
+              <option key={each} value={each}>
+                {t.linkForm.trackings[each]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
     </Block>
   )
 }

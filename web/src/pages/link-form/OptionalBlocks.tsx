@@ -7,7 +7,7 @@ import { Button } from '../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
 import type { FormState } from './link-draft.ts'
-import { LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
+import { ConversionsBlock, LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
 import { SharingBlock } from './SharingBlock.tsx'
 
 /** The parts of the form that open on demand. */
@@ -20,6 +20,7 @@ export function OptionalBlocks(state: FormState) {
       <PasswordBlock {...state} />
       <LimitsBlock {...state} />
       <PathBlock {...state} />
+      <ConversionsBlock {...state} />
       <NotesBlock {...state} />
       <ExternalIdBlock {...state} />
     </>

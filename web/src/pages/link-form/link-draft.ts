@@ -38,6 +38,8 @@ export type LinkDraft = {
   readonly max_clicks: string
   readonly path: PathMode
   readonly query: QueryMode
+  /** Whether destinations get a token for conversions; empty for what the domain has. */
+  readonly track_conversions: Tracking
   readonly notes: string
   /** What messengers and networks show of the link. */
   readonly title: string
@@ -45,6 +47,9 @@ export type LinkDraft = {
   readonly image: string
   readonly external_id: string
 }
+
+export const TRACKINGS = ['', 'on', 'off'] as const
+export type Tracking = (typeof TRACKINGS)[number]
 
 export function emptyDraft(domain: string): LinkDraft {
   return {
@@ -69,6 +74,7 @@ export function emptyDraft(domain: string): LinkDraft {
     max_clicks: '',
     path: NO_OPTIONS.path,
     query: NO_OPTIONS.query,
+    track_conversions: '',
     notes: '',
     title: '',
     description: '',
@@ -91,12 +97,18 @@ export function draftOf(link: DetailedLink): LinkDraft {
     max_clicks: max_clicks === null ? '' : String(max_clicks),
     path,
     query,
+    track_conversions: trackingOf(link.options.track_conversions),
     notes: notes ?? '',
     title: title ?? '',
     description: description ?? '',
     image: image ?? '',
     external_id: link.external_id === null ? '' : String(link.external_id),
   }
+}
+
+function trackingOf(tracks: boolean | null): Tracking {
+  if (tracks === null) return ''
+  return tracks ? 'on' : 'off'
 }
 
 /** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
@@ -172,6 +184,10 @@ export function fieldsOf(draft: LinkDraft, link: DetailedLink | undefined): Link
   if (draft.max_clicks.trim() !== before.max_clicks) fields['max_clicks'] = maxClicksOf(draft)
   if (draft.path !== before.path) fields['path'] = draft.path
   if (draft.query !== before.query) fields['query'] = draft.query
+  if (draft.track_conversions !== before.track_conversions) {
+    fields['track_conversions'] =
+      draft.track_conversions === '' ? null : draft.track_conversions === 'on'
+  }
   if (draft.notes.trim() !== before.notes.trim()) fields['notes'] = draft.notes.trim() || null
   for (const name of SHARED_FIELDS) {
     // Each is one line.

@@ -395,6 +395,11 @@ export const linkForm: typeof en.linkForm = {
   },
   keyCaptures: 'Die Platzhalter des Kürzels füllen die des Ziels.',
   query: 'Parameter des Besuchers',
+  conversions: 'Conversions',
+  track: 'Token im Ziel',
+  trackHint:
+    'Ihre Website merkt es sich mit der Sitzung, und Ihr Server meldet damit Bestellungen oder Anmeldungen.',
+  trackings: { '': 'Wie bei der Domain', on: 'An', off: 'Aus' },
   queryModes: {
     merge: 'Zum Ziel hinzufügen',
     replace: 'Die des Ziels ersetzen',

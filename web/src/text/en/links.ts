@@ -393,6 +393,11 @@ export const linkForm = {
     replace: 'The destination’s own query is left out when a visitor brings one.',
     drop: 'The destination is called as it stands here.',
   },
+  conversions: 'Conversions',
+  track: 'Token in the destination',
+  trackHint:
+    'Your site keeps it with the session, and your server reports orders or sign-ups with it.',
+  trackings: { '': 'As the domain has it', on: 'On', off: 'Off' },
   notes: 'Note',
   notesHint: 'For those who manage this link. Visitors never see it.',
   more: 'External ID',
