@@ -4,7 +4,7 @@ import { type EventResource, eventSchema } from './events.ts'
 import { timestamp, uuid } from './primitives.ts'
 
 /** What an event that a webhook is called for is about. */
-type WebhookSubject = 'link' | 'clicks' | 'domain' | 'member' | 'job'
+type WebhookSubject = 'link' | 'clicks' | 'conversion' | 'domain' | 'member' | 'job'
 
 type WebhookEventKind = {
   readonly about: WebhookSubject
@@ -28,6 +28,11 @@ export const WEBHOOK_EVENTS = {
     summary: 'A link has had all clicks of its limit',
   },
   'link.clicked': { about: 'clicks', from: [], summary: 'Links were clicked' },
+  'conversion.recorded': {
+    about: 'conversion',
+    from: ['conversion.recorded'],
+    summary: 'A conversion was recorded',
+  },
   'domain.active': {
     about: 'domain',
     from: ['domain.verified'],
@@ -96,6 +101,11 @@ const DATA = {
     clicks: z
       .array(exportedClick.omit({ visitor: true }))
       .describe('1 to 1,000 clicks in the order in which they were counted. No address is in it.'),
+  }),
+  conversion: logged.extend({
+    link: linkReference
+      .nullable()
+      .describe('The link that brought it; null for one that was deleted since.'),
   }),
   domain: logged.extend({ domain: z.string().describe('The name of the domain.') }),
   member: logged,

@@ -2294,6 +2294,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversion.recorded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversion was recorded
+         * @description Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.
+         */
+        post: operations["webhook.conversion.recorded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "domain.active": {
         parameters: {
             query?: never;
@@ -3571,7 +3591,7 @@ export interface components {
             /** @description An absolute URL with https, or http. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Domains of the workspace, or the host of the service. Empty for all. */
             domains?: string[];
             /** @description Tags of links. Empty for all. */
@@ -3672,7 +3692,7 @@ export interface components {
             /** @description Where events are sent by `POST`. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Only what concerns these domains, and what concerns none; empty for all. */
             domains: string[];
             /** @description Of links, only those with one of these tags; empty for all. */
@@ -6240,7 +6260,7 @@ export interface components {
             /** @description An absolute URL with https, or http. */
             url?: string;
             /** @description What it is called for. */
-            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Domains of the workspace, or the host of the service. Empty for all. */
             domains?: string[];
             /** @description Tags of links. Empty for all. */
@@ -6445,7 +6465,7 @@ export interface components {
              */
             to?: string;
             /** @description Only these; all of the endpoint when left out. */
-            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events?: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Whether to leave out what was delivered; false when left out. */
             undelivered?: boolean;
         };
@@ -7253,7 +7273,7 @@ export interface components {
             /** @description Where events are sent by `POST`. */
             url: string;
             /** @description What it is called for. */
-            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
+            events: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished")[];
             /** @description Only what concerns these domains, and what concerns none; empty for all. */
             domains: string[];
             /** @description Of links, only those with one of these tags; empty for all. */
@@ -7355,7 +7375,7 @@ export interface components {
             /** @description The `webhook-id` of the call, the same for each attempt. */
             message_id: string;
             /** @description The `type` of the call. */
-            event: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test") | string;
+            event: ("link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test") | string;
             /** @description What it is about, such as the short address of a link; null where it has no name. */
             summary: string | null;
             /** @description The first attempt is 1. */
@@ -8002,6 +8022,73 @@ export interface components {
                     /** @description Names the click among those of its link, for an explanation; null where the visitor is unknown. */
                     id: string | null;
                 }[];
+            };
+        };
+        WebhookConversionRecorded: {
+            /** @constant */
+            type: "conversion.recorded";
+            /**
+             * Format: date-time
+             * @description When it happened; of clicks, when the last one was counted.
+             * @example 2026-11-20T09:30:00.123456Z
+             */
+            timestamp: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The workspace in which it happened.
+                 */
+                workspace_id: string;
+                /** @description The number of the event in `GET /api/v1/events`. */
+                sequence: number;
+                /**
+                 * @description Its type in `GET /api/v1/events`.
+                 * @enum {string}
+                 */
+                logged_as: "link.created" | "link.updated" | "link.deleted" | "link.expired" | "link.limit_reached" | "import.started" | "import.completed" | "import.failed" | "import.cancelled" | "utm_template.created" | "utm_template.updated" | "utm_template.deleted" | "rule_set.created" | "rule_set.updated" | "rule_set.deleted" | "conversion.recorded" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.secret_rotated" | "webhook.disabled" | "domain.created" | "domain.updated" | "domain.deleted" | "domain.verified" | "domain.unverified" | "certificate.issued" | "certificate.failed" | "token.created" | "token.revoked" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "workspace.exported" | "workspace.export_completed" | "member.added" | "member.updated" | "member.removed" | "invitation.created" | "invitation.deleted" | "invitation.accepted" | "mail.dropped" | "person.created" | "person.updated" | "person.disabled" | "person.enabled" | "person.deleted" | "password.changed" | "password_reset.created" | "session.created" | "session.ended" | "totp.created" | "totp.deleted" | "recovery_codes.created" | "recovery_code.used" | "passkey.created" | "passkey.updated" | "passkey.deleted" | "identity.created" | "identity.deleted";
+                /**
+                 * Format: uuid
+                 * @description The identifier of what was changed.
+                 */
+                subject_id: string;
+                /** @description Who caused it. */
+                actor: {
+                    /**
+                     * @description `system` is the service itself, or its operator at the command line.
+                     * @enum {string}
+                     */
+                    kind: "token" | "person" | "system";
+                    /** @description The identifier of the token or person; null for `system`. */
+                    id: string | null;
+                    /** @description The name of the token, person or part of the service. */
+                    name: string;
+                };
+                /** @description The changed fields before; null when the subject was created. */
+                before: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed` or `removed`. */
+                after: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The link that brought it; null for one that was deleted since. */
+                link: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the link.
+                     */
+                    id: string;
+                    /** @description Its domain. */
+                    domain: string;
+                    /** @description Its key. */
+                    key: string;
+                    /** @description Its short address. */
+                    link: string;
+                    /** @description Its destination. */
+                    url: string;
+                    /** @description Its tags. */
+                    tags: string[];
+                } | null;
             };
         };
         WebhookDomainActive: {
@@ -24146,7 +24233,7 @@ export interface operations {
                 /** @description The `meta.next_cursor` of the previous response, with the other parameters unchanged. */
                 cursor?: string;
                 /** @description Attempts of this event. */
-                event?: "link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test";
+                event?: "link.created" | "link.changed" | "link.deleted" | "link.expired" | "link.limit_reached" | "link.clicked" | "conversion.recorded" | "domain.active" | "domain.lost" | "certificate.failed" | "member.changed" | "job.finished" | "webhook.test";
                 /** @description Attempts of the call with this `webhook-id`. */
                 message?: string;
                 /** @description `true`: only attempts that failed. */
@@ -33540,6 +33627,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookLinkClicked"];
+            };
+        };
+        responses: {
+            /** @description Disables the endpoint. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Tried again, for five days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.conversion.recorded": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same for each attempt of a call. */
+                "webhook-id": string;
+                /** @description When the attempt began, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two of them, with a space between, for 24 hours after a rotation. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookConversionRecorded"];
             };
         };
         responses: {

@@ -35,6 +35,17 @@ export function logTypesOf(events: readonly WebhookEvent[]): EventResource['type
   return TYPES.flatMap(([name, { from }]) => (events.includes(name) ? from : []))
 }
 
+/** Returns the link that an event is about, or that brought a conversion; undefined for other events. */
+export function linkIdOf(
+  event: WebhookEvent,
+  { subjectId, after }: Pick<Event, 'subjectId' | 'after'>,
+): string | undefined {
+  const { about } = WEBHOOK_EVENTS[event]
+  if (about === 'link') return subjectId
+  const id = about === 'conversion' ? after?.link_id : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
 /** A link as an event left it; undefined for one that is gone and of which the event says too little. */
 export function linkFacts(
   { subjectId, before, after }: Pick<Event, 'subjectId' | 'before' | 'after'>,
@@ -55,6 +66,11 @@ export type Concern = {
   readonly domain?: string | undefined
 }
 
+function isOfLink(event: WebhookEvent): boolean {
+  const { about } = WEBHOOK_EVENTS[event]
+  return about === 'link' || about === 'conversion'
+}
+
 /** Whether an endpoint is called for an event. */
 export function isWanted(
   { events, domains, tags }: Pick<Webhook, 'events' | 'domains' | 'tags'>,
@@ -62,7 +78,7 @@ export function isWanted(
   { link, domain = link?.domain }: Concern,
 ): boolean {
   if (!events.includes(event)) return false
-  if (WEBHOOK_EVENTS[event].about === 'link' && (domains.length > 0 || tags.length > 0)) {
+  if (isOfLink(event) && (domains.length > 0 || tags.length > 0)) {
     if (link === undefined) return false
     if (tags.length > 0 && !link.tags.some((tag) => tags.includes(tag))) return false
   }
@@ -89,7 +105,7 @@ export function messageOf(event: WebhookEvent, logged: Event, concern: Concern):
     actor,
     before,
     after,
-    ...(about === 'link' && { link: link ? { ...link, link: shortLink(link) } : null }),
+    ...(isOfLink(event) && { link: link ? { ...link, link: shortLink(link) } : null }),
     ...(about === 'domain' && { domain: domain ?? '' }),
   }
   return {

@@ -1,5 +1,5 @@
 import type { LiveClick } from '@terse/contract/clicks'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '@terse/contract/webhook-events'
+import type { WebhookEvent } from '@terse/contract/webhook-events'
 import { type ClickFeed, type FedClick, presentLive } from '../clicks/index.ts'
 import type { Event, EventStore } from '../events/index.ts'
 import { type Random, uuidV7 } from '../platform/crypto/random.ts'
@@ -12,6 +12,7 @@ import {
   isWanted,
   type LinkFacts,
   linkFacts,
+  linkIdOf,
   logTypesOf,
   messageOf,
   webhookEventOf,
@@ -142,10 +143,10 @@ export class Outbox {
   async #linksOf(
     found: readonly { readonly event: WebhookEvent; readonly logged: Event }[],
   ): Promise<ReadonlyMap<string, LinkFacts>> {
-    const ofLinks = found.filter(({ event }) => WEBHOOK_EVENTS[event].about === 'link')
     const links = new Map<string, LinkFacts>()
-    for (const [workspaceId, entries] of Map.groupBy(ofLinks, ({ logged }) => logged.workspaceId)) {
-      const ids = [...new Set(entries.map(({ logged }) => logged.subjectId))]
+    for (const [workspaceId, entries] of Map.groupBy(found, ({ logged }) => logged.workspaceId)) {
+      const named = entries.flatMap(({ event, logged }) => linkIdOf(event, logged) ?? [])
+      const ids = [...new Set(named)]
       for (const link of await this.#deps.store.read.links.findMany(workspaceId, ids)) {
         links.set(link.id, link)
       }
@@ -270,9 +271,12 @@ function concernOf(
   logged: Event,
   links: ReadonlyMap<string, LinkFacts>,
 ): Concern {
-  return WEBHOOK_EVENTS[event].about === 'link'
-    ? { link: linkFacts(logged, links.get(logged.subjectId)) }
-    : { domain: domainOf(event, logged) }
+  const id = linkIdOf(event, logged)
+  if (id === undefined) return { domain: domainOf(event, logged) }
+  const link = links.get(id)
+  return {
+    link: id === logged.subjectId ? linkFacts(logged, link) : link && linkFacts(logged, link),
+  }
 }
 
 /** Another node that went on from the same place has done the step. */

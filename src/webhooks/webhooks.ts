@@ -111,6 +111,7 @@ type Dependencies = {
 const NEEDS = {
   link: 'links.view',
   clicks: 'clicks.view',
+  conversion: 'conversions.view',
   domain: 'domains.view',
   member: 'members.view',
   job: 'links.view',

@@ -125,6 +125,24 @@ onEachEngine(
       expectStatus(await stage.api.delete(`/webhooks/${id}`), 200)
     })
 
+    test('send conversions with the link that brought them, by its tags', async () => {
+      const { id } = await create({ events: ['conversion.recorded'], tags: ['shop'] })
+      const made = { domain: 'localhost', key: 'shop', tags: ['shop'], track_conversions: true }
+      expectStatus(await stage.api.post('/links', { ...made, ...destination }), 201)
+      const visited = await fetch(`${stage.service.baseUrl}/shop`, {
+        redirect: 'manual',
+        headers: { host: 'localhost', 'user-agent': 'Mozilla/5.0 (X11) Firefox/140.0' },
+      })
+      const token = new URL(visited.headers.get('location') ?? '').searchParams.get('tc')
+      const order = { token, event: 'order', value: 7490, currency: 'EUR' }
+      assert.ok((await stage.api.post('/conversions', order)).status < 300)
+      const [call] = await receiver.until(1)
+      WEBHOOK_BODIES['conversion.recorded']?.parse(JSON.parse(call?.body ?? ''))
+      assert.deepEqual([call?.data.link.key, call?.data.after.value], ['shop', 7490])
+      assert.ok(!call?.body.includes(String(token)))
+      expectStatus(await stage.api.delete(`/webhooks/${id}`), 200)
+    })
+
     test('are tried again after a failure, with the same id, and can be sent again', async () => {
       receiver.answer = () =>
         receiver.calls.length === 1 ? { status: 500, body: 'no\0' } : undefined

@@ -8,7 +8,7 @@ export type { AttemptResource, WebhookEvent, WebhookResource }
 /** In groups, as forms show them. */
 export const WEBHOOK_GROUPS = {
   links: ['link.created', 'link.changed', 'link.deleted', 'link.expired', 'link.limit_reached'],
-  visitors: ['link.clicked'],
+  visitors: ['link.clicked', 'conversion.recorded'],
   domains: ['domain.active', 'domain.lost', 'certificate.failed'],
   workspace: ['member.changed', 'job.finished'],
 } as const satisfies Readonly<Record<string, readonly WebhookEvent[]>>

@@ -21,6 +21,7 @@ export const webhooks: Catalogue['webhooks'] = {
     'link.expired': 'Link abgelaufen',
     'link.limit_reached': 'Limit eines Links erreicht',
     'link.clicked': 'Klicks, gebündelt',
+    'conversion.recorded': 'Conversion eingegangen',
     'domain.active': 'Domain aktiv',
     'domain.lost': 'Domain ohne Bestätigung',
     'certificate.failed': 'Zertifikat gescheitert',

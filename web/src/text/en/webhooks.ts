@@ -21,6 +21,7 @@ export const webhooks = {
     'link.expired': 'A link expires',
     'link.limit_reached': 'A link hits its limit',
     'link.clicked': 'Clicks, in batches',
+    'conversion.recorded': 'A conversion comes in',
     'domain.active': 'A domain becomes active',
     'domain.lost': 'A domain loses its proof',
     'certificate.failed': 'A certificate fails',
