@@ -160,7 +160,6 @@ export const oldSecretEnded = z
 
 export const rotateSecretBody = z
   .strictObject({ secret: secret.optional() })
-  .nullable()
   .meta({ id: 'RotateWebhookSecret', description: 'The new secret.', examples: [{}] })
 
 export const attemptSchema = z

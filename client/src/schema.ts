@@ -6542,7 +6542,7 @@ export interface components {
         RotateWebhookSecretInput: {
             /** @description `whsec_` and 24 to 64 bytes in base64. Left out: the service draws 32 bytes. */
             secret?: string;
-        } | null;
+        };
         /** @description Conditions, and where visitors go who meet them. */
         Rule: {
             /** @description Made when left out. Clicks are counted by it. */

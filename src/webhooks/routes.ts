@@ -180,7 +180,7 @@ function registerSecrets(app: FastifyInstanceZod, { webhooks }: WebhookRouteDepe
       },
     },
     async (request) => {
-      const given = request.body?.secret
+      const given = request.body.secret
       const rotated = await webhooks.rotateSecret(actorOf(request), request.params.id, given)
       const { secret, ...shown } = rotated
       return { ...presentWebhook(shown), secret }

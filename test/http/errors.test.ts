@@ -69,7 +69,9 @@ describe('errors of the API', () => {
     for (const operation of writing) {
       // The QR code’s body may be missing or null, because all its fields are optional.
       const optional = operation.template.endsWith('/qr-code')
-      for (const body of NOT_OBJECTS) {
+      // Conversions may be several at once.
+      const takesArrays = operation.template === '/conversions'
+      for (const body of NOT_OBJECTS.filter((text) => !(takesArrays && text.startsWith('[')))) {
         const answer = await send(operation, jsonRequest(body))
         if (optional && (body === '' || body === 'null')) expectProblem(answer, 'not_found')
         else expectProblem(answer, 'validation_failed', ['body'])

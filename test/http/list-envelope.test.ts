@@ -8,6 +8,9 @@ import { type PersonClient, setUp } from '../support/person-client.ts'
 const LINKS = ['first', 'last', 'prev', 'next']
 const META = ['current_page', 'from', 'to', 'last_page', 'per_page', 'total', 'path', 'links']
 
+/** Are read with cursors alone: counting their items takes too long. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['/conversions', '/events'])
+
 type Described = {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly operationId: string }>>>
@@ -21,14 +24,16 @@ onSqlite('lists', (stage) => {
     person = await setUp(stage.service)
     person.workspaceId = (await person.get('/session')).body.memberships[0].workspace_id
     const { body } = await stage.api.get('/openapi.json')
-    paths = Object.entries((body as Described).paths).flatMap(([path, { get }]) =>
+    const every = Object.entries((body as Described).paths).flatMap(([path, { get }]) =>
       /\.list/.test(get?.operationId ?? '') ? path.replace('/api/v1', '') : [],
     )
+    const described = Object.keys(OPERATION_ACCESS).filter((name) => /\.list/.test(name))
+    assert.equal(every.length, described.length)
+    // What belongs to one thing has tests beside it.
+    paths = every.filter((path) => !path.includes('{'))
   })
 
   test('have the envelope of the specification, each of them', async () => {
-    const described = Object.keys(OPERATION_ACCESS).filter((name) => /\.list/.test(name))
-    assert.equal(paths.length, described.length)
     for (const path of paths) {
       const { data, links, meta, ...others } = expectStatus(await person.get(path), 200).body
       assert.ok(Array.isArray(data), path)
@@ -39,13 +44,13 @@ onSqlite('lists', (stage) => {
       assert.deepEqual([meta.current_page, meta.per_page], [1, 25], path)
       const labels = meta.links.map(({ label }: { label: string }) => label)
       assert.deepEqual(labels, ['Previous', '1', 'Next'], path)
-      assert.equal(meta.total, path === '/events' ? null : data.length, path)
+      assert.equal(meta.total, UNCOUNTED.has(path) ? null : data.length, path)
     }
   })
 
-  test('take a page, except the events, and refuse unknown parameters', async () => {
+  test('take a page, except those without a total, and refuse unknown parameters', async () => {
     for (const path of paths) {
-      const expected = path === '/events' ? 422 : 200
+      const expected = UNCOUNTED.has(path) ? 422 : 200
       const answer = await person.get(`${path}?page=2&per_page=7`)
       expectStatus(answer, expected)
       if (expected === 200) assert.deepEqual(answer.body.data, [], path)
