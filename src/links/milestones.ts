@@ -3,7 +3,10 @@ import { type Clock, formatInstant } from '../platform/time/clock.ts'
 import type { EventWriter } from '../storage/event-log.ts'
 import type { InstanceStore } from '../storage/instance-keys.ts'
 import type { Store } from '../storage/store.ts'
-import { EXPIRY_POSITION, type ExpiryMark, type MilestoneStore } from './store/milestone-store.ts'
+import type { ExpiryMark, MilestoneStore } from './store/milestone-store.ts'
+
+/** The row of `instance` with the position. */
+export const EXPIRY_POSITION = 'links_expired_until'
 
 const LINKS_PER_STEP = 500
 /** A click is counted within this time after its process asked for clicks of the limit. */

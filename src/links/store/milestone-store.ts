@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import type { UncountedLink } from '../link.ts'
+import { EXPIRY_POSITION } from '../milestones.ts'
 import { findBySeqs } from './link-rows.ts'
 
 /** A position among links in the order in which they expire. */
@@ -17,9 +18,6 @@ export type MilestoneStore = {
   /** Notes that a limit is reached; false when another process has. */
   noteReached(linkSeq: number, maxClicks: number): Promise<boolean>
 }
-
-/** The row of `instance` with the position. */
-export const EXPIRY_POSITION = 'links_expired_until'
 
 export function milestoneStore(db: Kysely<Schema>): MilestoneStore {
   return {
