@@ -75,6 +75,7 @@ describe('terse workspace', () => {
       ['domains', null, 'instance'],
       ['pending_domains', null, 'workspace'],
       ['storage_bytes', null, 'instance'],
+      ['conversions', 1_000_000, 'instance'],
       ['requests_per_minute', null, 'instance'],
     ])
     const list = (await workspace('list')).stdout

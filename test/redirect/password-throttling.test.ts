@@ -79,12 +79,12 @@ describe('password throttling behind a trusted proxy', () => {
   test('accepts any number of right passwords from one address', async () => {
     const { key } = await createProtected()
     const headers = { 'x-forwarded-for': newAddress() }
-    const answers = await Promise.all(
-      Array.from({ length: 2 * FAILURES_PER_ADDRESS }, () =>
-        enterPassword(`/${key}`, PASSWORD, { headers }),
-      ),
-    )
-    for (const { status } of answers) assert.equal(status, 303)
+    // A busy machine checks few passwords in the time that visitors wait.
+    const pair = () =>
+      Promise.all([1, 2].map(() => enterPassword(`/${key}`, PASSWORD, { headers })))
+    for (let nth = 0; nth < FAILURES_PER_ADDRESS; nth += 1) {
+      for (const { status } of await pair()) assert.equal(status, 303)
+    }
   })
 
   test('does not lock visitors out after malformed posts', async () => {

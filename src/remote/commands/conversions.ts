@@ -73,6 +73,7 @@ function addList(command: Command, terminal: Terminal): void {
     .command('list')
     .description('List conversions, the newest first.')
     .option('--limit <number>', 'how many; 50 if not given', parseUpTo(PER_PAGE_MAX))
+    .option('--json', 'print JSON')
     .action(async (own: { readonly limit?: number }, self: Command) => {
       // Those that the command above has too are read there.
       const options: Filters = self.optsWithGlobals()
@@ -102,6 +103,7 @@ function addReport(command: Command, terminal: Terminal): void {
       'after',
       example('conversions report "$TC" order --value 7490 --currency EUR --key order-1042'),
     )
+    .option('--json', 'print JSON')
     .action(async (token: string, event: string, own: Report, self: Command) => {
       const { currency, json }: Report = self.optsWithGlobals()
       const { client } = await openRemote()
@@ -129,6 +131,7 @@ function addSettings(command: Command, terminal: Terminal): void {
       parseUpTo(WINDOW_DAYS_MAX),
     )
     .addHelpText('after', example('conversions settings --track all'))
+    .option('--json', 'print JSON')
     .action(async (own: SettingsOptions & { readonly track?: string }, self: Command) => {
       const { json }: Output = self.optsWithGlobals()
       const { client } = await openRemote()
