@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts'
 import type { ExpiryMark, MilestoneStore } from './store/milestone-store.ts'
 
 /** The row of `instance` with the position. */
-export const EXPIRY_POSITION = 'links_expired_until'
+const EXPIRY_POSITION = 'links_expired_until'
 
 const LINKS_PER_STEP = 500
 /** A click is counted within this time after its process asked for clicks of the limit. */
@@ -53,7 +53,7 @@ async function noteExpired({ store, clock }: Dependencies): Promise<boolean> {
   if (last === undefined) return false
   const next = textOf({ expires_at: last.expires_at ?? until, seq: last.seq })
   await store.write(async (stores) => {
-    if (!(await stores.milestones.moveExpiry(position, next))) return
+    if (!(await stores.milestones.moveExpiry(EXPIRY_POSITION, position, next))) return
     for (const { id, workspace_id, domain, key, url, expires_at } of links) {
       const after = { domain, key, url, expires_at }
       const event = { type: 'link.expired', subjectId: id, before: null, after } as const

@@ -60,7 +60,7 @@ export function webhookWrites(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace } = home
   const id = randomUUID()
   return {
-    'milestones.moveExpiry': (s) => s.milestones.moveExpiry('one', 'two'),
+    'milestones.moveExpiry': (s) => s.milestones.moveExpiry('name', 'one', 'two'),
     'milestones.noteReached': async (s) => {
       await s.milestones.noteReached(1, 2)
       await s.milestones.noteReached(1, 3)

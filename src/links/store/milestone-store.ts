@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 import type { UncountedLink } from '../link.ts'
-import { EXPIRY_POSITION } from '../milestones.ts'
 import { findBySeqs } from './link-rows.ts'
 
 /** A position among links in the order in which they expire. */
@@ -11,8 +10,8 @@ export type ExpiryMark = { readonly expires_at: string; readonly seq: number }
 export type MilestoneStore = {
   /** Links that expire after a position and before an instant, in their order. */
   expired(after: ExpiryMark, until: string, limit: number): Promise<readonly UncountedLink[]>
-  /** Moves the position of those who look for expired links; false when another process has moved it. */
-  moveExpiry(from: string, to: string): Promise<boolean>
+  /** Moves the position of this name, of those who look for expired links; false when another process has moved it. */
+  moveExpiry(name: string, from: string, to: string): Promise<boolean>
   /** Links with a limit that had visitors since, whose clicks have reached it, and of which that is not known yet. */
   reached(sinceMicros: number): Promise<readonly UncountedLink[]>
   /** Notes that a limit is reached; false when another process has. */
@@ -37,11 +36,11 @@ export function milestoneStore(db: Kysely<Schema>): MilestoneStore {
       )
     },
 
-    async moveExpiry(from, to) {
+    async moveExpiry(name, from, to) {
       const { numUpdatedRows } = await db
         .updateTable('instance')
         .set({ value: to })
-        .where('name', '=', EXPIRY_POSITION)
+        .where('name', '=', name)
         .where('value', '=', from)
         .executeTakeFirst()
       return numUpdatedRows > 0n
