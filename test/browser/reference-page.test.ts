@@ -6,6 +6,9 @@ import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
+/** Swagger UI takes seconds of processor time for a hundred operations, and other tests leave it a part. */
+const PATIENCE_MS = 120_000
+
 // Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
   describe('the API reference in Chromium', { skip: skipWithout('chromium') }, () => {
@@ -23,6 +26,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('shows the operations from compressed files, and loads nothing from other hosts', async () => {
       const origin = `http://localhost:${service.port}`
       const page = await browser.newPage()
+      page.setDefaultTimeout(PATIENCE_MS)
       const faults: string[] = []
       page.on('console', (message) => {
         if (message.type() === 'error') faults.push(message.text())
