@@ -68,12 +68,15 @@ describe('webhooks in Chromium', { skip: skipWithout('chromium') }, () => {
     await on(
       `${PATH}/${id}`,
       async (page) => {
-        await page.getByText(/Abgeschaltet: Antwort 410/).waitFor()
+        await page
+          .getByText(/Abgeschaltet: Antwort 410/)
+          .first()
+          .waitFor()
         await expectNoSidewaysScroll(page)
         await expectAccessible(page)
         receiver.answer = () => undefined
         await page.getByRole('button', { name: 'Test senden, dann einschalten' }).click()
-        await page.getByText('Eingeschaltet').waitFor()
+        await page.getByText('Eingeschaltet', { exact: true }).waitFor()
       },
       { locale: 'de-DE', width: 390, height: 844 },
     )
