@@ -128,9 +128,17 @@ describe('commands for what a workspace has besides links', () => {
     const order = ['report', token, 'order', '--value', '7490', '--currency', 'EUR']
     assert.match(await terse('conversions', ...order), /order +74\.90 EUR +go\.localhost\/shop$/)
     assert.match(await terse('conversions', 'list'), /order +74\.90 EUR/)
+    await terse('conversions', 'report', token, 'order', '--value', '-500', '--currency', 'EUR')
+    const listed = JSON.parse(await terse('conversions', 'list', '--limit', '1', '--json'))
+    assert.deepEqual(
+      listed.map(({ value }: { value: number }) => value),
+      [-500],
+    )
+    const wrong = ['conversions', 'report', token, 'order', '--value', 'many']
+    assert.match(await refused(...wrong), /whole number of minor units/)
     assert.match(
       await terse('conversions', '--by', 'link'),
-      /go\.localhost\/shop +1 +1 +74\.90 EUR$/,
+      /go\.localhost\/shop +1 +1 +69\.90 EUR$/,
     )
     await terse('link', 'update', `${HOST}/shop`, '--track-conversions', 'off')
     assert.equal((await visitShop()).location, 'https://shop.example.com/')

@@ -3,7 +3,7 @@ import type {
   ConversionResource,
   ConversionSettingsResource,
 } from '@terse/contract/conversions'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { collect, example, parseUpTo } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
@@ -74,19 +74,19 @@ function addList(command: Command, terminal: Terminal): void {
     .description('List conversions, the newest first.')
     .option('--limit <number>', 'how many; 50 if not given', parseUpTo(PER_PAGE_MAX))
     .option('--json', 'print JSON')
-    .action(async (own: { readonly limit?: number }, self: Command) => {
-      // Those that the command above has too are read there.
-      const options: Filters = self.optsWithGlobals()
+    .action(async (_own: object, self: Command) => {
+      // Options that `conversions` has too are parsed as its own.
+      const options: Filters & { readonly limit?: number } = self.optsWithGlobals()
       const { client, query } = await openFiltered(options)
       const { conversionPage } = await import('@terse/contract/conversions')
-      const per_page = own.limit ?? 50
+      const per_page = options.limit ?? 50
       const { data } = await client.get(PATH, conversionPage, { ...query, per_page })
       terminal.out(options.json ? plainJson(data) : formatList(data))
     })
 }
 
 type Report = Output & {
-  readonly value?: string
+  readonly value?: number
   readonly currency?: readonly string[]
   readonly key?: string
 }
@@ -97,7 +97,11 @@ function addReport(command: Command, terminal: Terminal): void {
     .description('Report a conversion, as the server of a shop does.')
     .argument('<token>', 'with which the visitor came')
     .argument('<event>', 'such as order')
-    .option('--value <number>', 'in minor units of the currency: 7490 for 74.90 EUR')
+    .option(
+      '--value <number>',
+      'in minor units of the currency: 7490 for 74.90 EUR; negative for a refund',
+      parseValue,
+    )
     .option('--key <text>', 'your own name of it, such as the number of the order')
     .addHelpText(
       'after',
@@ -108,11 +112,17 @@ function addReport(command: Command, terminal: Terminal): void {
       const { currency, json }: Report = self.optsWithGlobals()
       const { client } = await openRemote()
       const { conversionSchema } = await import('@terse/contract/conversions')
-      const value = own.value === undefined ? undefined : Number(own.value)
-      const sent = { token, event, value, currency: currency?.at(-1), idempotency_key: own.key }
+      const { value, key } = own
+      const sent = { token, event, value, currency: currency?.at(-1), idempotency_key: key }
       const conversion = await client.post(PATH, conversionSchema, sent)
       terminal.out(json ? plainJson(conversion) : formatList([conversion]))
     })
+}
+
+function parseValue(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && text.trim() !== '') return value
+  throw new InvalidArgumentError('It must be a whole number of minor units, such as 7490.')
 }
 
 type SettingsOptions = { readonly parameter?: string; readonly windowDays?: number }
