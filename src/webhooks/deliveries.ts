@@ -135,7 +135,7 @@ export class Deliveries {
         const limit = current.webhook.ordered ? ORDERED_PER_STEP : MESSAGES_PER_STEP
         const messages = await store.read.webhookMessages.due(current, now, limit)
         if (messages.length === 0 || signal.aborted) return
-        const concluded = await this.#callAll(current.webhook, messages)
+        const concluded = await this.#callAll(current.webhook, messages, turnEnds)
         const state = await this.#conclude(current, concluded)
         if (state === undefined || signal.aborted || clock.nowMicros() >= turnEnds) return
         if (concluded.some(({ outcome }) => outcome.fault !== null)) return
@@ -146,8 +146,16 @@ export class Deliveries {
     }
   }
 
-  /** Calls for each message; where the order is kept, up to the first that fails. */
-  async #callAll(webhook: Webhook, messages: readonly Message[]): Promise<readonly Concluded[]> {
+  /**
+   * Calls for each message; where the order is kept, up to the first that fails. Begins no call after `turnEnds`: a slow
+   * receiver is sent nothing more under settings that have changed since, or after its endpoint was deleted.
+   */
+  async #callAll(
+    webhook: Webhook,
+    messages: readonly Message[],
+    turnEnds: number,
+  ): Promise<readonly Concluded[]> {
+    const { clock } = this.#deps
     const concluded: Concluded[] = []
     const left = messages.values()
     const callInTurn = async () => {
@@ -156,6 +164,7 @@ export class Deliveries {
         if (outcome === undefined) return
         concluded.push(this.#judge(message, outcome))
         if (webhook.ordered && outcome.fault !== null) return
+        if (clock.nowMicros() >= turnEnds) return
       }
     }
     const callers = webhook.ordered ? 1 : Math.min(CALLS_PER_ENDPOINT_MAX, messages.length)
@@ -202,20 +211,24 @@ export class Deliveries {
   }
 }
 
-/** Disables an endpoint in the name of the service. What waits is given up, and can be replayed. */
+/**
+ * Disables an endpoint in the name of the service. What waits is given up, and can be replayed. Returns false when it is
+ * disabled or deleted already.
+ */
 export async function disable(
   stores: DeliveryStores,
   { webhook: { workspace_id, id }, reason, fault, status }: Disabled,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const webhook = await stores.webhooks.find(workspace_id, id)
-  if (webhook === undefined || webhook.disabled_at !== null) return
+  if (webhook === undefined || webhook.disabled_at !== null) return false
   const updated_at = Math.max(now, webhook.updated_at + 1)
   const after = { ...webhook, disabled_at: now, disabled_reason: reason, updated_at }
   await stores.webhooks.update(after, webhook)
   await stores.webhookMessages.giveUp(id)
   const event = webhookDisabled(webhook, { reason, fault, status })
   await stores.events.append(deliveries(workspace_id), event, now)
+  return true
 }
 
 function stateAfter({ queue }: LeasedWebhook, concluded: readonly Concluded[]): QueueState {

@@ -97,9 +97,11 @@ async function disableOverflowing(
 ): Promise<void> {
   for (const id of await store.read.webhookOutbox.listOverflowing(WAITING_MAX)) {
     const webhook = await store.read.webhooks.findAny(id)
-    if (webhook === undefined || webhook.disabled_at !== null) continue
+    if (webhook === undefined) continue
     const disabled: Disabled = { webhook, reason: 'overflow', fault: null, status: null }
-    await store.write((stores) => disable(stores, disabled, clock.nowMicros()))
-    onDisabled(disabled)
+    // Another process may have disabled it meanwhile, and sent the mail.
+    if (await store.write((stores) => disable(stores, disabled, clock.nowMicros()))) {
+      onDisabled(disabled)
+    }
   }
 }

@@ -4,7 +4,7 @@ import { Deliveries, type Disabled } from '../../src/webhooks/deliveries.ts'
 import type { Message, Webhook } from '../../src/webhooks/webhook.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { describeStore } from '../support/store.ts'
-import { addHome } from './samples.ts'
+import { addHome, NOW } from './samples.ts'
 import { newMessage, newOutcome, newWebhook } from './webhook-samples.ts'
 
 const HOUR = 3_600
@@ -19,13 +19,18 @@ describeStore('deliveries of webhooks', (at) => {
     await store.write((stores) => stores.webhooks.insert(webhook))
     const sent: string[] = []
     const disabled: Disabled[] = []
-    const receiver = { isDown: false, refuses: (_: Pick<Message, 'message_id'>) => false }
+    const receiver = {
+      isDown: false,
+      refuses: (_: Pick<Message, 'message_id'>) => false,
+      beforeAnswer: async () => {},
+    }
     const open = (holder: string) =>
       new Deliveries({
         ...{ store, clock, holder },
         caller: {
           async call(_, message) {
             sent.push(message.message_id)
+            await receiver.beforeAnswer()
             const isRefused = receiver.isDown || receiver.refuses(message as Message)
             const failed = { status: 503, fault: 'status' } as const
             return newOutcome({ at: clock.nowMicros(), ...(isRefused && failed) })
@@ -115,5 +120,37 @@ describeStore('deliveries of webhooks', (at) => {
     assert.equal((await stage.find())?.disabled_at, null)
     assert.equal(new Set(stage.sent).size, 13)
     assert.ok(stage.sent.filter((id) => id === refused).length > 12)
+  })
+
+  test('send nothing more to a slow endpoint that was deleted or disabled, or whose workspace is gone', async () => {
+    const { store } = at
+    const removals: ((webhook: Webhook) => Promise<unknown>)[] = [
+      ({ workspace_id, id }) => store.write((stores) => stores.webhooks.delete(workspace_id, id)),
+      (webhook) =>
+        store.write(async (stores) => {
+          const { updated_at } = webhook
+          const disabled = { disabled_at: updated_at + 1, disabled_reason: 'by_hand' } as const
+          await stores.webhooks.update(
+            { ...webhook, ...disabled, updated_at: updated_at + 1 },
+            webhook,
+          )
+          await stores.webhookMessages.giveUp(webhook.id)
+        }),
+      ({ workspace_id }) =>
+        store.write((stores) => stores.workspaces.markDeleted(workspace_id, NOW)),
+    ]
+    for (const remove of removals) {
+      const stage = await stageOf()
+      await stage.queue(40)
+      let removed: Promise<unknown> | undefined
+      stage.receiver.beforeAnswer = async () => {
+        removed ??= remove(stage.webhook)
+        await removed
+        stage.clock.move(14)
+      }
+      await stage.pass(HOUR, 60)
+      // Those that were under way.
+      assert.equal(stage.sent.length, 8)
+    }
   })
 })
