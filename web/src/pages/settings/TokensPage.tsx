@@ -229,7 +229,7 @@ function ScopeChoice({ chosen, onChange, errors }: ScopeChoiceProps) {
   useFaultReport(id, isBad, t.common.problems)
   return (
     <fieldset id={id} className="grid gap-2" aria-describedby={isBad ? `${id}-text` : undefined}>
-      <legend className="lab mb-1">{t.tokens.scopes}</legend>
+      <legend className="lab mb-1 p-0">{t.tokens.scopes}</legend>
       {SCOPES.map((scope, nth) => (
         <label key={scope} className="flex gap-2 items-center text-13">
           <input

@@ -14,7 +14,7 @@ export function EventChoice({ chosen, onChange }: EventChoiceProps) {
   const t = useText()
   return (
     <fieldset className="evs">
-      <legend className="lab mb-1">{t.webhooks.calledWhen}</legend>
+      <legend className="lab mb-1 p-0">{t.webhooks.calledWhen}</legend>
       {GROUPS.map((group) => (
         <div key={group}>
           <div className="grp">{t.webhooks.groups[group]}</div>
