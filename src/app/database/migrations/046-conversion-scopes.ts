@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Migration } from '../../../storage/migration.ts'
 
 /**
- * Members may see conversions and report them, and a token gives no role that may do more than it: tokens that could invite
- * members before can still do it.
+ * Gives the new scopes to tokens that have every scope of before: their makers held nothing back. A token with fewer gains
+ * nothing, and then gives no role, as each role may do more than it.
  */
 export const conversionScopes: Migration = {
   name: 'conversion-scopes',
@@ -12,7 +12,8 @@ export const conversionScopes: Migration = {
   servedFromOnFiles: 18,
   async up(db) {
     await sql`update tokens set scopes = scopes || ' conversions:read conversions:write'
-      where scopes like '%workspace:admin%' and scopes like '%clicks:read%'
-        and scopes like '%links:write%'`.execute(db)
+      where scopes like '%links:read%' and scopes like '%links:write%'
+        and scopes like '%domains:read%' and scopes like '%domains:write%'
+        and scopes like '%clicks:read%' and scopes like '%workspace:admin%'`.execute(db)
   },
 }

@@ -68,7 +68,7 @@ const RELEASED = [
   { name: 'conversions', SQLite: '6e5183a673033e82', PostgreSQL: '9572f74659fb414e' },
   { name: 'webhooks', SQLite: 'a94377b2152fd447', PostgreSQL: '6a9eeb223508a187' },
   { name: 'link-milestones', SQLite: '3b05d9ff78e994f6', PostgreSQL: '3b05d9ff78e994f6' },
-  { name: 'conversion-scopes', SQLite: 'c1210d8a143b4aa1', PostgreSQL: 'c1210d8a143b4aa1' },
+  { name: 'conversion-scopes', SQLite: '6042472994324176', PostgreSQL: '6042472994324176' },
 ]
 
 const DIALECTS = {
