@@ -128,7 +128,7 @@ export class LinkFinder implements ChangeListener {
         const entry = await loadEntry(directory, name)
         // So that it is there in an outage as well.
         if (entry !== undefined && !isVariants(entry)) {
-          await this.#visitSettings.get(entry.workspaceId)
+          await loadedSettings(this.#visitSettings.get(entry.workspaceId))
         }
         return entry
       },

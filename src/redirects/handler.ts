@@ -338,9 +338,7 @@ export class RedirectHandler {
         const respond = () => {
           const cookie = this.#variantCookie(exchange, decision, atMicros)
           const headers = cookie === undefined ? hsts : { ...hsts, 'Set-Cookie': cookie }
-          const location = locationWithToken(this.#parts, found, decision, {
-            ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
-          })
+          const location = this.#locationOf(exchange, found, decision, atMicros)
           sendRedirect(exchange, 302, location, headers, host)
           this.meter.count('redirected', exchange.startedMs)
         }
@@ -360,6 +358,18 @@ export class RedirectHandler {
         sendPage(exchange, statusOf(decision), decision, hsts)
         this.meter.count(PAGE_OUTCOMES[decision.kind], exchange.startedMs)
     }
+  }
+
+  /** Returns where a visitor is sent: with a token where conversions of the link are tracked. */
+  #locationOf(
+    exchange: Exchange,
+    { tokenParameter }: FoundLink,
+    decision: RedirectDecision,
+    atMicros: number,
+  ): string {
+    if (tokenParameter === null) return decision.location
+    const visitor = { atMicros, address: this.#reader.addressOf(exchange) }
+    return locationWithToken(this.#parts, tokenParameter, decision, visitor)
   }
 
   /** Returns the cookie that keeps a variant, where the visitor has just got one that is to be kept. */
@@ -430,9 +440,7 @@ export class RedirectHandler {
       for (const each of [cookie, this.#variantCookie(exchange, decision, atMicros)]) {
         if (each !== undefined) exchange.response.appendHeader('Set-Cookie', each)
       }
-      const location = locationWithToken(this.#parts, found, decision, {
-        ...{ atMicros, address: () => this.#reader.addressOf(exchange) },
-      })
+      const location = this.#locationOf(exchange, found, decision, atMicros)
       sendRedirect(exchange, 303, location, this.#hstsOf(found, exchange), found.host)
       this.meter.count('redirected', exchange.startedMs)
     }

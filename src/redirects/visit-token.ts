@@ -1,7 +1,6 @@
 import { NO_RULE, type RuleValues, type VisitorFacts } from '../clicks/index.ts'
 import type { RedirectDecision } from './decide.ts'
 import { withToken } from './destination-query.ts'
-import type { FoundLink } from './find-link.ts'
 
 /** Makes the token by which a conversion names the visit that brought it. */
 export type MakeToken = (
@@ -19,16 +18,15 @@ type TokenParts = {
   readonly visitorFacts: Pick<VisitorFacts, 'place'>
 }
 
-/** Returns where a visitor is sent: with a token where conversions of the link are tracked. */
+/** Returns where a visitor is sent, with the token of the visit. */
 export function locationWithToken(
   { makeToken, visitorFacts }: TokenParts,
-  { tokenParameter }: Pick<FoundLink, 'tokenParameter'>,
+  parameter: string,
   { link, location, outcome, label }: RedirectDecision,
-  visitor: { readonly atMicros: number; readonly address: () => string },
+  visitor: { readonly atMicros: number; readonly address: string },
 ): string {
-  if (tokenParameter === null) return location
-  const { country } = visitorFacts.place(visitor.address())
+  const { country } = visitorFacts.place(visitor.address)
   const { rule, variant } = outcome ?? NO_RULE
   const visit = { linkSeq: link.seq, atMs: visitor.atMicros / 1000, country, rule, variant, label }
-  return withToken(location, tokenParameter, makeToken(link.workspaceId, visit))
+  return withToken(location, parameter, makeToken(link.workspaceId, visit))
 }
