@@ -94,7 +94,7 @@ export const conversionInput = z
       .nullable()
       .optional()
       .describe(
-        'An ISO 8601 instant with a zone, not before the visit and not later than now; now when left out.',
+        'An ISO 8601 instant with a zone, not before the visit and not later than now; now when left out. Clocks may differ by 5 minutes.',
       ),
   })
   .meta({ id: 'ReportConversion', description: 'What a visitor did.' })

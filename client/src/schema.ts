@@ -6481,7 +6481,7 @@ export interface components {
             currency?: string | null;
             /** @description Your own name of this report, such as the number of the order: repeated, it gets the same answer, and counts once. */
             idempotency_key?: string | null;
-            /** @description An ISO 8601 instant with a zone, not before the visit and not later than now; now when left out. */
+            /** @description An ISO 8601 instant with a zone, not before the visit and not later than now; now when left out. Clocks may differ by 5 minutes. */
             occurred_at?: string | null;
         };
         /**

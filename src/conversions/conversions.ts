@@ -47,7 +47,7 @@ export type Recorded =
 
 /** Reports of one transaction: few enough that visitors do not notice it. */
 const CHUNK_REPORTS = 100
-/** How far the clock of a server that reports may be ahead. */
+/** How far the clock of a server that reports may be ahead or behind. */
 const CLOCK_DIFFERENCE_MICROS = 5 * 60 * 1_000_000
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const BATCH_ROWS = 1_000
@@ -142,11 +142,15 @@ export class Conversions extends ConversionReports {
       }))
       const results = reports.map((report) => chunk.take(report))
       const { added } = chunk
-      if (added.length > 0) {
+      if (added.length === 0) return results
+      try {
         await enforceQuotas(stores, limits, { conversions: added.length })
-        await conversions.insert(added.map(({ link: _, ...row }) => row))
-        for (const each of added) await stores.events.append(actor, recordedEvent(each), now)
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        return chunk.withoutAdded(results, error)
       }
+      await conversions.insert(added.map(({ link: _, ...row }) => row))
+      for (const each of added) await stores.events.append(actor, recordedEvent(each), now)
       return results
     })
   }
@@ -220,6 +224,16 @@ class Chunk {
     return this.#add(report, visit, link)
   }
 
+  /** Returns the results of a chunk of which nothing is added. */
+  withoutAdded(results: readonly Recorded[], failure: Failure): readonly Recorded[] {
+    const ids = new Set(this.added.map(({ id }) => id))
+    return results.map((result) =>
+      'conversion' in result && ids.has(result.conversion.id)
+        ? { status: 'failed', failure }
+        : result,
+    )
+  }
+
   #add(
     { input, key, fingerprint }: ReadReport,
     { linkSeq, atMs, ...visit }: NonNullable<ReadReport['visit']>,
@@ -227,14 +241,15 @@ class Chunk {
   ): Recorded {
     const { now } = this.#facts
     const clicked_at = atMs * 1_000
-    const occurred_at = occurredAt(input, now)
-    if (occurred_at < clicked_at) {
+    const sent = occurredAt(input, now)
+    if (sent < clicked_at - CLOCK_DIFFERENCE_MICROS) {
       const min = formatInstant(clicked_at)
       return refused({ code: 'impossible_instant', reason: 'before', min }, 'occurred_at')
     }
-    if (occurred_at > now + CLOCK_DIFFERENCE_MICROS) {
+    if (sent > now + CLOCK_DIFFERENCE_MICROS) {
       return refused({ code: 'impossible_instant', reason: 'future' }, 'occurred_at')
     }
+    const occurred_at = Math.max(sent, clicked_at)
     const conversion: LinkedConversion = {
       ...this.#ids(),
       link_seq: linkSeq,

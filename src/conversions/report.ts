@@ -126,21 +126,24 @@ export class ConversionReports {
       const byQuarter = cuts !== undefined
       const dimension = dimensionOf(groupBy)
       const rows = await conversions.sums(filter, { dimension, byQuarter }, signal)
-      const visits = await conversions.visits(filter, dimension, signal)
+      const visits = await conversions.visits(filter, undefined, signal)
       const total = { ...sumOf(rows), visits: sumVisits(visits.values()) }
       if (groupBy === undefined) {
         const points = cuts && pointsOf(rows, cuts)
         return { ...head, total, points, groups: undefined, rest: undefined }
       }
-      // A visit is of one link and one label, but may lead to several events.
-      const distinct =
-        dimension === undefined ? visits : await conversions.visits(filter, undefined, signal)
-      const named = await this.#named(actor, groupBy, rows, visits)
+      // They may add up to more than all visits: one visit may lead to several events.
+      const visitsByValue = await conversions.visits(filter, dimension, signal)
+      const named = await this.#named(actor, groupBy, rows, visitsByValue)
       const ranked = [...named.values()].toSorted(byConversions)
       const kept = ranked.slice(0, limit)
       const others = ranked.slice(limit)
+      const ids = groupBy === 'link' ? kept.map(({ value }) => value) : []
+      const found = ids.length === 0 ? [] : await this.#deps.links.findMany(actor, ids)
+      const links = new Map(found.map((link) => [link.id, link]))
       const groups = kept.map((group) => ({
-        ...{ value: group.value, link: group.link, ...sumOf(group.rows), visits: group.visits },
+        ...{ value: group.value, link: links.get(group.value) },
+        ...{ ...sumOf(group.rows), visits: group.visits },
         points: cuts && pointsOf(group.rows, cuts),
       }))
       const rest = {
@@ -148,8 +151,7 @@ export class ConversionReports {
         visits: sumVisits(others.map((group) => group.visits)),
         others: others.length,
       }
-      const whole = { ...total, visits: sumVisits(distinct.values()) }
-      return { ...head, total: whole, points: undefined, groups, rest }
+      return { ...head, total, points: undefined, groups, rest }
     })
   }
 
@@ -194,47 +196,42 @@ export class ConversionReports {
     rows: readonly ConversionSum[],
     visits: ReadonlyMap<string | number, number>,
   ): Promise<ReadonlyMap<string, NamedGroup>> {
-    const { links } = this.#deps
-    const seqs = [...new Set(rows.map(({ value }) => Number(value)))]
-    const isOfLinks = dimensionOf(groupBy) === 'link'
-    const valuesOf = isOfLinks ? await links.valuesOf(seqs) : new Map<number, LinkValues>()
-    const byLink: ReadonlyMap<number, GroupedLink> =
-      groupBy === 'link' ? await this.#linksOf(actor, seqs) : new Map()
+    const namesOf = await this.#namesOf(actor, groupBy, rows)
     const groups = new Map<string, NamedGroup>()
-    const namesOf = (value: string | number): readonly string[] => {
-      if (!isOfLinks) return [String(value)]
-      if (groupBy === 'link') return [byLink.get(Number(value))?.id ?? '']
-      const names = valuesOf.get(Number(value))?.[groupBy as LinkDimension] ?? []
-      return names.length === 0 ? [''] : names
-    }
-    const groupOf = (value: string | number, name: string) => {
-      const link = groupBy === 'link' ? byLink.get(Number(value)) : undefined
-      const group: NamedGroup = groups.get(name) ?? { value: name, link, rows: [], visits: 0 }
-      groups.set(name, group)
-      return group
-    }
+    const groupOf = (name: string) =>
+      groups.getOrInsertComputed(name, () => ({ value: name, rows: [], visits: 0 }))
     for (const row of rows) {
-      for (const name of namesOf(row.value)) groupOf(row.value, name).rows.push(row)
+      for (const name of namesOf(row.value)) groupOf(name).rows.push(row)
     }
     for (const [value, count] of visits) {
-      for (const name of namesOf(value)) groupOf(value, name).visits += count
+      for (const name of namesOf(value)) groupOf(name).visits += count
     }
     return groups
   }
 
-  async #linksOf(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, GroupedLink>> {
-    const found = await this.#deps.store.read.conversions.linksOf(actor.workspaceId, seqs)
-    const links = await this.#deps.links.findMany(
-      actor,
-      found.map(({ id }) => id),
-    )
-    return new Map(links.map((link) => [link.seq, link]))
+  /** Returns how to name what the store added up by: links by their ids, or by what they have of a property. */
+  async #namesOf(
+    { workspaceId }: Actor,
+    groupBy: GroupBy,
+    rows: readonly ConversionSum[],
+  ): Promise<(value: string | number) => readonly string[]> {
+    if (dimensionOf(groupBy) !== 'link') return (value) => [String(value)]
+    const seqs = [...new Set(rows.map(({ value }) => Number(value)))]
+    if (groupBy === 'link') {
+      const found = await this.#deps.store.read.conversions.linksOf(workspaceId, seqs)
+      const ids = new Map(found.map(({ seq, id }) => [seq, id]))
+      return (value) => [ids.get(Number(value)) ?? '']
+    }
+    const values = await this.#deps.links.valuesOf(seqs)
+    return (value) => {
+      const names = values.get(Number(value))?.[groupBy as LinkDimension] ?? []
+      return names.length === 0 ? [''] : names
+    }
   }
 }
 
 type NamedGroup = {
   readonly value: string
-  readonly link: GroupedLink | undefined
   readonly rows: ConversionSum[]
   visits: number
 }

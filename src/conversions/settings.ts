@@ -4,10 +4,9 @@ import { type ExpectedVersions, requireVersion, versionOf } from '../platform/ve
 import { type ChangeLog, labelChange } from '../storage/changes.ts'
 import { changedFields, type EventWriter } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
-import {
-  type ConversionSettings,
-  type ConversionSettingsStore,
-  NEW_SETTINGS,
+import type {
+  ConversionSettings,
+  ConversionSettingsStore,
 } from './store/conversion-settings-store.ts'
 
 type SettingsStores = QuotaStores & {
@@ -20,11 +19,6 @@ type SettingsStores = QuotaStores & {
 export function settingsVersion(settings: ConversionSettings): string {
   const { track_conversions, parameter, window_days } = settings
   return versionOf(Number(track_conversions), parameter, window_days)
-}
-
-/** Whether settings are as in a new workspace. */
-function areSettingsNew(settings: ConversionSettings): boolean {
-  return settingsVersion(settings) === settingsVersion(NEW_SETTINGS)
 }
 
 type SettingsInput = {
@@ -43,25 +37,6 @@ export class ConversionSettingsService {
 
   get({ workspaceId }: Actor): Promise<ConversionSettings> {
     return this.#store.read.conversionSettings.find(workspaceId)
-  }
-
-  /**
-   * Sets the settings of a workspace that has those of a new one. Returns what became of them: `kept` says that the
-   * workspace has others, which stay.
-   *
-   * @param isPreview whether nothing is written
-   */
-  async adopt(
-    actor: Actor,
-    settings: ConversionSettings,
-    { isPreview }: { readonly isPreview: boolean },
-  ): Promise<'adopted' | 'same' | 'kept'> {
-    const before = await this.get(actor)
-    const expected = [settingsVersion(before)]
-    if (expected.includes(settingsVersion(settings))) return 'same'
-    if (!areSettingsNew(before)) return 'kept'
-    if (!isPreview) await this.update(actor, settings, expected)
-    return 'adopted'
   }
 
   /**

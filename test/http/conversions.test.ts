@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandLine } from '../../src/identity/actor.ts'
 import { createLink } from '../redirect/create.ts'
 import { expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
+import { startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
 const SHOP = 'https://shop.example.com/?a=1#top'
@@ -26,7 +30,7 @@ onEachEngine('conversions', (at) => {
     }
     const token = async (query?: string) => (await location(query)).searchParams.get('tc') ?? ''
     const report = (body: object) => api.post('/conversions', body)
-    return { api, admin, id, key, location, token, report }
+    return { api, admin, name, id, key, location, token, report }
   }
 
   const newTrackedShop = () => newShop({ track_conversions: true })
@@ -144,6 +148,34 @@ onEachEngine('conversions', (at) => {
     expectInvalid(await shop.report({ token, event: 'order' }), 'token')
   })
 
+  test('get the instant of the visit when the clock of the reporting server is behind', async () => {
+    const { token, report } = await newTrackedShop()
+    const sent = { token: await token(), event: 'sign-up' }
+    const occurred_at = new Date(Date.now() - 60_000).toISOString()
+    const { body } = expectStatus(await report({ ...sent, occurred_at }), 200)
+    assert.equal(body.occurred_at, body.clicked_at)
+  })
+
+  test('fail one by one where they would pass the quota of the workspace', async () => {
+    const { api, name, token, report } = await newTrackedShop()
+    const { workspaces } = at.service.instance
+    const { id } = await workspaces.get(name)
+    await workspaces.limit(commandLine(id), { conversions: 2 })
+    const order = { token: await token(), event: 'order' }
+    expectStatus(await report({ ...order, idempotency_key: 'a' }), 200)
+    const keys = ['a', 'b', 'b', 'c']
+    const { body } = expectStatus(
+      await report([...keys.map((key) => ({ ...order, idempotency_key: key })), { token: 'x' }]),
+      200,
+    )
+    const states = body.results.map(({ status }: { status: string }) => status)
+    assert.deepEqual(states, ['repeated', 'failed', 'failed', 'failed', 'failed'])
+    assert.match(JSON.stringify(body.results[2].error), /quota/)
+    expectStatus(await report({ ...order, idempotency_key: 'b' }), 200)
+    expectProblem(await report({ ...order, idempotency_key: 'c' }), 'validation_failed')
+    assert.deepEqual((await api.get('/usage')).body.conversions, { used: 2, limit: 2 })
+  })
+
   test('are recorded in an array, where one that fails stops no other', async () => {
     const { api, token, report } = await newTrackedShop()
     const good = { token: await token(), event: 'order', idempotency_key: 'a' }
@@ -191,4 +223,28 @@ onEachEngine('conversions', (at) => {
     assert.equal((await api.get('/conversions?group_by=tag')).body.groups[0].value, null)
     assert.deepEqual((await api.get('/conversions?group_by=event&tag=x')).body.groups, [])
   })
+})
+
+test('a token is accepted to the end of the window of its workspace', async (t) => {
+  const clock = fakeClock()
+  const service = await startService(SQLITE, {}, { clock })
+  t.after(() => service.stop())
+  const api = await service.api('shop', ['links:read', 'links:write', 'conversions:write'])
+  const admin = await service.api('shop', ['workspace:admin'])
+  await createLink(api, { key: 'shop', url: SHOP, track_conversions: true })
+  const { headers } = await visit(service.port, '/shop')
+  const token = new URL(headers.location ?? '').searchParams.get('tc')
+  const report = () => api.post('/conversions', { token, event: 'order', idempotency_key: 'a' })
+  const setWindow = async (window_days: number) =>
+    expectStatus(
+      await admin.put('/conversions/settings', { track_conversions: false, window_days }),
+      200,
+    )
+  const day = 24 * 60 * 60
+  clock.move(30 * day + 1)
+  expectInvalid(await report(), 'token')
+  await setWindow(31)
+  const { body } = expectStatus(await report(), 200)
+  await setWindow(1)
+  assert.deepEqual(expectStatus(await report(), 200).body, body)
 })

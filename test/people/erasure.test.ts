@@ -117,6 +117,18 @@ for (const engine of ENGINES) {
       await click('/gone-shared', `localhost:${service.port}`)
       await counted(gone, 4)
       await counted(kept, 1)
+      for (const { id: tracked, key } of [link, removed]) {
+        expectStatus(
+          await gone.patch(`/links/${tracked}/options`, { track_conversions: true }),
+          200,
+        )
+        const to = await visit(service.port, `/${key}`, { host: 'gone.localhost' })
+        const token = new URL(to.headers.location ?? '').searchParams.get('tc')
+        expectStatus(await gone.post('/conversions', { token, event: 'gone-order' }), 200)
+      }
+      await counted(gone, 6)
+      const tracking = { track_conversions: true, parameter: 'gone-tc' }
+      expectStatus(await gone.put('/conversions/settings', tracking), 200)
       expectStatus(await gone.delete(`/links/${removed.id}`), 200)
       assert.notDeepEqual(await findText(service.place, id), [], 'there is something to erase')
 

@@ -185,7 +185,11 @@ async function eraseLinks(
     const linkSeqs = await store.read.erasures.listLinks(before, LINKS_PER_STEP)
     if (linkSeqs.length === 0) return
     await intake.erase({ kind: 'links', linkSeqs })
-    while (await store.write((stores) => stores.conversions.eraseLinks(linkSeqs)));
+    while (
+      !isCancelled() &&
+      (await store.write((stores) => stores.conversions.eraseLinks(linkSeqs)))
+    );
+    if (isCancelled()) return
     await store.write(async (stores) => {
       await stores.clickLeases.forgetLinks(linkSeqs)
       await stores.erasures.forgetLinks(linkSeqs)

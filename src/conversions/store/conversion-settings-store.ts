@@ -13,7 +13,7 @@ export type ConversionSettings = {
 }
 
 /** Of a new workspace. */
-export const NEW_SETTINGS: ConversionSettings = Object.freeze({
+const NEW_SETTINGS: ConversionSettings = Object.freeze({
   track_conversions: false,
   parameter: USUAL_TOKEN_PARAMETER,
   window_days: 30,

@@ -68,8 +68,6 @@ export type ConversionStore = {
    * @throws {StaleRow} when another transaction has used one of their keys
    */
   insert(conversions: readonly Conversion[]): Promise<void>
-  /** Adds those whose ids the workspace does not have; returns how many. */
-  insertNew(conversions: readonly Conversion[]): Promise<number>
   count(workspaceId: string): Promise<number>
   /** Returns consecutive conversions, newest first, of links that exist. */
   run(
@@ -133,14 +131,18 @@ function rows(db: Kysely<Schema>): Omit<ConversionStore, keyof Lists> {
         .execute()
     },
     async linksOf(workspaceId, seqs) {
-      if (seqs.length === 0) return []
-      return db
-        .selectFrom('links')
-        .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
-        .select(['links.seq', 'links.id', 'links.key', 'keyspaces.host as domain'])
-        .where('links.workspace_id', '=', workspaceId)
-        .where('links.seq', 'in', seqs)
-        .execute()
+      const links: ConvertingLink[] = []
+      for (let first = 0; first < seqs.length; first += ROWS_MAX) {
+        const some = await db
+          .selectFrom('links')
+          .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+          .select(['links.seq', 'links.id', 'links.key', 'keyspaces.host as domain'])
+          .where('links.workspace_id', '=', workspaceId)
+          .where('links.seq', 'in', seqs.slice(first, first + ROWS_MAX))
+          .execute()
+        links.push(...some)
+      }
+      return links
     },
     async insert(conversions) {
       const [first] = conversions
@@ -151,18 +153,6 @@ function rows(db: Kysely<Schema>): Omit<ConversionStore, keyof Lists> {
         throw error instanceof UniqueViolation ? new StaleRow() : error
       }
       await addToCount(first.workspace_id, conversions.length)
-    },
-    async insertNew(conversions) {
-      const [first] = conversions
-      if (first === undefined) return 0
-      const { numInsertedOrUpdatedRows = 0n } = await db
-        .insertInto('conversions')
-        .values(conversions)
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doNothing())
-        .executeTakeFirst()
-      const added = Number(numInsertedOrUpdatedRows)
-      if (added > 0) await addToCount(first.workspace_id, added)
-      return added
     },
     async count(workspaceId) {
       const row = await db

@@ -47,7 +47,7 @@ export function aesSiv(key: Buffer): AesSiv {
 
   return {
     bind(associated) {
-      const block = doubled(mac.copyOf(new Uint8Array(BLOCK_BYTES)))
+      const block = doubled(mac.of(new Uint8Array(BLOCK_BYTES)))
       addBlock(block.words, mac.of(associated).words)
       return { block, doubled: doubled(block) }
     },
@@ -103,12 +103,6 @@ class Cmac {
     if (end !== undefined) addBytes(text.bytes, length - BLOCK_BYTES, end.bytes)
     addBlock(text.words, (isWhole ? this.#whole : this.#padded).words, (count - 1) * BLOCK_WORDS)
     return this.#next(text)
-  }
-
-  copyOf(message: Uint8Array): Block {
-    const copy = blocks(1)
-    copy.bytes.set(this.of(message).bytes)
-    return copy
   }
 
   #next(text: Block): Block {
