@@ -7,6 +7,7 @@ import {
   isAsExpected,
   type Link,
   type LinkHost,
+  type RuleSet,
   type TryExamples,
 } from '../links/index.ts'
 import { Failure } from '../platform/failure.ts'
@@ -16,7 +17,6 @@ import {
   LoopDetector,
   prepare,
   RuleVisitor,
-  type SharedRules,
   type Visit,
   type VisitFinder,
 } from '../redirects/index.ts'
@@ -38,7 +38,10 @@ import {
 type Dependencies = {
   readonly store: Pick<Store<{ readonly clickLeases: Pick<ClickLeaseStore, 'findUse'> }>, 'read'>
   readonly clock: Clock
-  readonly links: { draft(actor: Actor, id: string, input: DraftInput): Promise<Link> }
+  readonly links: {
+    draft(actor: Actor, id: string, input: DraftInput): Promise<Link>
+    ruleSetsOf(link: Link): Promise<readonly RuleSet[]>
+  }
   readonly clicks: {
     find(actor: Actor, link: Link, id: string): Promise<RawClick>
   }
@@ -91,7 +94,7 @@ export class Explanations {
     const settled = (await this.#isLoop(found, explained, visitor))
       ? { ...explained, decision: { kind: 'loop' as const } }
       : explained
-    const examples = this.#examplesOf(link, sets, labelParameter)
+    const examples = await this.#examplesOf(link, labelParameter)
     return { ...presentExplanation(settled, { domainWorks }), examples }
   }
 
@@ -109,16 +112,16 @@ export class Explanations {
     }
   }
 
-  /** Returns what the examples of a link would get, by its own set alone, as when it is saved. */
-  #examplesOf(
+  /** Returns what the examples of a link would get, by the sets by which a save tries them. */
+  async #examplesOf(
     link: Link,
-    sets: readonly SharedRules[],
     labelParameter: string | null,
-  ): ExplanationResource['examples'] {
+  ): Promise<ExplanationResource['examples']> {
     if (link.examples === null) return []
-    const { tryExamples, clock } = this.#deps
+    const { links, tryExamples, clock } = this.#deps
+    const sets = await links.ruleSetsOf(link)
     const resultOf = tryExamples(link, {
-      sets: sets.slice(0, link.rule_set === null ? 0 : 1).map(({ rules }) => rules.source),
+      sets: sets.map(({ rules }) => rules),
       labelParameter,
       nowMicros: clock.nowMicros(),
     })

@@ -5,7 +5,7 @@ import { expectInvalid } from '../support/expect-invalid.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { AGENTS } from './agents.ts'
-import { createLink } from './create.ts'
+import { createDomain, createLink } from './create.ts'
 
 const APP = { id: 'app', when: { country: ['JP'] }, then: { url: 'https://example.com/app' } }
 const JAPAN = { name: 'A phone in Japan gets the app', visitor: { country: 'JP' } }
@@ -111,6 +111,20 @@ onEachEngine('the examples of a link', (at) => {
       [body.decided_by.rule, body.rules[0].of, body.examples[0].as_expected],
       [APP.id, 'rule_set', true],
     )
+  })
+
+  test('are tried by the rules of the set of the domain, when saved and when explained', async () => {
+    const domain = await createDomain(at.api, { domain: 'examples-set.localhost' })
+    const set = { name: 'Set of a domain', rules: [APP] }
+    const { id: rule_set } = expectStatus(await at.api.post('/rule-sets', set), 201).body
+    const settings = `/domains/${domain.id}/settings`
+    expectStatus(await at.api.patch(settings, { rule_set }), 200)
+    const { id } = await createLink(at.api, { domain: 'examples-set.localhost', key: 'one' })
+    const path = `/links/${id}/examples`
+    const saved = expectStatus(await at.api.put(path, { examples: [JAPAN] }), 200).body
+    assert.equal(saved.examples[0].expected.rule, APP.id)
+    const { body } = await at.api.post(`/links/${id}/explain`, {})
+    assert.equal(body.examples[0].as_expected, true)
   })
 
   test('are shown in explanations with what a draft would give them', async () => {
