@@ -49,8 +49,10 @@ export function Examples(props: ExamplesProps) {
   function keep(name: string) {
     const { kind, location, decided_by, url } = explained
     const { rule, variant } = decided_by
-    // A token in the place of the visit's own is none of what examples expect.
-    const place = url?.token == null ? { location } : {}
+    // Examples are tried without the token of a visit and the UTM values of the domain.
+    const isOfLink =
+      url === null || (url.token === null && url.utm.every(({ of }) => of === 'link'))
+    const place = isOfLink ? { location } : {}
     const expected = isExpected ? { expected: { kind, ...place, rule, variant } } : {}
     mutate((kept) => [...kept, { name, visitor, ...expected }])
   }
