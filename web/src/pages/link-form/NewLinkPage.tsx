@@ -27,8 +27,11 @@ export default function NewLinkPage() {
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   const rule_set = original?.options.rule_set ?? null
   const hasRules = original !== undefined && original.rule_count > 0
-  const { data: { rules } = { rules: [] } } = useQuery({ ...rulesQuery(from), enabled: hasRules })
-  const areRulesRead = !hasRules || rules.length > 0
+  const { data: ofOriginal, error: rulesError } = useQuery({
+    ...rulesQuery(from),
+    enabled: hasRules,
+  })
+  const failure = original === undefined ? error : ofOriginal === undefined ? rulesError : null
   // The new link is there by then: what is wrong with its rules is said, and they can be made there.
   const { mutate: copyTo } = useChange(
     ({ rules: copied, linkId }: { rules: readonly Rule[]; linkId: string }) =>
@@ -44,8 +47,8 @@ export default function NewLinkPage() {
       actions={null}
       isFlush
     >
-      {isCopy && original === undefined && error !== null && <LoadFailure error={error} />}
-      {(isCopy ? original : domain) !== undefined && areRulesRead && (
+      {isCopy && failure !== null && <LoadFailure error={failure} />}
+      {(isCopy ? original : domain) !== undefined && (!hasRules || ofOriginal !== undefined) && (
         <LinkForm
           key={JSON.stringify(search)}
           place={`new ${JSON.stringify(search)}`}
@@ -58,7 +61,7 @@ export default function NewLinkPage() {
             createAndCopy(rule_set === null ? fields : { ...fields, rule_set }, requestId, t)
           }
           onSaved={(link) => {
-            if (hasRules) copyTo({ rules, linkId: link.id })
+            if (ofOriginal !== undefined) copyTo({ rules: ofOriginal.rules, linkId: link.id })
             start.remember(link.domain)
             focusWhenShown(link.id)
             leave()
