@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { after, before, describe, test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Api, expectStatus } from '../support/api.ts'
-import { ENGINES } from '../support/engines.ts'
+import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { formSetting } from '../support/long-form.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { random } from '../support/random.ts'
 import { type Service, startService } from '../support/service.ts'
+import { startProcess } from '../support/service-process.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { assertAlive } from '../support/worker-pids.ts'
 
 const ROUNDS = formSetting('WEBHOOK_KILLS')
 const LINKS = 60
 /** A lease of a killed process ends after 10 s, and the node starts another process after 2 s. */
 const DEADLINE_MS = 60_000
 
-/** The process of this service that sends webhooks. */
-function findSender(): number | undefined {
+/** The process of a node that sends webhooks. */
+function findSender(node = process.pid): number | undefined {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(Number).find((pid) => {
     try {
       const [, parent] = /\) \w (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return Number(parent) === process.pid && command.includes('webhook-process')
+      return Number(parent) === node && command.includes('webhook-process')
     } catch {
       // It has ended meanwhile.
       return false
@@ -84,3 +90,62 @@ for (const engine of ENGINES) {
     })
   })
 }
+
+describe('the process that sends webhooks', () => {
+  /** A node whose process waits for a receiver that does not answer. */
+  async function startSending(t: TestContext) {
+    let calls = 0
+    const receiver = createServer(() => {
+      calls += 1
+    })
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    t.after(() => {
+      receiver.closeAllConnections()
+      receiver.close()
+    })
+    const place = await SQLITE.createMigratedPlace()
+    t.after(() => place.remove())
+    const token = await makeToken(place.env)
+    const node = await startProcess(place, { TERSE_WEBHOOK_ALLOW: '127.0.0.0/8' })
+    t.after(() => node.kill())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const api = apiClient(`http://127.0.0.1:${node.port}`, token)
+    expectStatus(await api.post('/webhooks', { url, events: ['link.created'] }), 201)
+    const sender = await eventually(
+      async () => findSender(node.child.pid) ?? assert.fail(),
+      DEADLINE_MS,
+    )
+    const link = { domain: 'localhost', url: 'https://example.com/' }
+    return {
+      ...{ node, sender },
+      async call() {
+        expectStatus(await api.post('/links', link), 201)
+        await eventually(async () => assert.equal(calls, 1), DEADLINE_MS)
+      },
+    }
+  }
+
+  test('stops with its node, which waits for no receiver', async (t) => {
+    const { node, sender, call } = await startSending(t)
+    await call()
+    assert.equal(await node.stop(), 0, node.output().stderr)
+    assertAlive([sender], false)
+    assert.doesNotMatch(node.output().stderr, /webhook process/)
+  })
+
+  test('is no crash when its node stops while it starts', async (t) => {
+    const { node, sender } = await startSending(t)
+    assert.equal(await node.stop(), 0, node.output().stderr)
+    assertAlive([sender], false)
+    assert.doesNotMatch(node.output().stderr, /webhook process/)
+  })
+
+  test('ends after its node was killed', async (t) => {
+    const { node, sender, call } = await startSending(t)
+    await call()
+    await node.kill()
+    // Sooner than its lease and the answer end.
+    await eventually(async () => assertAlive([sender], false), 8_000)
+  })
+})

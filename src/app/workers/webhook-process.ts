@@ -15,6 +15,9 @@ import type { Config } from '../config/config.ts'
 /** What the process is sent. Structured clones do not keep the networks of the settings. */
 export type WebhookTask = { readonly config: Config; readonly allowed: readonly string[] }
 
+/** Within this time it ends after its node has, also while the database does not answer. */
+const ORPHAN_MS_MAX = 5_000
+
 const stopped = Promise.withResolvers<void>()
 const stop = () => stopped.resolve()
 
@@ -23,7 +26,10 @@ process.on('SIGTERM', stop)
 // A terminal sends SIGINT to all processes of the service.
 process.on('SIGINT', stop)
 // The node has ended: another one, or its next start, goes on.
-process.once('disconnect', stop)
+process.once('disconnect', () => {
+  stop()
+  setTimeout(() => process.exit(1), ORPHAN_MS_MAX).unref()
+})
 process.once('message', async (task: WebhookTask) => {
   await sendWebhooks(task)
   process.exit()
