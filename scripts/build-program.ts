@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findBuiltProgram } from '../bin/built-program.js'
+import { writeClientTypes } from './client-types.ts'
 import { writeBuild } from './program/write-build.ts'
 
 /**
- * Builds the program into `build/`, unless it is built already: a start takes half of the time then. Without the
- * development packages it does nothing, and the program runs from its sources.
+ * Builds the program into `build/`, unless it is built already: a start takes half of the time then. Writes what else
+ * is generated and not in the repository. Without the development packages it does nothing, and the program runs from
+ * its sources.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,3 +19,5 @@ if (existsSync(path.join(ROOT, 'node_modules/rolldown')) && findBuiltProgram(ROO
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
   process.stdout.write(`terse: built the program in ${seconds} s\n`)
 }
+
+writeClientTypes()

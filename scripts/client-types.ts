@@ -1,24 +1,28 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const GENERATOR = fileURLToPath(
-  new URL('../client/node_modules/.bin/openapi-typescript', import.meta.url),
-)
+const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+
+const DESCRIPTION = fileOf('docs/openapi.json')
+const TYPES = fileOf('client/src/schema.ts')
+const GENERATOR = fileOf('client/node_modules/.bin/openapi-typescript')
 const BYTES_MAX = 64 * 1024 * 1024
 
-/** Returns the types of the typed client for a description of the API. */
-export function clientTypes(description: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'terse-client-types-'))
-  try {
-    const file = path.join(folder, 'openapi.json')
-    writeFileSync(file, description)
-    return execFileSync(GENERATOR, [file], { encoding: 'utf8', maxBuffer: BYTES_MAX })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+/**
+ * Writes the types of the typed client, unless they are those of the description already. They are no part of the
+ * repository, because they say nothing that docs/openapi.json does not. Without the development packages it does
+ * nothing: the running client needs no types.
+ */
+export function writeClientTypes(): void {
+  if (!existsSync(GENERATOR)) return
+  const hash = createHash('sha256').update(readFileSync(DESCRIPTION)).digest('hex')
+  const title = `// Generated from docs/openapi.json (${hash})\n`
+  if (existsSync(TYPES) && readFileSync(TYPES, 'utf8').startsWith(title)) return
+  const types = execFileSync(GENERATOR, [DESCRIPTION], { encoding: 'utf8', maxBuffer: BYTES_MAX })
+  writeFileSync(`${TYPES}.next`, title + types)
+  renameSync(`${TYPES}.next`, TYPES)
 }
 
 type Description = {

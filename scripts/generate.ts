@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { clientTypes, idempotentPaths } from './client-types.ts'
+import { idempotentPaths, writeClientTypes } from './client-types.ts'
 import { FAULT_TABLES } from './faults-table.ts'
 import { withNodeHashes } from './node-hashes.ts'
 import { openApiDocument } from './openapi-document.ts'
@@ -14,7 +14,6 @@ import { settingsTable } from './settings-table.ts'
 const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
 const FAULTS_PAGE = fileURLToPath(new URL('../docs/faults.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
-const CLIENT_TYPES = fileURLToPath(new URL('../client/src/schema.ts', import.meta.url))
 const IDEMPOTENT = fileURLToPath(new URL('../client/src/idempotent-paths.ts', import.meta.url))
 const LOCKFILE = fileURLToPath(new URL('../package-lock.json', import.meta.url))
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
@@ -45,7 +44,6 @@ const generated = [
   { file: LOCKFILE, text: portableLockfile(read(LOCKFILE)) },
   { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
   { file: OPENAPI, text: openApi },
-  { file: CLIENT_TYPES, text: clientTypes(openApi) },
   { file: IDEMPOTENT, text: idempotentPaths(openApi) },
 ]
 
@@ -58,3 +56,5 @@ for (const { file, text } of generated) {
     writeFileSync(file, text)
   }
 }
+
+if (!process.argv.includes('--check')) writeClientTypes()

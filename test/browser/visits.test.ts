@@ -97,7 +97,7 @@ describe('a visitor with Chromium', { skip: skipWithout('chromium') }, () => {
       'an unknown host',
       404,
       'This domain is not in use here',
-      async () => addressOf('x', 'nobody.localhost'),
+      async () => addressOf('x', 'unknown.localhost'),
     ],
     [
       'an expired link',

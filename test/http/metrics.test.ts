@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
       await visit(service.port, '/known')
       await visit(service.port, '/known', { method: 'HEAD' })
       await visit(service.port, '/known', { method: 'DELETE' })
-      await visit(service.port, '/known', { host: 'nobody.localhost' })
+      await visit(service.port, '/known', { host: 'unknown.localhost' })
 
       await eventually(async () => {
         const now = await scrape()
