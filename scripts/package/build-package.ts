@@ -16,6 +16,8 @@ import { thirdPartyNotices } from './third-party-notices.ts'
 /** `terse` was taken in the registry. The command is called `terse` all the same. */
 const NAME = '@terse/server'
 const SOURCE_FOLDERS = ['bin', 'client/src', 'contract', 'src']
+/** Types alone, of which a megabyte of comments would be left. No module loads it. */
+const TYPES = 'client/src/schema.ts'
 const DASHBOARD = 'web/dist'
 const BUILD = 'build'
 /** Written by web/notices.ts: the folders of the packages that the dashboard contains. */
@@ -45,9 +47,7 @@ export function buildPackage(root: string, folder: string): void {
     writeFileSync(path.join(folder, name), text)
   }
   for (const name of SOURCE_FOLDERS.flatMap((one) => sourcesBelow(root, one))) {
-    const compiled = compileModule(name, readFileSync(path.join(root, name), 'utf8'))
-    // Nothing is left of a module of types, which no other module loads.
-    if (compiled.trim() !== '') write(compiledName(name), compiled)
+    write(compiledName(name), compileModule(name, readFileSync(path.join(root, name), 'utf8')))
   }
   chmodSync(path.join(folder, ENTRY), 0o755)
   cpSync(path.join(root, DASHBOARD), path.join(folder, DASHBOARD), {
@@ -88,7 +88,7 @@ export function buildPackage(root: string, folder: string): void {
 function sourcesBelow(root: string, folder: string): readonly string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => path.posix.join(folder, name))
-    .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.test.ts'))
+    .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.test.ts') && name !== TYPES)
 }
 
 function packageManifest(source: Manifest): Manifest {

@@ -16,7 +16,7 @@ const LEFT = /'(?:\.{1,2}\/[^'\n]*\.ts|@terse\/(?:client|contract)[^'\n]*)'/
  * @throws if the source cannot be compiled by taking its types out, or names a module in a way that is not known
  */
 export function compileModule(name: string, source: string): string {
-  const stripped = name.endsWith('.ts') ? stripTypeScriptTypes(source) : source
+  const stripped = name.endsWith('.ts') ? withoutTypes(source) : source
   const compiled = stripped.replace(
     SPECIFIER,
     (_all, before: string, specifier: string) => `${before}'${compiledSpecifier(name, specifier)}'`,
@@ -25,6 +25,16 @@ export function compileModule(name: string, source: string): string {
   if (left !== null)
     throw new Error(`${name} names ${left[0]} in a way that the build does not know`)
   return compiled
+}
+
+/** Returns a source without its types, and without blanks in their place at the ends of lines: a third of the text. */
+function withoutTypes(source: string): string {
+  const before = source.split('\n')
+  const lines = stripTypeScriptTypes(source).split('\n')
+  // A line that ended with blanks before may be one of a text.
+  return lines
+    .map((line, nth) => (/\s$/.test(before[nth] ?? '') ? line : line.trimEnd()))
+    .join('\n')
 }
 
 /** Returns the name that a source file has when it is compiled. */
