@@ -165,9 +165,14 @@ export const conversionsAnswer = z.union([conversionSchema, conversionResults]).
   description: 'The conversion, or for an array what became of each.',
 })
 
-/** What a conversion says of itself. */
+/** The dimensions that a conversion has itself, and not by its link. */
 export const CONVERSION_DIMENSIONS = [
-  ...(['event', 'currency', 'country', 'rule', 'variant', 'label'] as const),
+  'event',
+  'currency',
+  'country',
+  'rule',
+  'variant',
+  'label',
 ] as const
 const LINK_DIMENSIONS = ['tag', 'utm_source', 'utm_medium', 'utm_campaign'] as const
 const GROUPS = [...CONVERSION_DIMENSIONS, ...LINK_DIMENSIONS, 'link'] as const

@@ -257,7 +257,11 @@ function byConversions(left: NamedGroup, right: NamedGroup): number {
 function pointsOf(rows: readonly ConversionSum[], cuts: readonly number[]): readonly Sums[] {
   const starts = cuts.slice(0, -1)
   const points = starts.map((): ConversionSum[] => [])
-  for (const row of rows) points[starts.findLastIndex((cut) => cut <= row.quarter)]?.push(row)
+  let nth = 0
+  for (const row of rows.toSorted((left, right) => left.quarter - right.quarter)) {
+    while ((starts[nth + 1] ?? Infinity) <= row.quarter) nth += 1
+    points[nth]?.push(row)
+  }
   return points.map(sumOf)
 }
 

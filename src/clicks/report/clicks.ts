@@ -4,6 +4,7 @@ import type { Link, LinkDimension, LinkValues, RuleSet } from '../../links/index
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import { ScanTooLong } from '../../storage/scans.ts'
 import type { Store } from '../../storage/store.ts'
 import { clickId, instantOfClick } from '../click-id.ts'
 import type { ClickReports } from '../store/click-reports.ts'
@@ -343,14 +344,17 @@ export class Clicks {
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, number> | null> {
     if (!permissions.has('conversions.view')) return null
-    const visits = await this.#deps.conversions.visitsByVariant(
-      {
-        ...{ workspaceId, linkSeqs: [linkSeq], values: {} },
-        ...{ fromMicros: from * QUARTER_MICROS, toMicros: to * QUARTER_MICROS },
-      },
-      signal,
-    )
-    return new Map(visits.map((each) => [variantKey(each.rule, each.variant), each.visits]))
+    const filter = {
+      ...{ workspaceId, linkSeqs: [linkSeq], values: {} },
+      ...{ fromMicros: from * QUARTER_MICROS, toMicros: to * QUARTER_MICROS },
+    }
+    try {
+      const visits = await this.#deps.conversions.visitsByVariant(filter, signal)
+      return new Map(visits.map((each) => [variantKey(each.rule, each.variant), each.visits]))
+    } catch (error) {
+      if (!(error instanceof ScanTooLong)) throw error
+      throw Failure.invalid({ from: [{ code: 'too_slow', reason: 'conversions' }] })
+    }
   }
 
   /**

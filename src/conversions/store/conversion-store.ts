@@ -1,5 +1,6 @@
 import { CONVERSION_DIMENSIONS } from '@terse/contract/conversions'
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import { QUARTER_MICROS } from '../../clicks/index.ts'
 import type { Run } from '../../platform/http/api/pagination.ts'
 import { SCAN_MS_MAX, type Scans } from '../../storage/scans.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -291,9 +292,6 @@ function valueIn(eb: Builder, dimension: SumBy['dimension']) {
 function isNoRefund(eb: Builder) {
   return eb.or([eb('conversions.value', 'is', null), eb('conversions.value', '>=', 0)])
 }
-
-/** As in `clicks/report/period.ts`. */
-const QUARTER_MICROS = 900_000_000
 
 async function sumsOf(
   db: Kysely<Schema>,
