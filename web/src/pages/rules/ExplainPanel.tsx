@@ -132,11 +132,14 @@ function Trace({ explained, rules }: ExplainedProps) {
   const { w } = language
   const { data: sets = [] } = useQuery(ruleSetsQuery)
   const { decided_by: by, kind } = explained
-  const own = explained.rules.filter(({ of }) => of === 'link').length
-  const ofSets = sets.flatMap((set) => set.rules)
+  const ofSets = sets.flatMap((set) =>
+    set.rules.map((source, nth) => ({ source, place: `${set.name} ${nth + 1}` })),
+  )
   const tried = explained.rules.map((rule, nth) => {
-    const source = rule.of === 'link' ? rules[nth] : ofSets.find(({ id }) => id === rule.id)
-    const place = `${rule.of === 'link' ? nth + 1 : `${w.set.title} ${nth - own + 1}`}`
+    const { source, place } =
+      rule.of === 'link'
+        ? { source: rules[nth], place: `${nth + 1}` }
+        : (ofSets.find((one) => one.source.id === rule.id) ?? { place: w.set.title })
     const name = rule.name ?? (source && <Sentence text={whenSentence(source.when, language)} />)
     return { ...rule, place, name }
   })

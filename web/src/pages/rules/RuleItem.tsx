@@ -73,7 +73,7 @@ export function RuleItem(props: RuleItemProps) {
   )
   if (isReadOnly) {
     return (
-      <li className="rule is-read">
+      <li className="rule">
         <span className="no">{place + 1}</span>
         <div>
           <p className="sent">

@@ -106,7 +106,7 @@ export function RuleList(props: RuleListProps) {
 
   return (
     <>
-      <ol className="rules" aria-label={w.list} ref={list}>
+      <ol className={isReadOnly ? 'rules is-read' : 'rules'} aria-label={w.list} ref={list}>
         {drafts.map((draft, place) => (
           <RuleItem
             key={draft.key}
