@@ -28,7 +28,10 @@ export type WebhookReceiver = {
   close(): Promise<void>
 }
 
-export async function startReceiver(): Promise<WebhookReceiver> {
+/** @param at where it listens; by default at a free port of 127.0.0.1 */
+export async function startReceiver(
+  at: { readonly host: string; readonly port: number } = { host: '127.0.0.1', port: 0 },
+): Promise<WebhookReceiver> {
   const calls: ReceivedCall[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -41,11 +44,11 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     const { status, headers: sent, body: text } = receiver.answer(call) ?? { status: 204 }
     response.writeHead(status, sent).end(text)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(at.port, at.host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${at.host}:${port}/hook`,
     calls,
     answer: () => undefined,
     until: (count, matches = () => true) =>
