@@ -19,7 +19,9 @@ const PUBLIC = '127.0.0.2'
 const PUBLIC_DOWN = '127.0.0.3'
 const PRIVATE = '127.0.0.1'
 
-describe('webhooks at a name whose addresses change', { skip: process.platform !== 'linux' }, () => {
+describe('webhooks at a name whose addresses change', {
+  skip: process.platform !== 'linux',
+}, () => {
   let dns: DnsResponder
   let receiver: WebhookReceiver
   let place: Place
@@ -113,7 +115,10 @@ describe('webhooks at a name whose addresses change', { skip: process.platform !
 
   test('use the public one of several addresses, and no private one when it is down', async () => {
     const id = await create()
-    lookups = [[PRIVATE, PUBLIC], [PUBLIC_DOWN, PRIVATE]]
+    lookups = [
+      [PRIVATE, PUBLIC],
+      [PUBLIC_DOWN, PRIVATE],
+    ]
     assert.deepEqual(await sendTest(id), [204, null])
     assert.deepEqual(await sendTest(id), [null, 'unreachable'])
     assert.equal(connectionsInside, 0)
