@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Logger } from 'pino'
 import { type Job, startPollingJob } from '../../platform/work/polling-job.ts'
-import type { Instance } from '../composition/instance.ts'
+import { type Instance, logUnexpected } from '../composition/instance.ts'
 import type { Config } from '../config/config.ts'
-import type { WebhookTask } from '../workers/webhook-process.ts'
+import type { DisabledNotice, WebhookTask } from '../workers/webhook-process.ts'
+import type { WebhookMails } from './webhook-mails.ts'
 
 const PROGRAM = new URL('../workers/webhook-process.ts', import.meta.url)
 const POLL_INTERVAL_MS = 1_000
@@ -25,14 +26,16 @@ const THREADS = 1_024
  */
 export function startWebhooks(
   config: Config,
-  { store }: Pick<Instance, 'store'>,
+  instance: Pick<Instance, 'store' | 'workspaces'>,
   log: Logger,
 ): Job {
+  const { mail, baseUrl } = config
+  let mails: Promise<WebhookMails> | undefined
   let child: ChildProcess | undefined
   let startsFromMs = 0
 
   async function look(): Promise<void> {
-    const isNeeded = await store.read.webhooks.hasEnabled()
+    const isNeeded = await instance.store.read.webhooks.hasEnabled()
     if (!isNeeded) child?.kill('SIGTERM')
     else if (child === undefined && performance.now() >= startsFromMs) child = start()
   }
@@ -52,6 +55,9 @@ export function startWebhooks(
       // One that is stopped while it starts does not handle the signal yet.
       if (code !== 0 && !started.killed) log.error({ code, signal }, 'webhook process crashed')
     })
+    started.on('message', (notice: DisabledNotice) => {
+      notify(notice).catch(logUnexpected(log, 'mail of a disabled webhook'))
+    })
     started.send(taskOf(config), (error) => {
       if (error !== null) fail(error)
     })
@@ -59,6 +65,15 @@ export function startWebhooks(
     started.unref()
     started.channel?.unref()
     return started
+  }
+
+  async function notify(notice: DisabledNotice): Promise<void> {
+    if (mail === undefined) return
+    // Seldom needed, and much code.
+    mails ??= import('./webhook-mails.ts').then(
+      ({ WebhookMails }) => new WebhookMails({ mail, baseUrl, instance, log }),
+    )
+    await (await mails).send(notice)
   }
 
   const job = startPollingJob({
@@ -72,6 +87,7 @@ export function startWebhooks(
     async stop() {
       await job.stop()
       await stopChild(child)
+      await (await mails)?.stop()
     },
   }
 }
