@@ -18,6 +18,8 @@ export type Secret = { readonly text: string; readonly sealed: string; readonly 
 export class WebhookSecrets {
   readonly #sealing: Sealing
   readonly #random: Random
+  /** What was unsealed of an endpoint as it was read: it signs many calls. */
+  readonly #unsealed = new WeakMap<Webhook, Unsealed>()
 
   constructor(deps: { sealing: Sealing; random: Random }) {
     this.#sealing = deps.sealing
@@ -37,14 +39,29 @@ export class WebhookSecrets {
   }
 
   /** Returns the secrets that sign now; none when the key of the instance is another one. */
-  of({ id, sealed_secret, old_sealed_secret, old_secret_until }: Webhook, now: number): string[] {
-    const isOldValid = old_secret_until !== null && now < old_secret_until
-    return [sealed_secret, isOldValid ? old_sealed_secret : null].flatMap((sealed) => {
-      const plain = sealed && this.#sealing.unseal(Buffer.from(sealed, 'base64'), id)
-      return plain ? [plain.toString()] : []
-    })
+  of(webhook: Webhook, now: number): string[] {
+    const { old_secret_until: until } = webhook
+    const { current, old } = this.#unsealedOf(webhook)
+    return [current, until !== null && now < until ? old : undefined].filter(
+      (secret) => secret !== undefined,
+    )
+  }
+
+  #unsealedOf(webhook: Webhook): Unsealed {
+    const known = this.#unsealed.get(webhook)
+    if (known !== undefined) return known
+    const unseal = (sealed: string | null) =>
+      sealed === null
+        ? undefined
+        : this.#sealing.unseal(Buffer.from(sealed, 'base64'), webhook.id)?.toString()
+    const { sealed_secret, old_sealed_secret } = webhook
+    const unsealed = { current: unseal(sealed_secret), old: unseal(old_sealed_secret) }
+    this.#unsealed.set(webhook, unsealed)
+    return unsealed
   }
 }
+
+type Unsealed = { readonly current: string | undefined; readonly old: string | undefined }
 
 /** Returns the key of a secret; undefined for a text of another form. */
 function keyOf(secret: string): Buffer | undefined {
