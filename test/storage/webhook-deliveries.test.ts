@@ -24,26 +24,25 @@ describeStore('deliveries of webhooks', (at) => {
       refuses: (_: Pick<Message, 'message_id'>) => false,
       beforeAnswer: async () => {},
     }
-    const open = (holder: string) =>
-      new Deliveries({
-        ...{ store, clock, holder },
-        caller: {
-          async call(_, message) {
-            sent.push(message.message_id)
-            await receiver.beforeAnswer()
-            const isRefused = receiver.isDown || receiver.refuses(message as Message)
-            const failed = { status: 503, fault: 'status' } as const
-            return newOutcome({ at: clock.nowMicros(), ...(isRefused && failed) })
-          },
+    const deliveries = new Deliveries({
+      ...{ store, clock },
+      holder: webhook.id,
+      caller: {
+        async call(_, message) {
+          sent.push(message.message_id)
+          await receiver.beforeAnswer()
+          const isRefused = receiver.isDown || receiver.refuses(message as Message)
+          const failed = { status: 503, fault: 'status' } as const
+          return newOutcome({ at: clock.nowMicros(), ...(isRefused && failed) })
         },
-        random: () => 0,
-        onDisabled: (each) => disabled.push(each),
-        onError: (error) => assert.fail(String(error)),
-        onSlotFree: () => {},
-      })
-    const deliveries = open('one')
+      },
+      random: () => 0,
+      onDisabled: (each) => disabled.push(each),
+      onError: (error) => assert.fail(String(error)),
+      onSlotFree: () => {},
+    })
     return {
-      ...{ clock, webhook, sent, disabled, receiver },
+      ...{ clock, webhook, sent, disabled, receiver, deliveries },
       async queue(count: number) {
         const messages = Array.from({ length: count }, () => newMessage())
         await store.write((stores) =>
@@ -93,6 +92,30 @@ describeStore('deliveries of webhooks', (at) => {
     stage.sent.length = 0
     await stage.pass(HOUR, 60)
     assert.deepEqual(stage.sent, queued.slice(2))
+  })
+
+  test('go on with other endpoints at once, and with those of a killed process when its leases end', async () => {
+    const killed = await stageOf()
+    const { promise: killedAnswer, resolve } = Promise.withResolvers<void>()
+    killed.receiver.beforeAnswer = () => killedAnswer
+    const [held] = await killed.queue(1)
+    await killed.deliveries.startDue()
+    const other = await stageOf()
+    const [own] = await other.queue(1)
+    await other.pass(5, 1)
+    assert.deepEqual(other.sent, [own])
+    await other.pass(10, 1)
+    assert.deepEqual(other.sent, [own, held])
+    // What a process does with a lease that it has lost is not kept.
+    resolve()
+    await killed.deliveries.settled()
+    const filter = { onlyFailed: false }
+    const attempts = { beyond: undefined, limit: 10 }
+    const { items } = await at.store.read.webhookAttempts.run(killed.webhook.id, filter, attempts)
+    assert.deepEqual(
+      items.map(({ message_id }) => message_id),
+      [held],
+    )
   })
 
   test('disable an endpoint after five days of failures, and give up what waits', async () => {
