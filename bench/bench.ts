@@ -5,6 +5,7 @@ import { processes } from './scenarios/processes.ts'
 import { redirect } from './scenarios/redirect.ts'
 import { rules } from './scenarios/rules.ts'
 import { startup } from './scenarios/startup.ts'
+import { webhooks } from './scenarios/webhooks.ts'
 import { zipf } from './scenarios/zipf.ts'
 import { nginxVersion } from './servers/nginx.ts'
 import { leaveServerCore, PINNING } from './support/cores.ts'
@@ -16,7 +17,10 @@ import { findTool } from './support/tools.ts'
  * Measures what the README and docs/performance.md promise about redirects, with each server in its
  * own processes on one core and the load on another.
  */
-const SCENARIOS: readonly Scenario[] = [redirect, zipf, latency, startup, creates, processes, rules]
+const SCENARIOS: readonly Scenario[] = [
+  ...[redirect, zipf, latency, startup, creates, processes, rules],
+  webhooks,
+]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))

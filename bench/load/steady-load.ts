@@ -7,7 +7,9 @@ import { HOST, type Traffic } from './traffic.ts'
 
 export type SteadyLoadResult = {
   readonly answered: number
+  readonly p25Ms: number
   readonly p50Ms: number
+  readonly p75Ms: number
   readonly p99Ms: number
   /** How late requests were sent although a connection was free: a delay of the load itself. */
   readonly latenessP99Ms: number
@@ -71,7 +73,9 @@ export async function runSteadyLoad(options: {
   const latencies = [...latenciesMs]
   return {
     answered,
+    p25Ms: quantile(latencies, 0.25),
     p50Ms: quantile(latencies, 0.5),
+    p75Ms: quantile(latencies, 0.75),
     p99Ms: quantile(latencies, 0.99),
     latenessP99Ms: quantile(latenessMs, 0.99),
   }
