@@ -18,7 +18,11 @@ import { membershipOf } from './api/reads.ts'
 import { type Membership, sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import { usageQuery } from './api/workspaces.ts'
-import { parseAnalyticsPageSearch, scopeOf } from './pages/analytics/analytics-search.ts'
+import {
+  parseAnalyticsPageSearch,
+  parseConversionsSearch,
+  scopeOf,
+} from './pages/analytics/analytics-search.ts'
 import { lineQuery } from './pages/analytics/reports.ts'
 import { viewOf } from './pages/analytics/view.ts'
 import { parseLinkSearch } from './pages/link/link-view.ts'
@@ -245,6 +249,13 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import('./pages/analytics/AnalyticsPage.tsx')),
 })
 
+const conversions = createRoute({
+  getParentRoute: () => shell,
+  path: '/analytics/conversions',
+  validateSearch: parseConversionsSearch,
+  component: lazyRouteComponent(() => import('./pages/conversions/ConversionsPage.tsx')),
+})
+
 /** What the form begins with. */
 type NewLinkSearch = {
   readonly url?: string | undefined
@@ -360,6 +371,7 @@ const routeTree = root.addChildren([
     webhook,
     domains,
     analytics,
+    conversions,
     tags,
     utmTemplates,
     settings.addChildren(settingsPages),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chiSquareTail, criticalZ, moreThan, sampleRatio, wilson } from './split-statistics.ts'
+import { wilson } from '@terse/contract/rates'
+import { chiSquareTail, criticalZ, moreThan, sampleRatio } from './split-statistics.ts'
 
 function near(actual: number, expected: number, digits = 4): void {
   assert.ok(Math.abs(actual - expected) < 0.6 * 10 ** -digits, `${actual} is not ${expected}`)

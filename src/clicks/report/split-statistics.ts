@@ -1,5 +1,4 @@
-/** An interval of a share or of a difference. */
-export type Bounds = { readonly low: number; readonly high: number }
+import { type Bounds, wilson } from '@terse/contract/rates'
 
 /** The probability that an interval misses the true value. */
 const ALPHA = 0.05
@@ -21,19 +20,6 @@ export function criticalZ(comparisons: number): number {
     else high = z
   }
   return high
-}
-
-/**
- * The interval of a share by Wilson (JASA 22, 1927, 209).
- *
- * @param total at least 1
- */
-export function wilson(part: number, total: number, z: number): Bounds {
-  const p = part / total
-  const middle = p + z ** 2 / (2 * total)
-  const width = z * Math.sqrt((p * (1 - p)) / total + z ** 2 / (4 * total ** 2))
-  const scale = 1 + z ** 2 / total
-  return { low: Math.max(0, (middle - width) / scale), high: Math.min(1, (middle + width) / scale) }
 }
 
 /** A variant's visitors, and its weight. */

@@ -1,19 +1,11 @@
+import { type Bounds, conversionRate, type Rate, VISITORS_MIN } from '@terse/contract/rates'
 import type { Rule } from '@terse/contract/rules'
 import type { SplitVerdict, VariantVerdict } from '@terse/contract/variants'
 import { UNKNOWN_VISITOR } from '../click.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type { RawClick } from './day-of-clicks.ts'
-import {
-  type Bounds,
-  criticalZ,
-  moreThan,
-  sampleRatio,
-  type WeighedCount,
-  wilson,
-} from './split-statistics.ts'
+import { criticalZ, moreThan, sampleRatio, type WeighedCount } from './split-statistics.ts'
 
-/** Below so many visitors nothing is said of a variant. */
-const VISITORS_MIN = 100
 /** A less probable difference between shares and weights is no chance. */
 const PROBABILITY_MIN = 0.001
 
@@ -25,7 +17,7 @@ export type ComparedVariant = WeighedCount & {
   /** Visits that led to a conversion; null where the actor may not know. */
   readonly conversions: number | null
   /** Of conversions among visitors, from 0 to 1; null where there are too few. */
-  readonly rate: (Bounds & { readonly value: number }) | null
+  readonly rate: Rate | null
   /** How many more visitors than the base, for their weights: 0.05 is 5 %. Null where nothing can be said. */
   readonly more: Bounds | null
   readonly verdict: VariantVerdict
@@ -117,7 +109,7 @@ function compareSplit(rule: Rule, counts: readonly Count[], isEnded: boolean): C
       isComparable && hasEnough(count) && hasEnough(base) ? moreThan(count, base, z) : null
     return {
       ...count,
-      rate: rateOf(count),
+      rate: count.conversions === null ? null : conversionRate(count.conversions, count.visitors),
       share: total === 0 ? null : count.visitors / total,
       expectedShare: weights === 0 ? 0 : count.weight / weights,
       more,
@@ -126,18 +118,6 @@ function compareSplit(rule: Rule, counts: readonly Count[], isEnded: boolean): C
   })
   const verdict = isEnded ? 'ended' : splitVerdict(probability)
   return { rule, visitors: total, probability, verdict, variants }
-}
-
-/** Below so many conversions nothing is said of their rate. */
-const CONVERSIONS_MIN = 5
-/** Of an interval that contains the true value in 95 % of cases. */
-const Z = criticalZ(1)
-
-function rateOf({ visitors, conversions }: Count): ComparedVariant['rate'] {
-  if (conversions === null || conversions < CONVERSIONS_MIN || visitors < VISITORS_MIN) return null
-  // A visitor who comes several times a day may convert several times.
-  const part = Math.min(conversions, visitors)
-  return { value: part / visitors, ...wilson(part, visitors, Z) }
 }
 
 /** Says in words what is known of a variant. */

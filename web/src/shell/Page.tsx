@@ -17,6 +17,8 @@ type PageProps = {
   readonly tabTitle?: string | undefined
   /** The page above this one. */
   readonly parent?: ReactNode
+  /** Beside the title: other views of what it names. */
+  readonly views?: ReactNode
   /** In the top bar in place of the button of the palette. */
   readonly search?: ReactNode
   /** Right in the top bar, in place of search and Create. */
@@ -29,7 +31,7 @@ type PageProps = {
 /** The top bar with the title, and the content below it. */
 export function Page(props: PageProps) {
   const { title, shortLink, tabTitle = title, parent, search, actions, isFlush = false } = props
-  const { children } = props
+  const { views, children } = props
   const heading = useLostFocus()
   useEffect(() => {
     document.title = `${tabTitle} · Terse`
@@ -53,6 +55,7 @@ export function Page(props: PageProps) {
             )}
           </div>
         )}
+        {views}
         {actions === undefined ? <DefaultActions search={search} /> : actions}
       </header>
       <div className={isFlush ? 'page flush' : 'page'}>{children}</div>

@@ -1,5 +1,6 @@
 import * as account from './de/account.ts'
 import * as analytics from './de/analytics.ts'
+import * as conversions from './de/conversions.ts'
 import * as domains from './de/domains.ts'
 import { faults } from './de/faults.ts'
 import * as imports from './de/imports.ts'
@@ -112,6 +113,7 @@ export const de: Catalogue = {
   faults,
   ...account,
   ...analytics,
+  ...conversions,
   ...domains,
   ...imports,
   ...links,

@@ -1,5 +1,6 @@
 import * as account from './en/account.ts'
 import * as analytics from './en/analytics.ts'
+import * as conversions from './en/conversions.ts'
 import * as domains from './en/domains.ts'
 import * as imports from './en/imports.ts'
 import * as links from './en/links.ts'
@@ -114,6 +115,7 @@ export const en = {
   faults: null as FaultTexts | null,
   ...account,
   ...analytics,
+  ...conversions,
   ...domains,
   ...imports,
   ...links,

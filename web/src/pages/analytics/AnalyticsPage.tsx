@@ -5,6 +5,7 @@ import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
 import { useNow } from '../../widgets/Time.tsx'
 import { AnalyticsTools } from './AnalyticsTools.tsx'
+import { AnalyticsViews } from './AnalyticsViews.tsx'
 import { scopeOf } from './analytics-search.ts'
 import { Breakdown } from './Breakdown.tsx'
 import { ComparisonChart } from './ComparisonChart.tsx'
@@ -24,7 +25,7 @@ export default function AnalyticsPage() {
   const search = route.useSearch()
   const view = viewOf(scopeOf(search), search, useNow())
   return (
-    <Page title={t.analytics.title} isFlush>
+    <Page title={t.analytics.title} views={<AnalyticsViews />} isFlush>
       <Analytics view={view} />
     </Page>
   )

@@ -64,7 +64,7 @@ function PeriodKey({ period, onChoose }: { period: PeriodName; onChoose: () => v
   return null
 }
 
-function PeriodChip({ view }: { view: View }) {
+export function PeriodChip({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const change = useAddressChange()
@@ -106,7 +106,7 @@ function PeriodChip({ view }: { view: View }) {
   )
 }
 
-function ComparisonChip({ view }: { view: View }) {
+export function ComparisonChip({ view }: { view: View }) {
   const t = useText()
   const change = useAddressChange()
   const value = view.search.compare ?? 'previous'
@@ -130,7 +130,7 @@ function ComparisonChip({ view }: { view: View }) {
   )
 }
 
-function TimeZoneMenu({ view }: { view: View }) {
+export function TimeZoneMenu({ view }: { view: View }) {
   const t = useText()
   const change = useAddressChange()
   const own = browserTimeZone()
@@ -155,7 +155,7 @@ function TimeZoneMenu({ view }: { view: View }) {
 }
 
 /** The values that clicks are filtered by. */
-function ValueChips({ view }: { view: View }) {
+export function ValueChips({ view }: { view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const change = useAddressChange()
@@ -270,7 +270,7 @@ function DomainChip({ domain }: { domain: string | undefined }) {
   )
 }
 
-function TagChips({ tags }: { tags: readonly string[] }) {
+export function TagChips({ tags }: { tags: readonly string[] }) {
   const t = useText()
   const change = useAddressChange()
   const { data: frequent = [] } = useQuery(frequentTagsQuery)
@@ -307,7 +307,7 @@ function TagChips({ tags }: { tags: readonly string[] }) {
 }
 
 /** Compared links have their names beside their lines; a single one has a chip. */
-function LinkChips({ links }: { links: readonly string[] }) {
+export function LinkChips({ links }: { links: readonly string[] }) {
   const t = useText()
   const change = useAddressChange()
   const names = useLinkNames(links)

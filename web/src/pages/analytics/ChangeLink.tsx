@@ -1,9 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ComponentProps } from 'react'
-import type { AnalyticsPageSearch } from './analytics-search.ts'
+import type { AnalyticsPageSearch, ConversionsSearch } from './analytics-search.ts'
+
+type Change = Partial<AnalyticsPageSearch & ConversionsSearch>
 
 type ChangeLinkProps = Omit<ComponentProps<'a'>, 'href' | 'target'> & {
-  readonly change: Partial<AnalyticsPageSearch>
+  readonly change: Change
 }
 
 /** Leads to the same page with a change to what it shows. */
@@ -22,7 +24,7 @@ export function ChangeLink({ change, ...props }: ChangeLinkProps) {
 }
 
 /** Changes the address; Back returns to what was shown before. */
-export function useAddressChange(): (change: Partial<AnalyticsPageSearch>) => void {
+export function useAddressChange(): (change: Change) => void {
   const navigate = useNavigate()
   return (change) =>
     void navigate({

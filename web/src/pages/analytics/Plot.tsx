@@ -113,7 +113,15 @@ export function Plot(props: PlotProps) {
   )
 }
 
-function Rule({ top, isBase, children }: { top: string; isBase: boolean; children: ReactNode }) {
+export function Rule({
+  top,
+  isBase,
+  children,
+}: {
+  top: string
+  isBase: boolean
+  children: ReactNode
+}) {
   return (
     <>
       <span className={isBase ? 'grid-line base' : 'grid-line'} style={{ top }} />
@@ -179,7 +187,7 @@ function EndLabels({ lines, top }: { lines: readonly PlotLine[]; top: number }) 
   ))
 }
 
-function ReadOutBox({ readOut, share }: { readOut: ReadOut; share: number }) {
+export function ReadOutBox({ readOut, share }: { readOut: ReadOut; share: number }) {
   const place =
     share > 0.5
       ? { right: `calc(${percent(1 - share)} + 12px)` }
@@ -204,13 +212,13 @@ function ReadOutBox({ readOut, share }: { readOut: ReadOut; share: number }) {
   )
 }
 
-function spoken({ title, rows, change }: ReadOut): string {
+export function spoken({ title, rows, change }: ReadOut): string {
   const parts = rows.map(({ name, value }) => `${name} ${value}`)
   if (change !== undefined) parts.push(`${change.name} ${change.value}`)
   return `${title}: ${parts.join(', ')}`
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Math.round(share * 10_000) / 100}%`
 }
 
@@ -236,16 +244,22 @@ type Cursor = {
  * Shift and Enter. A finger only moves; dragging would take the page's scrolling away.
  *
  * @param start the point at which the keyboard begins
+ * @param place the point at a share of the width
  */
-function usePlotCursor(
+export function usePlotCursor(
   count: number,
   start: number,
   onZoom: ((from: number, to: number) => void) | undefined,
+  place: (share: number, count: number) => number = nearestPoint,
 ): Cursor {
   const [at, setAt] = useState<number>()
   const [anchor, setAnchor] = useState<number>()
   const current = at === undefined ? undefined : Math.min(at, count - 1)
 
+  function pointOf(event: PointerEvent<HTMLElement>): number {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    return place((event.clientX - left) / width, count)
+  }
   function clear() {
     setAt(undefined)
     setAnchor(undefined)
@@ -288,12 +302,12 @@ function usePlotCursor(
         ? undefined
         : [Math.min(anchor, current), Math.max(anchor, current)],
     handlers: {
-      onPointerMove: (event) => setAt(pointOf(event, count)),
+      onPointerMove: (event) => setAt(pointOf(event)),
       onPointerDown(event) {
-        if (event.pointerType === 'touch') setAt(pointOf(event, count))
+        if (event.pointerType === 'touch') setAt(pointOf(event))
         if (event.pointerType === 'touch' || event.button !== 0 || onZoom === undefined) return
         event.currentTarget.setPointerCapture(event.pointerId)
-        setAnchor(pointOf(event, count))
+        setAnchor(pointOf(event))
       },
       onPointerUp() {
         if (anchor !== undefined && current !== undefined && anchor !== current)
@@ -307,9 +321,4 @@ function usePlotCursor(
       onBlur: clear,
     },
   }
-}
-
-function pointOf(event: PointerEvent<HTMLElement>, count: number): number {
-  const { left, width } = event.currentTarget.getBoundingClientRect()
-  return nearestPoint((event.clientX - left) / width, count)
 }

@@ -163,7 +163,7 @@ function Kpi({ measure, value, before, ratio, timezone }: KpiProps) {
 }
 
 /** An arrow and a share; the words are for screen readers. */
-function Change({ ratio, timezone }: { ratio: number | undefined; timezone: string }) {
+export function Change({ ratio, timezone }: { ratio: number | undefined; timezone: string }) {
   const t = useText()
   const formats = useChartFormats(timezone)
   if (ratio === undefined || ratio === 0) return null

@@ -51,6 +51,7 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const ruleName = useRuleNames(view.scope)
+  const hasConversions = split.variants.some(({ conversions }) => (conversions ?? 0) > 0)
   const base = split.variants.find(({ verdict }) => verdict === 'base')?.name ?? ''
   return (
     <section className="cell first findings">
@@ -67,6 +68,8 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
             <th scope="col">{t.analytics.measures.visitors}</th>
             <th scope="col">{t.analytics.share}</th>
             <th scope="col">{t.analytics.expectedShare}</th>
+            {hasConversions && <th scope="col">{t.conversions.title}</th>}
+            {hasConversions && <th scope="col">{t.conversions.rate}</th>}
           </tr>
         </thead>
         <tbody>
@@ -84,9 +87,11 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
                 <td>{formats.number(variant.visitors)}</td>
                 <td>{variant.share === null ? '–' : formats.share(variant.share)}</td>
                 <td>{formats.share(variant.expected_share)}</td>
+                {hasConversions && <td>{formats.number(variant.conversions ?? 0)}</td>}
+                {hasConversions && <td>{rateText(variant, formats.share, t)}</td>}
               </tr>
               <tr>
-                <td colSpan={4} className="muted">
+                <td colSpan={hasConversions ? 6 : 4} className="muted">
                   {variantText(variant, base, formats.share, t)}
                 </td>
               </tr>
@@ -96,6 +101,13 @@ function SplitFinding({ split, view }: { split: Split; view: View }) {
       </table>
     </section>
   )
+}
+
+/** Of its visitors, with the interval of the true rate. */
+function rateText({ rate }: Variant, share: (ratio: number) => string, t: Catalogue): string {
+  if (rate === null) return t.conversions.tooFew
+  const range = t.conversions.range(share(rate.low / 100), share(rate.high / 100))
+  return `${share(rate.value / 100)} (${range})`
 }
 
 function variantText(

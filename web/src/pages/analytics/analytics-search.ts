@@ -64,6 +64,29 @@ export function parseAnalyticsPageSearch(values: SearchValues): AnalyticsPageSea
   }
 }
 
+/** What the page of conversions shows: whose, with which values of the visit, of which events and in which currencies. */
+export type ConversionsSearch = Pick<
+  AnalyticsPageSearch,
+  | ('period' | 'from' | 'to' | 'compare' | 'timezone' | 'link' | 'tag')
+  | ('country' | 'rule' | 'variant' | 'label')
+> & {
+  readonly event?: readonly string[] | undefined
+  readonly currency?: readonly string[] | undefined
+  /** What the chart shows: a currency, or `count`. */
+  readonly unit?: string | undefined
+}
+
+export function parseConversionsSearch(values: SearchValues): ConversionsSearch {
+  const { period, from, to, compare, timezone, link, tag, country, rule, variant, label } =
+    parseAnalyticsPageSearch(values)
+  return {
+    ...{ period, from, to, compare, timezone, link, tag, country, rule, variant, label },
+    event: valuesOf(values['event']),
+    currency: valuesOf(values['currency']),
+    unit: textOf(values['unit']),
+  }
+}
+
 /** Whose clicks the page shows. */
 export function scopeOf({ domain, link = [], tag = [] }: AnalyticsPageSearch): ClickScope {
   return { domain, links: link, tags: tag }

@@ -18,6 +18,7 @@ import { Button } from '../../widgets/Button.tsx'
 import { Field, FormNote, Input, Select, TextArea } from '../../widgets/Field.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
+import { TRACKINGS, type Tracking, trackingOf, tracksOf } from '../link-form/link-draft.ts'
 import { Conflict, KeptDraft } from '../link-form/SaveBar.tsx'
 
 const ROBOTS = ['noindex', 'index', 'disallow'] as const
@@ -25,6 +26,8 @@ const DOCUMENTS = ['apple_app_site_association', 'assetlinks'] as const
 
 /** As the fields have them: nothing is an empty text, and a document is its JSON. */
 type SettingsDraft = { readonly [F in 'root_url' | 'robots' | 'rule_set' | UtmField]: string } & {
+  readonly track_conversions: Tracking
+} & {
   readonly [D in (typeof DOCUMENTS)[number]]: string
 }
 
@@ -170,6 +173,25 @@ function Behaviour({ draft, change, problems }: FieldsProps) {
           )}
         </Field>
       </div>
+      <Field
+        label={t.linkForm.conversions}
+        hint={words.trackHint}
+        errors={problems.of('track_conversions')}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.track_conversions}
+            onChange={(event) => change({ track_conversions: event.target.value as Tracking })}
+          >
+            {TRACKINGS.map((each) => (
+              <option key={each} value={each}>
+                {words.trackings[each]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
     </>
   )
 }
@@ -264,7 +286,7 @@ function useProblems(error: Error | null, draft: SettingsDraft) {
 
 /** @throws {BadJson} */
 function inputOf(draft: SettingsDraft) {
-  const { root_url, robots, rule_set } = draft
+  const { root_url, robots, rule_set, track_conversions } = draft
   const texts: { [D in (typeof DOCUMENTS)[number]]?: string } = {}
   const parsed = DOCUMENTS.map((document) => {
     try {
@@ -280,6 +302,7 @@ function inputOf(draft: SettingsDraft) {
     root_url: root_url.trim() || null,
     robots: robots || null,
     rule_set: rule_set || null,
+    track_conversions: tracksOf(track_conversions),
     utm: Object.fromEntries(utm),
     ...Object.fromEntries(parsed),
   }
@@ -292,6 +315,7 @@ function draftOf(saved: DomainSettingsResource): SettingsDraft {
     root_url: saved.root_url ?? '',
     robots: saved.robots ?? '',
     rule_set: saved.rule_set ?? '',
+    track_conversions: trackingOf(saved.track_conversions),
     ...(Object.fromEntries(utm) as { [F in UtmField]: string }),
     apple_app_site_association: text(saved.apple_app_site_association),
     assetlinks: text(saved.assetlinks),

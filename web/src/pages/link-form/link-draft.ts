@@ -106,9 +106,13 @@ export function draftOf(link: DetailedLink): LinkDraft {
   }
 }
 
-function trackingOf(tracks: boolean | null): Tracking {
+export function trackingOf(tracks: boolean | null): Tracking {
   if (tracks === null) return ''
   return tracks ? 'on' : 'off'
+}
+
+export function tracksOf(tracking: Tracking): boolean | null {
+  return tracking === '' ? null : tracking === 'on'
 }
 
 /** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
@@ -185,8 +189,7 @@ export function fieldsOf(draft: LinkDraft, link: DetailedLink | undefined): Link
   if (draft.path !== before.path) fields['path'] = draft.path
   if (draft.query !== before.query) fields['query'] = draft.query
   if (draft.track_conversions !== before.track_conversions) {
-    fields['track_conversions'] =
-      draft.track_conversions === '' ? null : draft.track_conversions === 'on'
+    fields['track_conversions'] = tracksOf(draft.track_conversions)
   }
   if (draft.notes.trim() !== before.notes.trim()) fields['notes'] = draft.notes.trim() || null
   for (const name of SHARED_FIELDS) {

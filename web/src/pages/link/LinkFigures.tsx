@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Dimension } from '../../api/click-reads.ts'
-import { type LinkResource, visitAddress } from '../../api/links.ts'
+import { type DetailedLink, type LinkResource, visitAddress } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { ArrowRightIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -20,6 +21,8 @@ import { breakdownQuery, countOf, valueName } from '../analytics/groups.ts'
 import { useReport } from '../analytics/reports.ts'
 import { Totals } from '../analytics/Totals.tsx'
 import type { View } from '../analytics/view.ts'
+import { ConversionFigures } from '../conversions/ConversionFigures.tsx'
+import { conversionLineQuery, conversionViewOf } from '../conversions/conversion-view.ts'
 import { analyticsOf, linkViewOf } from './link-view.ts'
 
 const route = getRouteApi('/shell/links/$linkId')
@@ -29,7 +32,7 @@ const chosenDays = new Preference(LINK_DAYS_PREFERENCE, linkDaysOf)
 const OFFERED = LINK_DAYS.toSorted((one, other) => Number(one) - Number(other))
 
 /** How the link is doing: figures, their line, and where the clicks come from. */
-export function LinkFigures({ link }: { link: LinkResource }) {
+export function LinkFigures({ link }: { link: DetailedLink }) {
   const t = useText()
   const search = route.useSearch()
   const days = usePreference(chosenDays)
@@ -52,6 +55,7 @@ export function LinkFigures({ link }: { link: LinkResource }) {
       </div>
       <div className="sheet">
         <Totals view={view} isFixed />
+        <LinkConversions link={link} search={elsewhere} />
         {link.last_click === null ? (
           <NoClickYet link={link} />
         ) : (
@@ -62,6 +66,29 @@ export function LinkFigures({ link }: { link: LinkResource }) {
           </div>
         )}
       </div>
+    </section>
+  )
+}
+
+type LinkConversionsProps = {
+  readonly link: DetailedLink
+  /** The search of the analytics page. */
+  readonly search: AnalyticsPageSearch
+}
+
+/** What the link brought, where it has conversions or counts them. */
+function LinkConversions({ link, search }: LinkConversionsProps) {
+  const t = useText()
+  const view = conversionViewOf(search, useNow())
+  const { data } = useQuery(conversionLineQuery(view))
+  const amount = (data?.total.conversions ?? 0) + (data?.total.refunds ?? 0)
+  if (amount === 0 && link.options.track_conversions !== true) return null
+  return (
+    <section className="link-conversions" aria-label={t.conversions.title}>
+      <ConversionFigures view={view} />
+      <Link to="/analytics/conversions" search={search as never} preload={false} className="more">
+        {t.conversions.openPage}
+      </Link>
     </section>
   )
 }

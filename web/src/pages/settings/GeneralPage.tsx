@@ -17,6 +17,7 @@ import { useFormats, useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Field, FormNote, Input } from '../../widgets/Field.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
+import { ConversionSettings } from './ConversionSettings.tsx'
 import { RowsSkeleton, Section } from './Section.tsx'
 
 /** The workspace itself. */
@@ -27,6 +28,7 @@ export default function GeneralPage() {
     <>
       <NameForm key={membership.workspace_id} membership={membership} />
       <Usage />
+      <ConversionSettings key={`conversions ${membership.workspace_id}`} />
       <Endings membership={membership} />
     </>
   )

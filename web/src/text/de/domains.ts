@@ -121,7 +121,7 @@ export const domains: typeof english = {
   hstsOther: (seconds) => `${n(seconds)} Sekunden`,
   more: {
     title: 'Einstellungen',
-    summary: 'Wurzel, Suchmaschinen, UTM, Regelsammlung, Apps',
+    summary: 'Wurzel, Suchmaschinen, UTM, Regelsammlung, Conversions, Apps',
     root: 'Die bloße Domain führt zu',
     rootHint: 'Leer: wohin unbekannte Kürzel führen.',
     robots: 'Suchmaschinen',
@@ -134,6 +134,8 @@ export const domains: typeof english = {
     },
     ruleSet: 'Regelsammlung als Vorgabe',
     ruleSetHint: 'Gilt zuletzt, nach den Regeln und der Regelsammlung jedes Links.',
+    trackHint: 'Ein Token in Zielen, mit dem Ihr Server Bestellungen oder Anmeldungen meldet.',
+    trackings: { '': 'Wie im Arbeitsbereich', on: 'An', off: 'Aus' },
     utm: 'UTM-Werte als Vorgabe',
     utmHint: 'Für Links und Ziele, die selbst keine haben.',
     apple: 'Apps für iPhone, iPad und Mac',

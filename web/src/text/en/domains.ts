@@ -125,7 +125,7 @@ export const domains = {
   hstsOther: (seconds: number) => `${n(seconds)} seconds`,
   more: {
     title: 'Settings',
-    summary: 'root, search engines, UTM, rule set, apps',
+    summary: 'root, search engines, UTM, rule set, conversions, apps',
     root: 'The bare domain leads to',
     rootHint: 'Left empty, where unknown keys lead.',
     robots: 'Search engines',
@@ -138,6 +138,8 @@ export const domains = {
     },
     ruleSet: 'Default rule set',
     ruleSetHint: 'Tried last, after the rules and the rule set of each link.',
+    trackHint: 'A token in destinations, with which your server reports orders or sign-ups.',
+    trackings: { '': 'As the workspace has it', on: 'On', off: 'Off' },
     utm: 'Default UTM values',
     utmHint: 'For links and destinations that have none of their own.',
     apple: 'iPhone, iPad and Mac apps',

@@ -1,0 +1,67 @@
+import type { Catalogue } from '../en.ts'
+import { amountsIn } from '../plural.ts'
+
+const { count, n } = amountsIn('de')
+
+const clicks = count('Klick', 'Klicks')
+
+export const conversions: Catalogue['conversions'] = {
+  title: 'Conversions',
+  short: 'Anzahl',
+  views: 'Ansichten',
+  rate: 'Rate',
+  value: 'Wert',
+  refunds: 'Erstattungen',
+  otherCurrencies: 'In anderen Währungen',
+  tooFew: 'zu wenige',
+  range: (low, high) => `${low} bis ${high}`,
+  ofClicks: (amount) => `von ${clicks(amount)}`,
+  unit: 'Zeigen',
+  count: 'Anzahl',
+  by: 'Conversions nach',
+  dimensions: { event: 'Ereignisse', currency: 'Währungen' },
+  dimension: { event: 'Ereignis', currency: 'Währung' },
+  noneInPeriod: 'Keine Conversions in diesem Zeitraum',
+  noneInPeriodHint: 'Wählen Sie einen anderen Zeitraum oder weniger Filter.',
+  showMore: (amount) => `${n(amount)} weitere`,
+  showOlder: 'Ältere zeigen',
+  last: 'Letzte Conversions',
+  downloadAll: 'Alle als CSV',
+  link: 'Link',
+  visit: 'Besuch',
+  when: 'Wann',
+  openPage: 'Conversions öffnen',
+  note: 'Werte sind um Erstattungen vermindert und werden nie umgerechnet. Die Rate ist der Anteil der Klicks, die zu einer Conversion führten, mit dem Bereich, in dem die wahre in 95 % der Fälle liegt. Über Käufer wird nichts gespeichert als das, was Ihr Server sendet.',
+  setUp: {
+    title: 'Welcher Link hat die Bestellung gebracht?',
+    hint: 'Ihr Server meldet eine Bestellung oder Anmeldung. Terse zeigt, von welchem Link, welcher Regel und welchem Label sie kam.',
+    token: 'Ziele bekommen ein Token',
+    allLinks: 'Alle Links',
+    someLinks: 'Einzelne Links',
+    someHint: 'Schalten Sie es in den Einstellungen einer Domain oder im Formular eines Links ein.',
+    openDomains: 'Domains öffnen',
+    arrives: 'Das Token nennt den Besuch, nicht den Besucher. Besucher kommen mit',
+    code: 'Zehn Zeilen in Ihren Shop einfügen',
+    language: 'Sprache',
+    arrival: 'Wenn ein Besucher kommt: das Token mit der Sitzung merken',
+    payment: 'Nach der Zahlung, von Ihrem Server',
+    copy: 'Code kopieren',
+    scope: 'Das API-Token braucht die Berechtigung',
+    makeToken: 'Eines anlegen',
+    test: 'Eine Testbestellung aufgeben',
+    testHint: 'Öffnen Sie einen dieser Links, und gehen Sie den Weg eines Besuchers.',
+    waiting: 'Wartet auf die erste Conversion. Diese Seite zeigt sie nach wenigen Sekunden.',
+    done: 'Erledigt:',
+    consent:
+      'Ob Sie die Einwilligung von Besuchern brauchen, ist eine Frage Ihrer Website: Das Token ist Teil der Adresse, Terse setzt dafür kein Cookie.',
+  },
+  settings: {
+    hint: 'Welche Bestellungen und Anmeldungen Ihre Links bringen.',
+    track: 'Den Zielen aller Links ein Token anhängen',
+    trackHint: 'Eine Domain und ein Link können eine eigene Einstellung haben.',
+    parameter: 'Parameter',
+    parameterHint: (name) => `Besucher kommen zu …/?${name}=…`,
+    window: 'Zeitfenster in Tagen',
+    windowHint: 'So lange nach dem Besuch wird sein Token angenommen, von 1 bis 400 Tagen.',
+  },
+}
