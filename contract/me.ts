@@ -29,11 +29,11 @@ export const meSchema = personSchema
 
 export const patchMeBody = z
   .strictObject({ name: personNameInput.optional() })
-  .meta({ id: 'PatchMe' })
+  .meta({ id: 'PatchMe', examples: [{ name: 'Ada King' }] })
 
 export const setPasswordBody = z
   .strictObject({ password: newPasswordInput })
-  .meta({ id: 'SetPassword' })
+  .meta({ id: 'SetPassword', examples: [{ password: 'correct horse battery staple' }] })
 export const passwordChanged = z
   .object({ message: z.literal('Password changed. All other sessions have ended.') })
   .meta({ id: 'PasswordChanged' })
@@ -52,7 +52,7 @@ export const emailChangeSchema = z
   .meta({ id: 'EmailChange' })
 export const confirmEmailBody = z
   .strictObject({ code: oneTimeCodeInput })
-  .meta({ id: 'ConfirmEmail' })
+  .meta({ id: 'ConfirmEmail', examples: [{ code: 'Zk3pQ9wVx2sT7bLr' }] })
 
 /** Shown once, until it is confirmed by a code. */
 export const totpSetupSchema = z
@@ -63,7 +63,7 @@ export const totpSetupSchema = z
   .meta({ id: 'TotpSetup' })
 export const confirmTotpBody = z
   .strictObject({ code: line(16).describe('The six digits that the app shows.') })
-  .meta({ id: 'ConfirmTotp' })
+  .meta({ id: 'ConfirmTotp', examples: [{ code: '492039' }] })
 
 export const totpConfirmed = z
   .object({ message: z.literal('Authenticator app set up. All other sessions have ended.') })

@@ -25,7 +25,9 @@ export const memberSchema = z
   .meta({ id: 'Member', description: 'A person in the workspace.' })
 
 export const memberList = pageOf(memberSchema, 'MemberList')
-export const patchMemberBody = z.strictObject({ role: roleSchema }).meta({ id: 'PatchMember' })
+export const patchMemberBody = z
+  .strictObject({ role: roleSchema })
+  .meta({ id: 'PatchMember', examples: [{ role: 'admin' }] })
 export const memberRemoved = z
   .object({ message: z.literal('Member removed') })
   .meta({ id: 'MemberRemoved' })
@@ -61,7 +63,7 @@ export const invitationDeleted = z
 /** Read an invitation before it is accepted, without using it up. */
 export const lookUpInvitationBody = z
   .strictObject({ code: oneTimeCodeInput })
-  .meta({ id: 'LookUpInvitation' })
+  .meta({ id: 'LookUpInvitation', examples: [{ code: 'Zk3pQ9wVx2sT7bLr' }] })
 export const invitationDetailsSchema = z
   .object({
     email: z.string().describe('The address that it is bound to.'),
@@ -92,6 +94,9 @@ export const acceptInvitationBody = z
   })
   .meta({
     id: 'AcceptInvitation',
+    examples: [
+      { code: 'Zk3pQ9wVx2sT7bLr', name: 'Grace Hopper', password: 'correct horse battery staple' },
+    ],
     description:
       'A new person sends `name` and `password`. A person who is signed in sends neither, or a new `password` where `is_email_proved` is false.',
   })

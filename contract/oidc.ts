@@ -15,9 +15,11 @@ export const startOidcBody = z
       .describe('The code of an invitation to accept. Without one, the account must be linked.'),
     return_to: returnTo,
   })
-  .meta({ id: 'StartOidc' })
+  .meta({ id: 'StartOidc', examples: [{ return_to: '/app/links' }] })
 
-export const linkIdentityBody = z.strictObject({ return_to: returnTo }).meta({ id: 'LinkIdentity' })
+export const linkIdentityBody = z
+  .strictObject({ return_to: returnTo })
+  .meta({ id: 'LinkIdentity', examples: [{ return_to: '/app/settings/profile' }] })
 
 export const identityParams = z.object({
   id: z.string().toLowerCase().describe('The identifier, as `GET /me` lists it.'),

@@ -43,11 +43,27 @@ export const createPasskeyBody = z
     name: line(100).describe('How the person calls it, such as `Laptop`.'),
     registration: passkeyRegistration,
   })
-  .meta({ id: 'CreatePasskey' })
+  .meta({
+    id: 'CreatePasskey',
+    examples: [
+      {
+        name: 'Laptop',
+        registration: {
+          id: 'q0Xz1mWb7kT4',
+          rawId: 'q0Xz1mWb7kT4',
+          type: 'public-key',
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+            attestationObject: 'o2NmbXRkbm9uZQ',
+          },
+        },
+      },
+    ],
+  })
 
 export const renamePasskeyBody = z
   .strictObject({ name: line(100).describe('The new name.') })
-  .meta({ id: 'RenamePasskey' })
+  .meta({ id: 'RenamePasskey', examples: [{ name: 'Phone' }] })
 
 export const passkeySchema = z
   .object({

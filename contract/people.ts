@@ -17,7 +17,7 @@ export const patchAccountBody = z
     is_disabled: z.boolean().optional().describe('Ends all sessions when true.'),
     is_operator: z.boolean().optional().describe('Whether the person operates the instance.'),
   })
-  .meta({ id: 'PatchAccount' })
+  .meta({ id: 'PatchAccount', examples: [{ is_disabled: true }] })
 
 export const accountDeleted = z
   .object({ message: z.literal('Person deleted') })

@@ -41,7 +41,17 @@ export const setupBody = z
     name: personNameInput,
     password: newPasswordInput,
   })
-  .meta({ id: 'SetUp' })
+  .meta({
+    id: 'SetUp',
+    examples: [
+      {
+        code: 'Zk3pQ9wVx2sT7bLr',
+        email: 'ada@example.com',
+        name: 'Ada Lovelace',
+        password: 'correct horse battery staple',
+      },
+    ],
+  })
 
 const secondFactorCode = line(32).describe(
   'The six digits of an authenticator app, or a recovery code. Required after `second_factor_required`, unless `passkey` is sent.',
@@ -63,9 +73,11 @@ export const signInBody = z
   })
 
 /** For a session that has lasted too long for the operation: as to sign in, without the e-mail. */
-export const authenticateBody = signInBody
-  .omit({ email: true })
-  .meta({ id: 'Authenticate', description: '`password`, with `code` where needed; or `passkey`.' })
+export const authenticateBody = signInBody.omit({ email: true }).meta({
+  id: 'Authenticate',
+  description: '`password`, with `code` where needed; or `passkey`.',
+  examples: [{ password: 'correct horse battery staple' }],
+})
 
 export const personSchema = z
   .object({
@@ -124,14 +136,14 @@ export const sessionEnded = z
 /** A request for a link by e-mail. */
 export const requestPasswordResetBody = z
   .strictObject({ email: emailInput })
-  .meta({ id: 'RequestPasswordReset' })
+  .meta({ id: 'RequestPasswordReset', examples: [{ email: 'ada@example.com' }] })
 export const passwordResetRequested = z
   .object({ message: z.literal('If an account has this address, an e-mail is on its way.') })
   .meta({ id: 'PasswordResetRequested' })
 /** Read what a link for a new password leads to, without using it up. */
 export const lookUpPasswordResetBody = z
   .strictObject({ code: oneTimeCodeInput })
-  .meta({ id: 'LookUpPasswordReset' })
+  .meta({ id: 'LookUpPasswordReset', examples: [{ code: 'Zk3pQ9wVx2sT7bLr' }] })
 export const passwordResetDetailsSchema = z
   .object({
     passkeys: z.array(
@@ -178,7 +190,10 @@ export const resetPasswordBody = z
         'Identifiers of the single sign-on accounts that are the person’s own. The others are unlinked.',
       ),
   })
-  .meta({ id: 'ResetPassword' })
+  .meta({
+    id: 'ResetPassword',
+    examples: [{ code: 'Zk3pQ9wVx2sT7bLr', password: 'correct horse battery staple' }],
+  })
 export const passwordReset = z
   .object({ message: z.literal('Password changed. Sign in with the new one.') })
   .meta({ id: 'PasswordWasReset' })

@@ -33,7 +33,7 @@ export const patchWorkspaceBody = z
     name: name.optional(),
     title: title.nullable().optional().describe('Null for that of `name`.'),
   })
-  .meta({ id: 'PatchWorkspace' })
+  .meta({ id: 'PatchWorkspace', examples: [{ title: 'Acme Shop' }] })
 export const workspaceDeleted = z
   .object({ message: z.literal('Workspace deleted') })
   .meta({ id: 'WorkspaceDeleted' })

@@ -9,10 +9,13 @@ import { brotliCompress } from 'node:zlib'
 const INITIAL_BYTES_MAX = 170_000
 const PAGE_BYTES_MAX = 42_000
 const CSS_BYTES_MAX = 20_000
+/** What /docs loads besides its page and its fonts. */
+const REFERENCE_BYTES_MAX = 6_000
+/** The page of the dashboard. */
+const ENTRY = 'index.html'
 
 type Chunk = {
   readonly file: string
-  readonly isEntry?: boolean
   readonly isDynamicEntry?: boolean
   readonly imports?: readonly string[]
   readonly css?: readonly string[]
@@ -20,17 +23,20 @@ type Chunk = {
 
 const dist = new URL('./dist/', import.meta.url)
 const manifest: Readonly<Record<string, Chunk>> = await readManifest()
-const entry = Object.entries(manifest).find(([, { isEntry }]) => isEntry)?.[0]
-if (entry === undefined) throw new Error('the manifest has no entry')
-const initial = new Set(withImports(entry))
-/** The script in the head, which the manifest has not. */
-const start = (await readdir(new URL('assets/', dist)))
-  .filter((name) => /^start-[^.]+\.js$/.test(name))
-  .map((name) => `assets/${name}`)
+if (manifest[ENTRY] === undefined) throw new Error('the manifest has no entry')
+const initial = new Set(withImports(ENTRY))
+/** With the classic scripts, which the manifest has not. */
+const assets = await readdir(new URL('assets/', dist))
+const named = (name: RegExp) => assets.filter((one) => name.test(one)).map((one) => `assets/${one}`)
 
-await check('initial JavaScript', [...initial].map(fileOf).concat(start), INITIAL_BYTES_MAX)
+await check(
+  'initial JavaScript',
+  [...initial].map(fileOf).concat(named(/^start-.*\.js$/)),
+  INITIAL_BYTES_MAX,
+)
 const styles = Object.values(manifest).flatMap(({ css = [] }) => css)
 await check('CSS', [...new Set(styles)], CSS_BYTES_MAX)
+await check('files of the reference', named(/^reference-.*\.(?:css|js)$/), REFERENCE_BYTES_MAX)
 for (const [name, { isDynamicEntry }] of Object.entries(manifest)) {
   if (!isDynamicEntry) continue
   const files = withImports(name).filter((one) => !initial.has(one))

@@ -3,12 +3,13 @@ import { rolldown } from 'rolldown'
 import type { Plugin, Rolldown } from 'vite'
 
 const ENTRY = path.join(import.meta.dirname, 'src/start/start.ts')
+const REFERENCE = path.join(import.meta.dirname, 'src/reference/reference.ts')
 const SOURCES = path.join(import.meta.dirname, 'src')
 /** Where the script goes in `index.html`. */
 const PLACE = '<!-- start -->'
 
 /**
- * Builds `src/start/` as one classic script in the head, which runs before the first paint. Its element names the
+ * Builds the script of the API reference, and `src/start/` as one classic script in the head, which runs before the first paint. Its element names the
  * code of the dashboard, which the script runs, and the files of each page and language that the browser can load
  * before it knows that code.
  */
@@ -23,8 +24,10 @@ export function startScript(): Plugin {
     },
     async buildStart() {
       if (!isBuild) return
-      code = await bundleStart()
+      code = await bundled(ENTRY)
       reference = this.emitFile({ type: 'asset', name: 'start.js', source: code })
+      // The service names it in the page of the API reference.
+      this.emitFile({ type: 'asset', name: 'reference.js', source: await bundled(REFERENCE) })
     },
     generateBundle: {
       // After Vite has put the page into the bundle.
@@ -44,21 +47,21 @@ export function startScript(): Plugin {
       },
     },
     async transformIndexHtml(html) {
-      return isBuild ? html : html.replace(PLACE, `<script>${await bundleStart()}</script>`)
+      return isBuild ? html : html.replace(PLACE, `<script>${await bundled(ENTRY)}</script>`)
     },
   }
 }
 
-async function bundleStart(): Promise<string> {
+async function bundled(input: string): Promise<string> {
   const bundle = await rolldown({
-    input: ENTRY,
+    input,
     // It shares modules with the dashboard, and packages with nothing.
     external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
   })
   try {
     const { output } = await bundle.generate({ format: 'iife', minify: true })
     const [{ code, imports }] = output
-    if (imports.length > 0) throw new Error(`src/start/ uses ${imports.join(', ')}`)
+    if (imports.length > 0) throw new Error(`${input} uses ${imports.join(', ')}`)
     return code
   } finally {
     await bundle.close()
@@ -95,7 +98,9 @@ function chunksOf(bundle: Rolldown.OutputBundle): readonly Rolldown.OutputChunk[
 }
 
 function entryOf(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk {
-  const entry = chunksOf(bundle).find(({ isEntry }) => isEntry)
+  const entry = chunksOf(bundle).find(
+    ({ isEntry, facadeModuleId }) => isEntry && facadeModuleId?.endsWith('index.html'),
+  )
   if (entry === undefined) throw new Error('the build has no entry')
   return entry
 }

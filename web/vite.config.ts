@@ -34,6 +34,11 @@ export default defineConfig({
     // Before compression; `check-size.ts` has the budgets.
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
+      // The second has the styles of the API reference, a page of the service.
+      input: [
+        path.join(import.meta.dirname, 'index.html'),
+        path.join(import.meta.dirname, 'src/reference/reference.css'),
+      ],
       output: {
         codeSplitting: {
           groups: [

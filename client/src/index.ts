@@ -21,8 +21,8 @@ const IDEMPOTENT = new RegExp(
 export type ClientOptions = RetryOptions & {
   /** The address of the service, such as `https://links.example.com`. */
   readonly url: string
-  /** A token with the scopes of what is called. */
-  readonly token: string
+  /** A token with the scopes of what is called. Without one, pages of the service send the session of their person. */
+  readonly token?: string
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -34,7 +34,7 @@ export type ClientOptions = RetryOptions & {
 export function openClient({ url, token, headers, ...retries }: ClientOptions): TerseClient {
   const client = createFetchClient<paths>({
     baseUrl: url.replace(/\/+$/, ''),
-    headers: { ...headers, authorization: `Bearer ${token}` },
+    headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     redirect: 'manual',
     fetch: retrying(retries),
   })

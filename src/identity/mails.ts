@@ -1,4 +1,5 @@
 import type { Mail } from '../platform/mail/mailer.ts'
+import { escapeHtml } from '../platform/text/escape-html.ts'
 import { holdsWebAddress } from './people/person.ts'
 
 type InvitationMail = {
@@ -212,15 +213,4 @@ function layOut(to: string, language: MailLanguage, text: MailText, url: string)
     text: `${lines.join('\n\n')}\n`,
     html: `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${body.join('')}</body></html>`,
   }
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }

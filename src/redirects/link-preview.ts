@@ -1,7 +1,7 @@
 import { parseUserAgent } from '../clicks/index.ts'
 import { imageNameOf } from '../links/index.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
-import { escapeHtml } from './pages/page.ts'
+import { escapeHtml } from '../platform/text/escape-html.ts'
 
 /** What messengers and social networks show of a link; at least one of them is set. */
 export type LinkPreview = {

@@ -11,13 +11,13 @@ import { CONVERSION_EXPORT, INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './exam
 import { WEBHOOK_EXAMPLES } from './example-webhooks.ts'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
-const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
-const DOMAIN = '01a1f86c-52b7-7f4e-8a36-0c9d1e2f3a45'
-const LINK = '01a1f874-6d1c-7b93-a2f4-7e5b9c0d1a22'
+export const WORKSPACE = '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11'
+export const DOMAIN = '01a1f86c-52b7-7f4e-8a36-0c9d1e2f3a45'
+export const LINK = '01a1f874-6d1c-7b93-a2f4-7e5b9c0d1a22'
 const ADA = '01a1f86a-1b2c-7d3e-8f40-a1b2c3d4e5f6'
-const GRACE = '01a1f88a-9c8b-7a6d-95e4-f3a2b1c0d9e8'
-const TOKEN = '01a1f880-0a1b-7c2d-8e3f-4a5b6c7d8e9f'
-const OTHER = '01a1f890-2f3e-7d4c-9b5a-6978f8e7d6c5'
+export const GRACE = '01a1f88a-9c8b-7a6d-95e4-f3a2b1c0d9e8'
+export const TOKEN = '01a1f880-0a1b-7c2d-8e3f-4a5b6c7d8e9f'
+export const OTHER = '01a1f890-2f3e-7d4c-9b5a-6978f8e7d6c5'
 
 const MADE = '2026-11-20T10:06:50.363298Z'
 const CHANGED = '2026-11-21T08:15:02.190512Z'

@@ -12,8 +12,10 @@ import { isPermission, OPERATION_ACCESS } from '../../identity/permissions.ts'
 import { answersOf } from '../../platform/http/api/responses.ts'
 import { Asset } from '../../platform/http/assets/asset.ts'
 import type { Compressor } from '../../platform/http/compression/compressor.ts'
-import { referencePage } from '../../platform/http/reference/reference-page.ts'
+import { parameterExample } from './example-parameters.ts'
 import { OPERATION_EXAMPLES, SCHEMA_EXAMPLES } from './example-values.ts'
+import type { ApiDescription } from './reference/description.ts'
+import { referencePage } from './reference/reference-page.ts'
 
 const DESCRIPTION = `Short links and the domains they live on.
 
@@ -29,12 +31,24 @@ After 429 and 503, wait for as many seconds as \`Retry-After\` says and send the
 const TAGS = [
   { name: 'Links', description: 'Short links, their QR codes and their clicks.' },
   { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
+  { name: 'Previews', description: 'What messengers and social networks show of a link.' },
+  { name: 'Rule sets', description: 'Rules that several links share.' },
+  { name: 'Tags', description: 'Tags of all links of the workspace.' },
+  { name: 'Labels', description: 'Labels that tell visits of one link apart.' },
+  { name: 'UTM templates', description: 'UTM values to choose from.' },
+  { name: 'Imports', description: 'Links and clicks that are moved in from other services.' },
   { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
   { name: 'Conversions', description: 'What visitors did at their destination.' },
   { name: 'Webhooks', description: 'Where events are sent, and what became of them.' },
+  { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
+  { name: 'People', description: 'Members of the workspace, and invitations.' },
+  { name: 'Tokens', description: 'Tokens of the workspace, with which programs call the API.' },
   { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
   { name: 'Me', description: 'The account of the person who is signed in.' },
-  { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
+  {
+    name: 'Instance',
+    description: 'For operators: everyone’s accounts, and the state of the service.',
+  },
 ]
 
 /** Adds the failures of a route to what its module says of it. */
@@ -79,14 +93,19 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
     transformObject: (document) =>
       completeDescription(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
   })
-  await app.register(referencePage, { compressor })
+  let described: object | undefined
+  const describe = () => {
+    described ??= app.swagger()
+    return described
+  }
+  await app.register(referencePage, { compressor, describe: () => describe() as ApiDescription })
 
   let description: Asset | undefined
   // Generated once, synchronously: when the time limit could apply, the document is already complete.
   const options = { schema: { hide: true }, config: { mayTakeLong: true } } as const
   app.get('/api/v1/openapi.json', options, async (request, reply) => {
     description ??= new Asset(compressor, {
-      body: Buffer.from(JSON.stringify(app.swagger())),
+      body: Buffer.from(JSON.stringify(describe())),
       contentType: 'application/json; charset=utf-8',
       isImmutable: false,
     })
@@ -145,7 +164,7 @@ type Operation = {
   readonly operationId: string
   readonly responses: Readonly<Record<string, object>>
   readonly requestBody?: { readonly content: Media }
-  readonly parameters?: readonly { readonly name?: string }[]
+  readonly parameters?: readonly { readonly name: string }[]
 }
 type Property = { readonly readOnly?: boolean; readonly description?: string | undefined }
 type Described = { readonly properties?: Readonly<Record<string, Property>> }
@@ -204,16 +223,22 @@ function completeOperation(
   operation: Operation,
   { path, schemas, ...on }: DescribedOperation & { path: string; schemas: AnswerSchemas },
 ): object {
-  const { operationId, responses, requestBody } = operation
+  const { operationId, responses, requestBody, parameters } = operation
   const shown = withExamples(mapValues(responses, open), { operationId, path, schemas })
   return {
     ...operation,
+    ...(parameters && {
+      parameters: parameters.map((given) => {
+        const example = parameterExample(given.name, { operationId, path })
+        return example === undefined ? given : { ...given, example }
+      }),
+    }),
     responses: describeHeaders(shown, on),
     ...(requestBody && { requestBody: describeBody(requestBody) }),
   }
 }
 
-function isIdempotencyKey({ name }: { readonly name?: string }): boolean {
+function isIdempotencyKey({ name }: { readonly name: string }): boolean {
   return name === 'idempotency-key'
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '../../platform/text/escape-html.ts'
 
 /**
  * Colours are not in `oklch()` or `light-dark()`, which visitors' older browsers lack. Text reaches a
@@ -101,17 +102,6 @@ ${controls}</main>
 /** Returns the icon as HTML. It repeats what a text beside it says, so that screen readers skip it. */
 export function svg(icon: Icon): string {
   return `<svg viewBox="0 0 24 24" aria-hidden="true">${icon}</svg>`
-}
-
-export function escapeHtml(text: string): string {
-  // Most texts have nothing to escape.
-  if (!/[&<>"']/.test(text)) return text
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 }
 
 /** Shapes within a square of 24 units, from Lucide (https://lucide.dev, ISC licence, © Lucide Contributors). */

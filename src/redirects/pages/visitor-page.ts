@@ -1,8 +1,9 @@
 import { displayHost, formatHost } from '../../hosts/index.ts'
 import { keyOfPath, parseKey } from '../../links/index.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
+import { escapeHtml } from '../../platform/text/escape-html.ts'
 import { type LinkPreview, previewElements } from '../link-preview.ts'
-import { escapeHtml, ICONS, type PageContent, renderPage, svg } from './page.ts'
+import { ICONS, type PageContent, renderPage, svg } from './page.ts'
 import type { PageTexts } from './texts/page-texts.ts'
 
 /** A page that a visitor may get instead of a link's destination. */

@@ -15,6 +15,20 @@ export const LICENCES = 'licences.txt'
 /** Builds the dashboard where `npm ci` could not, or was told to leave out the development packages. */
 export const BUILD_COMMAND = 'npm ci --include=dev && npm run build'
 
+/** Returns the addresses of built files whose names match; none where the dashboard is not built. */
+export async function addressesOfBuilt(
+  name: RegExp,
+  folder = DASHBOARD_FOLDER,
+): Promise<readonly string[]> {
+  try {
+    const names = await readdir(path.join(folder, 'assets'))
+    return names.filter((one) => name.test(one)).map((one) => `/app/assets/${one}`)
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
 export function isDashboardBuilt(folder = DASHBOARD_FOLDER): boolean {
   return existsSync(path.join(folder, PAGE))
 }
