@@ -24,6 +24,8 @@ const ORDERED_PER_STEP = 16
 const TURN_MICROS = 5_000_000
 /** Renewed while the process runs, so that one that was killed is followed after some seconds. */
 const LEASE_MICROS = 10_000_000
+/** How often endpoints are sought that a killed process has left. There is a row for each that is due, not for each call. */
+const FULL_SCAN_MICROS = 3_000_000
 /** When a lease is renewed. */
 export const RENEWAL_MS = 2_000
 
@@ -69,8 +71,9 @@ export class Deliveries {
   constructor(deps: Dependencies) {
     const { store, onError, onSlotFree } = deps
     this.#deps = deps
-    this.#owners = new DueOwners((from, to) =>
-      store.read.webhookMessages.findDueWorkspaces(from, to),
+    this.#owners = new DueOwners(
+      (from, to) => store.read.webhookMessages.findDueWorkspaces(from, to),
+      FULL_SCAN_MICROS,
     )
     this.#running = new LeaseRunner<LeasedWebhook>({
       concurrency: ENDPOINTS_MAX,

@@ -1,6 +1,5 @@
 /** Each refresh reads this far back again, because the clocks of the nodes that write rows differ. */
 const OVERLAP_MICROS = 10_000_000
-/** Interval of full scans, which also find rows whose lease expired because its node crashed. */
 const FULL_SCAN_MICROS = 30_000_000
 /** Owners served in one transaction. */
 const OWNERS_MAX = 64
@@ -12,18 +11,26 @@ const OWNERS_MAX = 64
  */
 export class DueOwners {
   readonly #findOwners: (from: number, to: number) => Promise<readonly string[]>
+  readonly #fullScanMicros: number
   readonly #owners = new Set<string>()
   #readUntil = 0
   #scannedAt = Number.NEGATIVE_INFINITY
 
-  /** @param findOwners returns the owners of rows that became due between two instants, both included */
-  constructor(findOwners: (from: number, to: number) => Promise<readonly string[]>) {
+  /**
+   * @param findOwners returns the owners of rows that became due between two instants, both included
+   * @param fullScanMicros interval of full scans, which also find rows whose lease expired because its node crashed
+   */
+  constructor(
+    findOwners: (from: number, to: number) => Promise<readonly string[]>,
+    fullScanMicros = FULL_SCAN_MICROS,
+  ) {
     this.#findOwners = findOwners
+    this.#fullScanMicros = fullScanMicros
   }
 
   /** Adds the owners of rows that became due since the last call. Times are microseconds since the epoch. */
   async refresh(nowMicros: number): Promise<void> {
-    const isFullScan = Math.abs(nowMicros - this.#scannedAt) >= FULL_SCAN_MICROS
+    const isFullScan = Math.abs(nowMicros - this.#scannedAt) >= this.#fullScanMicros
     const from = isFullScan ? 0 : Math.min(this.#readUntil, nowMicros) - OVERLAP_MICROS
     for (const owner of await this.#findOwners(from, nowMicros)) this.#owners.add(owner)
     if (isFullScan) this.#scannedAt = nowMicros
