@@ -48,10 +48,16 @@ type AttemptPage = {
 
 const ATTEMPTS_PER_PAGE = 50
 
-export function attemptsQuery(id: string, onlyFailed: boolean) {
-  const filter = { per_page: ATTEMPTS_PER_PAGE, failed: onlyFailed ? 'true' : undefined }
+export type AttemptFilter = {
+  readonly onlyFailed: boolean
+  /** Undefined for every event. */
+  readonly event: AttemptResource['event'] | undefined
+}
+
+export function attemptsQuery(id: string, { onlyFailed, event }: AttemptFilter) {
+  const filter = { per_page: ATTEMPTS_PER_PAGE, failed: onlyFailed ? 'true' : undefined, event }
   return infiniteQueryOptions({
-    queryKey: [...WEBHOOKS_KEY, 'attempts', id, onlyFailed],
+    queryKey: [...WEBHOOKS_KEY, 'attempts', id, onlyFailed, event],
     queryFn: ({ signal, pageParam: cursor }) =>
       request<AttemptPage>('GET', `/webhooks/${id}/attempts`, {
         query: { ...filter, cursor },

@@ -1,9 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { webhooksQuery } from '../../api/webhooks.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { WarningIcon } from '../../icons/index.ts'
 import { SETTINGS_PLACES, type SettingsPlace, useMaySee } from '../../shell/Navigation.tsx'
 import { Page } from '../../shell/Page.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
 
+/** Elsewhere in the settings they need not be as fresh as on their own page. */
+const REFRESH_MS = 60_000
 const GROUPS = ['workspace', 'you', 'operator'] as const
 
 /** The settings: the pages that the person may see, and the one that is open. */
@@ -46,6 +52,7 @@ function Places({ pathname, places }: PlacesProps) {
               {shown.map(({ to, name }) => (
                 <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
                   {t.settings.pages[name]}
+                  {name === 'webhooks' && <FailingWebhooks />}
                 </Link>
               ))}
             </div>
@@ -53,6 +60,23 @@ function Places({ pathname, places }: PlacesProps) {
         )
       })}
     </nav>
+  )
+}
+
+/** How many endpoints fail, or were switched off by the service. */
+function FailingWebhooks() {
+  const t = useText()
+  const formats = useFormats()
+  const { data: webhooks = [] } = useQuery({ ...webhooksQuery, refetchInterval: REFRESH_MS })
+  const failing = webhooks.filter(
+    ({ state, disabled_reason }) => state !== 'healthy' && disabled_reason !== 'by_hand',
+  )
+  if (failing.length === 0) return null
+  return (
+    <span className="n alert">
+      <Icon of={WarningIcon} small label={t.webhooks.needAttention} />
+      {formats.number(failing.length)}
+    </span>
   )
 }
 

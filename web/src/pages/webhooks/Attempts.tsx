@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import {
+  type AttemptFilter,
   type AttemptResource,
   attemptsQuery,
   replay,
@@ -15,7 +16,7 @@ import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { FormDialog } from '../../widgets/Dialog.tsx'
-import { Field, Input } from '../../widgets/Field.tsx'
+import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { SegmentedControl } from '../../widgets/SegmentedControl.tsx'
 import { Ago, Until } from '../../widgets/Time.tsx'
 import { showError, showMessage } from '../../widgets/Toasts.tsx'
@@ -26,8 +27,10 @@ import { faultText } from './WebhookState.tsx'
 export function Attempts({ webhook }: { readonly webhook: WebhookResource }) {
   const t = useText()
   const [shown, setShown] = useState<'all' | 'failed'>('all')
+  const [event, setEvent] = useState<AttemptFilter['event'] | ''>('')
   const [isReplaying, setReplaying] = useState(false)
-  const list = useInfiniteQuery(attemptsQuery(webhook.id, shown === 'failed'))
+  const filter = { onlyFailed: shown === 'failed', event: event === '' ? undefined : event }
+  const list = useInfiniteQuery(attemptsQuery(webhook.id, filter))
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = list
   const attempts = data?.pages.flatMap((page) => page.data)
   const { replay: running } = webhook
@@ -44,11 +47,26 @@ export function Attempts({ webhook }: { readonly webhook: WebhookResource }) {
           ]}
           onChange={setShown}
         />
+        <Select
+          className="att-event"
+          aria-label={t.webhooks.event}
+          value={event}
+          onChange={({ target }) => setEvent(target.value as typeof event)}
+        >
+          <option value="">{t.webhooks.everyEvent}</option>
+          {webhook.events.map((one) => (
+            <option key={one} value={one}>
+              {t.webhooks.events[one]}
+            </option>
+          ))}
+          <option value="webhook.test">{t.webhooks.test}</option>
+        </Select>
         <Button
           size="small"
           className="ml-auto"
           icon={ReloadIcon}
           disabled={!webhook.enabled}
+          title={webhook.enabled ? undefined : t.webhooks.switchOnFirst}
           onClick={() => setReplaying(true)}
         >
           {t.webhooks.replayPeriod}
@@ -61,7 +79,11 @@ export function Attempts({ webhook }: { readonly webhook: WebhookResource }) {
       )}
       {attempts === undefined && error === null && <RowsSkeleton />}
       {attempts === undefined && error !== null && <LoadFailure error={error} />}
-      {attempts?.length === 0 && <p className="muted">{t.webhooks.noAttempts}</p>}
+      {attempts?.length === 0 && (
+        <p className="muted">
+          {filter.onlyFailed || event !== '' ? t.webhooks.noneOfThese : t.webhooks.noAttempts}
+        </p>
+      )}
       {attempts !== undefined && attempts.length > 0 && (
         <ol className="att">
           {attempts.map((attempt) => (
@@ -114,13 +136,31 @@ function AttemptRow({ webhook, attempt }: AttemptProps) {
           {next_try_at === null ? (
             <Ago instant={new Date(at)} />
           ) : (
-            <Until instant={new Date(next_try_at)} text={t.webhooks.again} />
+            <Countdown instant={new Date(next_try_at)} />
           )}
         </span>
       </button>
       {isOpen && <AttemptDetails webhook={webhook} attempt={attempt} />}
     </li>
   )
+}
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** `again in 1:50`, counting down; `again in 3 hours` when it is further away. */
+function Countdown({ instant }: { readonly instant: Date }) {
+  const t = useText()
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const leftMs = instant.getTime() - nowMs
+  if (leftMs <= 0 || leftMs >= HOUR_MS) return <Until instant={instant} text={t.webhooks.again} />
+  const seconds = String(Math.floor((leftMs % MINUTE_MS) / SECOND_MS)).padStart(2, '0')
+  return <>{t.webhooks.againIn(`${Math.floor(leftMs / MINUTE_MS)}:${seconds}`)}</>
 }
 
 function AttemptDetails({ webhook: { id, enabled }, attempt }: AttemptProps) {

@@ -1,23 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import {
   changeWebhook,
-  deleteWebhook,
   testWebhook,
   WEBHOOKS_KEY,
   type WebhookResource,
   webhookQuery,
 } from '../../api/webhooks.ts'
-import { TrashIcon } from '../../icons/index.ts'
-import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
-import { Button, IconButton } from '../../widgets/Button.tsx'
+import { Button } from '../../widgets/Button.tsx'
 import { Ago } from '../../widgets/Time.tsx'
 import { showError, showMessage } from '../../widgets/Toasts.tsx'
 import { Attempts } from './Attempts.tsx'
+import { WebhookMenu } from './WebhookMenu.tsx'
 import { WebhookSettings } from './WebhookSettings.tsx'
 import { StateBadge, sumsOf, useReason, useShare } from './WebhookState.tsx'
 
@@ -77,25 +74,12 @@ function Acts({ webhook }: WebhookProps) {
   const t = useText()
   const navigate = useNavigate()
   const { mutate, isPending } = useTest(webhook)
-  const [isDeleting, setDeleting] = useState(false)
-  const { id, name } = webhook
   return (
     <>
-      <IconButton icon={TrashIcon} label={t.common.delete} onClick={() => setDeleting(true)} />
+      <WebhookMenu webhook={webhook} onDeleted={() => navigate({ to: '/settings/webhooks' })} />
       <Button isBusy={isPending} onClick={() => mutate()}>
         {t.webhooks.sendTest}
       </Button>
-      {isDeleting && (
-        <ConfirmDialog
-          title={t.webhooks.deleteTitle(name)}
-          text={t.webhooks.deleteText}
-          verb={t.common.delete}
-          act={() => deleteWebhook(id)}
-          message={t.webhooks.deleted(name)}
-          onDone={() => navigate({ to: '/settings/webhooks' })}
-          onClose={() => setDeleting(false)}
-        />
-      )}
     </>
   )
 }

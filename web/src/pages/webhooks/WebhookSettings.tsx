@@ -17,7 +17,7 @@ import { Field, FormNote, Input } from '../../widgets/Field.tsx'
 import { Until } from '../../widgets/Time.tsx'
 import { showError, showMessage } from '../../widgets/Toasts.tsx'
 import { EventChoice } from './EventChoice.tsx'
-import { WebhookSecret } from './WebhooksPage.tsx'
+import { WebhookSecret } from './NewWebhook.tsx'
 
 type WebhookProps = { readonly webhook: WebhookResource }
 
