@@ -54,7 +54,7 @@ export type ConversionSettingsResource = z.output<typeof conversionSettingsSchem
 /** Reports of one request. */
 const CONVERSIONS_MAX = 1_000
 /** In minor units: more than any order, and sums of it stay exact. */
-const VALUE_MAX = 1_000_000_000_000
+export const VALUE_MAX = 1_000_000_000_000
 const TOKEN_LENGTH_MAX = 1_200
 const EVENT_LENGTH_MAX = 80
 const KEY_LENGTH_MAX = 255

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exportedClick } from './clicks.ts'
+import { conversionSchema, conversionSettingsSchema, VALUE_MAX } from './conversions.ts'
 import { domainSettingsSchema } from './domain-settings.ts'
 import { domainSchema } from './domains.ts'
 import { examplesSchema } from './explain.ts'
@@ -7,7 +8,7 @@ import { labelsSchema } from './labels.ts'
 import { optionInputs } from './link-options.ts'
 import { linkSchema } from './links.ts'
 import { cursorText } from './pagination.ts'
-import { timestamp } from './primitives.ts'
+import { integer, line, timestamp } from './primitives.ts'
 import { ROLES } from './roles.ts'
 import { ruleSetSchema } from './rule-sets.ts'
 import { rulesSchema } from './rules.ts'
@@ -62,6 +63,14 @@ const exportedLabels = labelsSchema.extend({ type: z.literal('labels') }).meta({
   description:
     'How visits get labels. Left out where the workspace has what a new one has, and by exports of version 0.1.',
 })
+
+const exportedConversionSettings = conversionSettingsSchema
+  .extend({ type: z.literal('conversion_settings') })
+  .meta({
+    id: 'ExportedConversionSettings',
+    description:
+      'How conversions are counted. Left out where the workspace has what a new one has, and by exports of version 0.1.',
+  })
 
 const exportedTemplate = utmTemplateSchema
   .omit(noOwner)
@@ -189,6 +198,40 @@ const exportCursor = z
   .object({ type: z.literal('cursor'), cursor: z.string() })
   .meta({ id: 'ExportCursor', description: 'From where a broken export continues. No data.' })
 
+const VISITS_MAX = 2 ** 48 - 1
+/** As values of clicks, at most. */
+const visitText = (lengthMax = 253) => line(lengthMax).nullable()
+
+const exportedConversion = conversionSchema
+  .omit({ domain: true, key: true })
+  .extend({
+    type: z.literal('conversion'),
+    event: line(80).min(1).describe('What happened.'),
+    value: integer(VALUE_MAX, -VALUE_MAX)
+      .nullable()
+      .describe('In minor units of the currency; negative for a refund.'),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .nullable()
+      .describe('ISO 4217 code; null without a value.'),
+    country: visitText(2).describe(
+      'ISO 3166-1 alpha-2 code of the visit; null where it was not known.',
+    ),
+    rule: visitText().describe('Id of the rule that matched; null if none did.'),
+    variant: visitText().describe('Name of the variant that the visitor got; null for none.'),
+    label: visitText().describe('Label of the visit; null for none.'),
+    visit: z
+      .int()
+      .min(0)
+      .max(VISITS_MAX)
+      .describe('Tells the visit from others: several conversions may have come from one.'),
+  })
+  .meta({
+    id: 'ExportedConversion',
+    description: 'What a visitor did. Exports of version 0.1 have none.',
+  })
+
 /** The last line: without it, the export broke off. */
 const exportEnd = z
   .object({ type: z.literal('end'), records: z.int().describe('Lines of data before it.') })
@@ -197,6 +240,7 @@ const exportEnd = z
 /** A line of data. */
 const exportedRecord = z.discriminatedUnion('type', [
   exportedLabels,
+  exportedConversionSettings,
   exportedTemplate,
   exportedRuleSet,
   exportedDomain,
@@ -205,6 +249,7 @@ const exportedRecord = z.discriminatedUnion('type', [
   exportedLink,
   exportedClickDay,
   exportedClickLine,
+  exportedConversion,
 ])
 
 export const exportLine = z

@@ -167,13 +167,17 @@ export const importSchema = z
         domains: count('Domains added.'),
         utm_templates: count('UTM templates added.'),
         rule_sets: count('Rule sets added.'),
-        settings: count('Settings taken over: those of domains, and those for labels.'),
+        settings: count('Settings taken over: those of domains, for labels and for conversions.'),
         locked: count('Links that got a random password, because the old one is not given out.'),
         closed: count('Links that did not redirect at the source, imported as expired.'),
         clicks: count('Clicks taken.'),
         clicks_left_out: count('Clicks of links that were not taken, or at impossible times.'),
         clicks_opening: count(
           'The sum of opening balances: clicks of which only totals are known.',
+        ),
+        conversions: count('Conversions taken.'),
+        conversions_left_out: count(
+          'Conversions of links that were not taken, or that the workspace has already.',
         ),
       })
       .describe('What became of the rows, so far.'),

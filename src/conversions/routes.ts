@@ -27,8 +27,9 @@ import { REFUSED, tooLargeFor } from '../platform/http/api/responses.ts'
 import { validate } from '../platform/http/api/validation.ts'
 import { uncountedPage, type WalkContext } from '../platform/http/api/walk.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
-import { formatInstant } from '../platform/time/clock.ts'
+
 import type { Conversions, Recorded } from './conversions.ts'
+import { presentConversion } from './present.ts'
 import type { ConversionReport, Group, Sums } from './report.ts'
 import type { ConversionMark, LinkedConversion } from './store/conversion-store.ts'
 
@@ -171,23 +172,6 @@ function listOrReport(
       read: (run) => conversions.list(actor, filter, run),
     },
   ).then(({ data, ...page }) => ({ ...page, data: data.map(presentConversion) }))
-}
-
-function presentConversion({ link, ...row }: LinkedConversion): ConversionResource {
-  return {
-    id: row.id,
-    event: row.event,
-    value: row.value,
-    currency: row.currency,
-    occurred_at: formatInstant(row.occurred_at),
-    recorded_at: formatInstant(row.recorded_at),
-    clicked_at: formatInstant(row.clicked_at),
-    ...{ link_id: link.id, domain: link.domain, key: link.key },
-    country: row.country || null,
-    rule: row.rule || null,
-    variant: row.variant || null,
-    label: row.label || null,
-  }
 }
 
 function presentResults(results: readonly Recorded[]): ConversionResultsResource {

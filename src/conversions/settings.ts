@@ -4,9 +4,10 @@ import { type ExpectedVersions, requireVersion, versionOf } from '../platform/ve
 import { type ChangeLog, labelChange } from '../storage/changes.ts'
 import { changedFields, type EventWriter } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
-import type {
-  ConversionSettings,
-  ConversionSettingsStore,
+import {
+  areConversionSettingsNew,
+  type ConversionSettings,
+  type ConversionSettingsStore,
 } from './store/conversion-settings-store.ts'
 
 type SettingsStores = QuotaStores & {
@@ -37,6 +38,24 @@ export class ConversionSettingsService {
 
   get({ workspaceId }: Actor): Promise<ConversionSettings> {
     return this.#store.read.conversionSettings.find(workspaceId)
+  }
+
+  /**
+   * Takes over settings, if the workspace has those of a new one.
+   *
+   * @param isPreview whether nothing is written
+   */
+  async adopt(
+    actor: Actor,
+    settings: ConversionSettings,
+    { isPreview }: { readonly isPreview: boolean },
+  ): Promise<'adopted' | 'same' | 'kept'> {
+    const before = await this.get(actor)
+    const version = settingsVersion(before)
+    if (version === settingsVersion(settings)) return 'same'
+    if (!areConversionSettingsNew(before)) return 'kept'
+    if (!isPreview) await this.update(actor, settings, [version])
+    return 'adopted'
   }
 
   /**

@@ -15,6 +15,10 @@ type ColumnsOf<S extends Section> = readonly (keyof RecordOf<S>)[]
 /** The file of each type of record, with its columns in order. */
 const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } } = {
   labels: { file: 'labels.csv', columns: ['parameter', 'labels'] },
+  conversion_settings: {
+    file: 'conversion_settings.csv',
+    columns: ['track_conversions', 'parameter', 'window_days'],
+  },
   utm_template: {
     file: 'utm_templates.csv',
     columns: ['id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'],
@@ -78,6 +82,13 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
         'region',
         'city',
       ] as const),
+    ],
+  },
+  conversion: {
+    file: 'conversions.csv',
+    columns: [
+      ...(['id', 'link_id', 'event', 'value', 'currency', 'occurred_at', 'recorded_at'] as const),
+      ...(['clicked_at', 'visit', 'country', 'rule', 'variant', 'label'] as const),
     ],
   },
 }

@@ -2,6 +2,11 @@ import type { ExportedRecord } from '@terse/contract/export'
 import { fromFields, LINK_OPTION_FIELDS, NO_OPTIONS, UTM_FIELDS } from '@terse/contract/link-fields'
 import { type DayOfClicks, dayOf, formatDay } from '../clicks/index.ts'
 import {
+  type ConversionSettings,
+  type LinkedConversion,
+  presentConversion,
+} from '../conversions/index.ts'
+import {
   type Domain,
   type DomainSettings,
   presentDomain,
@@ -20,6 +25,16 @@ import { formatInstant } from '../platform/time/clock.ts'
 
 export function presentLabels({ parameter, labels }: LabelSettings): ExportedRecord {
   return { type: 'labels', parameter, labels: [...labels] }
+}
+
+export function presentConversionSettings(settings: ConversionSettings): ExportedRecord {
+  return { type: 'conversion_settings', ...settings }
+}
+
+/** Without its idempotency key, of which only a digest is stored that another instance cannot compare. */
+export function presentExportedConversion(conversion: LinkedConversion): ExportedRecord {
+  const { domain, key, ...fields } = presentConversion(conversion)
+  return { type: 'conversion', ...fields, visit: conversion.visit }
 }
 
 export function presentRuleSet({ id, name, rules, ...times }: RuleSet): ExportedRecord {

@@ -6,6 +6,12 @@ import {
   type RawClick,
   startOfDay,
 } from '../clicks/index.ts'
+import {
+  areConversionSettingsNew,
+  type ConversionMark,
+  type ConversionSettingsStore,
+  type ConversionStore,
+} from '../conversions/index.ts'
 import type { DomainMark, DomainSettingsStore, DomainStore, HstsStore } from '../domains/index.ts'
 import type { MembershipStore } from '../identity/index.ts'
 import type { ImportRowStore } from '../imports/index.ts'
@@ -20,6 +26,8 @@ import {
 import { yieldToEventLoop } from '../platform/work/async.ts'
 import {
   presentClickDay,
+  presentConversionSettings,
+  presentExportedConversion,
   presentExportedDomain,
   presentExportedLink,
   presentExportedSettings,
@@ -32,6 +40,7 @@ import {
 /** The stores that an export reads. */
 export type ExportedStores = {
   readonly labels: Pick<LabelStore, 'find'>
+  readonly conversionSettings: Pick<ConversionSettingsStore, 'find'>
   readonly utmTemplates: UtmTemplateStore
   readonly ruleSets: Pick<RuleSetStore, 'run' | 'findById'>
   readonly domains: DomainStore
@@ -41,11 +50,13 @@ export type ExportedStores = {
   readonly links: LinkStore
   readonly importRows: Pick<ImportRowStore, 'findByLink'>
   readonly reports: ClickReports
+  readonly conversions: Pick<ConversionStore, 'run'>
 }
 
 /** The types of records, in the order of an export: what others refer to comes before them. */
 export const SECTIONS = [
   'labels',
+  'conversion_settings',
   'utm_template',
   'rule_set',
   'domain',
@@ -54,6 +65,7 @@ export const SECTIONS = [
   'link',
   'click_day',
   'click',
+  'conversion',
 ] as const
 export type Section = (typeof SECTIONS)[number]
 
@@ -90,6 +102,7 @@ const LINKS_PER_BATCH = 200
 /** Each day of each link is looked up: 5,000 take some milliseconds. */
 const LINKS_PER_DAYS_BATCH = 50
 const DAYS_PER_BATCH = 100
+const CONVERSIONS_PER_BATCH = 1_000
 
 type ReadSection = (
   stores: ExportedStores,
@@ -99,6 +112,7 @@ type ReadSection = (
 
 const READERS: Readonly<Record<Section, ReadSection>> = {
   labels: readLabels,
+  conversion_settings: readConversionSettings,
   utm_template: readTemplates,
   rule_set: readRuleSets,
   domain: readDomains,
@@ -107,6 +121,7 @@ const READERS: Readonly<Record<Section, ReadSection>> = {
   link: readLinks,
   click_day: readClickDays,
   click: readClicks,
+  conversion: readConversions,
 }
 
 /**
@@ -131,6 +146,31 @@ async function* readLabels(
   const settings = await labels.find(workspaceId)
   const records = areLabelsNew(settings) ? [] : [presentLabels(settings)]
   yield { records, next: { section: 'labels' } }
+}
+
+async function* readConversionSettings(
+  { conversionSettings }: ExportedStores,
+  { workspaceId }: Subject,
+): AsyncGenerator<Batch, void, void> {
+  const settings = await conversionSettings.find(workspaceId)
+  const records = areConversionSettingsNew(settings) ? [] : [presentConversionSettings(settings)]
+  yield { records, next: { section: 'conversion_settings' } }
+}
+
+/** The newest first. */
+async function* readConversions(
+  { conversions }: ExportedStores,
+  { workspaceId, untilMicros }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  let beyond = mark as ConversionMark | undefined
+  const filter = { workspaceId, fromMicros: 0, toMicros: untilMicros, values: {} }
+  do {
+    const { items, rest } = await conversions.run(filter, CONVERSIONS_PER_BATCH, beyond)
+    beyond = rest
+    const records = items.map(presentExportedConversion)
+    yield { records, next: { section: 'conversion', mark: rest } }
+  } while (beyond !== undefined)
 }
 
 async function* readRuleSets(

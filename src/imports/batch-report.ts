@@ -20,6 +20,7 @@ const COUNT_OF = {
   'rule set': 'rule_sets',
   'domain settings': 'settings',
   labels: 'settings',
+  'conversion settings': 'settings',
 } as const satisfies Record<WorkspaceRecord['kind'], keyof ImportCounts>
 
 /** A record of a batch. */

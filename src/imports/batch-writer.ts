@@ -1,3 +1,4 @@
+import type { ConversionImports } from '../conversions/index.ts'
 import type { Domain, Domains } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
 import type { LinkBatches, LookedBatch, PreparedUpdate } from '../links/index.ts'
@@ -11,6 +12,7 @@ import { type Import, ImportFault, ImportTakenOver, LEASE_MICROS, reasonOf } fro
 import { candidateOf } from './import-candidate.ts'
 import type { ImportRecord, LinkRecord } from './import-source.ts'
 import { ClicksOfBatch, type ImportedClicks } from './imported-clicks.ts'
+import { ConversionsOfBatch } from './imported-conversions.ts'
 import type { ImportStores } from './store/import-store.ts'
 import {
   isWorkspaceRecord,
@@ -31,6 +33,7 @@ export type BatchDependencies = WorkspaceServices & {
   readonly batches: LinkBatches
   readonly domains: WorkspaceServices['domains'] & Pick<Domains, 'prove'>
   readonly clicks: ImportedClicks<ImportStores>
+  readonly conversions: ConversionImports
 }
 
 /** An import while it runs. */
@@ -55,6 +58,7 @@ type Written = {
   readonly import: Import
   readonly claimed: readonly Domain[]
   readonly clicks: ClicksOfBatch
+  readonly conversions: ConversionsOfBatch
   /** The position of the last record. */
   readonly resume: string | null
   /** Why the import ends here. */
@@ -204,7 +208,7 @@ export class BatchWriter {
           this.#transaction(stores, run, items, prepared),
         )
         for (const domain of written.claimed) await domains.prove(domain)
-        const next = await this.#writeClicks(written)
+        const next = await this.#writeLate(written)
         if (written.stopped !== undefined) throw new ImportFault(written.stopped)
         return next
       } catch (error) {
@@ -218,10 +222,12 @@ export class BatchWriter {
 
   /**
    * In a transaction of its own: what it stores is encoded before, with the numbers that the links have by then. If
-   * the process is killed before, `ahead` says of which rows only the clicks are missing.
+   * the process is killed before, `ahead` says of which rows only the clicks and conversions are missing.
+   *
+   * @throws {ImportFault} where the conversions would pass the quota
    */
-  async #writeClicks({ import: of, clicks, resume }: Written): Promise<Import> {
-    if (clicks.isEmpty) return of
+  async #writeLate({ import: of, clicks, conversions, resume }: Written): Promise<Import> {
+    if (clicks.isEmpty && conversions.isEmpty) return of
     const { store, clock, clicks: port } = this.#deps
     const found = await clicks.resolve(store.read, of)
     const click = { importId: of.id, workspaceId: of.workspace_id }
@@ -229,11 +235,17 @@ export class BatchWriter {
     const prepared =
       isDryRun || found.clicks.length === 0 ? undefined : await port.prepare(click, found.clicks)
     const refused = isDryRun ? port.refusedAmong(found.clicks) : (prepared?.refused ?? [])
-    const counts = found.count(of.counts, refused)
+    const taken = await conversions.resolve(store.read, of)
+    const limits = await this.#deps.conversions.limitsOf(of.workspace_id)
+    const clicksCounted = found.count(of.counts, refused)
     return store.write(async (stores) => {
       await this.#judge(stores, of, true)
       if (isDryRun) await stores.importRows.noteDryRun(found.dryRun(refused))
       if (prepared !== undefined) await port.spool(stores, click, prepared)
+      const added = isDryRun
+        ? taken.length
+        : await this.#deps.conversions.add(stores, limits, taken).catch(endAtQuota)
+      const counts = conversions.count(clicksCounted, added)
       const leaseUntil = clock.nowMicros() + LEASE_MICROS
       return advance(stores, of, { resume, ahead: [], counts, lease_until: leaseUntil })
     })
@@ -279,13 +291,15 @@ export class BatchWriter {
     )
     await stores.importRows.append(report.rows)
     const clicks = new ClicksOfBatch(done, new Set([...of.ahead, ...report.boundRefs]))
+    const conversions = new ConversionsOfBatch(done)
+    const isWhole = clicks.isEmpty && conversions.isEmpty
     const resume = done.at(-1)?.record.resume ?? of.resume
     const next = await advance(stores, of, {
       ...report.changes(),
-      ...(clicks.isEmpty ? { resume, ahead: [] } : { ahead: [...of.ahead, ...namesOf(done)] }),
+      ...(isWhole ? { resume, ahead: [] } : { ahead: [...of.ahead, ...namesOf(done)] }),
       lease_until: clock.nowMicros() + LEASE_MICROS,
     })
-    return { import: next, claimed, clicks, resume, stopped }
+    return { import: next, claimed, clicks, conversions, resume, stopped }
   }
 
   /** Returns the hosts of a dry run's links that its domains would have added before. */
@@ -371,9 +385,22 @@ function namesOf(items: readonly Item[]): readonly string[] {
   return items.flatMap(({ record }) => nameOf(record) ?? [])
 }
 
+/** Whether a record is written with the cursor, after its link. */
+function isLate(
+  record: ImportRecord,
+): record is Extract<ImportRecord, { kind: 'click' | 'count' | 'conversion' }> {
+  return record.kind === 'click' || record.kind === 'count' || record.kind === 'conversion'
+}
+
+/** @throws {ImportFault} for a refusal, which ends the import */
+function endAtQuota(error: unknown): never {
+  const isRefusal = error instanceof Failure && error.code === 'validation_failed'
+  throw isRefusal ? new ImportFault(reasonOf(error)) : error
+}
+
 function nameOf(record: ImportRecord): string | undefined {
   if (record.kind === 'link') return record.ref
-  return record.kind === 'click' || record.kind === 'count' ? undefined : record.place
+  return isLate(record) ? undefined : record.place
 }
 
 /** The updates that a transaction needs, which must be prepared before it. */

@@ -7,6 +7,7 @@ import {
   type UtmField,
 } from '@terse/contract/link-fields'
 import type { RuleInput } from '@terse/contract/rules'
+import type { Conversion, ConversionSettings } from '../conversions/index.ts'
 import type { LinkInput, UncountedLink } from '../links/index.ts'
 import type { ImportedLink } from './import.ts'
 
@@ -60,8 +61,10 @@ export type ImportRecord =
   | RuleSetRecord
   | DomainSettingsRecord
   | LabelsRecord
+  | ConversionSettingsRecord
   | ClickRecord
   | ClickCountRecord
+  | ConversionRecord
   | RefusedRecord
   | ImportedLinkRecord
 
@@ -178,6 +181,25 @@ export type LabelsRecord = FromSource & {
   readonly place: string
   readonly parameter: string | null
   readonly labels: readonly string[]
+}
+
+/** How conversions are counted. A workspace whose settings differ from those of a new one keeps them. Only of Terse. */
+export type ConversionSettingsRecord = FromSource & {
+  readonly kind: 'conversion settings'
+  readonly place: string
+  readonly settings: ConversionSettings
+}
+
+/** A conversion of a link that was yielded before. Only of Terse. */
+export type ConversionRecord = FromSource & {
+  readonly kind: 'conversion'
+  readonly place: string
+  /** The link's. */
+  readonly ref: string
+  readonly conversion: Omit<
+    Conversion,
+    'workspace_id' | 'link_seq' | 'idempotency_key' | 'fingerprint'
+  >
 }
 
 /** A single visit. */

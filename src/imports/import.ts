@@ -38,7 +38,7 @@ export type ImportCounts = Readonly<Record<RowOutcome | ExtraCount, number>>
 /**
  * `created` are links; what else is added has counts of its own. `locked` and `closed` count among the links.
  * `clicks_left_out` are of links that the import did not take, or of impossible instants. `clicks_opening` is the sum of
- * the opening balances, known at the end.
+ * the opening balances, known at the end. `conversions_left_out` are of links that the import did not take, or there.
  */
 type ExtraCount =
   | 'domains'
@@ -50,6 +50,8 @@ type ExtraCount =
   | 'clicks'
   | 'clicks_left_out'
   | 'clicks_opening'
+  | 'conversions'
+  | 'conversions_left_out'
 
 export const NO_COUNTS: ImportCounts = Object.freeze({
   created: 0,
@@ -66,6 +68,8 @@ export const NO_COUNTS: ImportCounts = Object.freeze({
   clicks: 0,
   clicks_left_out: 0,
   clicks_opening: 0,
+  conversions: 0,
+  conversions_left_out: 0,
 })
 
 type ImportRow = ImportTables['imports']

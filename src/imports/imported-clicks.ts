@@ -153,7 +153,7 @@ export class ClicksOfBatch {
 }
 
 /** Returns the numbers of the links; in a dry run any that tell them apart. */
-async function numbersOf(
+export async function numbersOf(
   importRows: ImportStores['importRows'],
   of: Import,
   refs: readonly string[],

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { conversionSettingsBody } from '@terse/contract/conversions'
 import { type DomainSettingsInput, domainSettingsBody } from '@terse/contract/domain-settings'
 import { faultText } from '@terse/contract/faults'
 import { labelsBody } from '@terse/contract/labels'
@@ -6,6 +7,7 @@ import { fromFields, UTM_FIELDS } from '@terse/contract/link-fields'
 import { createRuleSetBody } from '@terse/contract/rule-sets'
 import { utmTemplateBody } from '@terse/contract/utm-templates'
 import type { z } from 'zod'
+import type { ConversionSettingsService } from '../conversions/index.ts'
 import type { DomainSettingsService, Domains } from '../domains/index.ts'
 import type { Actor } from '../identity/index.ts'
 import { foldKey, type Labels, type RuleSets, type UtmTemplates } from '../links/index.ts'
@@ -14,6 +16,7 @@ import { validateWith } from '../platform/http/api/validation.ts'
 import { type RowOutcome, reasonOf } from './import.ts'
 import { usableRules } from './import-candidate.ts'
 import type {
+  ConversionSettingsRecord,
   DomainRecord,
   DomainSettingsRecord,
   ImportRecord,
@@ -28,6 +31,7 @@ export type WorkspaceRecord =
   | RuleSetRecord
   | DomainSettingsRecord
   | LabelsRecord
+  | ConversionSettingsRecord
 
 /** The outcome for a record that is no link. */
 export type SettledRecord = { readonly outcome: RowOutcome; readonly reason: string }
@@ -38,6 +42,7 @@ export type WorkspaceServices = {
   readonly ruleSets: Pick<RuleSets, 'create' | 'preview' | 'faultsOf' | 'findByName'>
   readonly domainSettings: Pick<DomainSettingsService, 'adopt' | 'faultsOf'>
   readonly labels: Pick<Labels, 'adopt'>
+  readonly conversionSettings: Pick<ConversionSettingsService, 'adopt'>
 }
 
 type Circumstances = {
@@ -56,6 +61,9 @@ const NO_SETTINGS =
 const NO_LABELS =
   'The person or token that started this import may not change how visits get labels.'
 
+const NO_CONVERSION_SETTINGS =
+  'The person or token that started this import may not change how conversions are counted.'
+
 export function isWorkspaceRecord(record: ImportRecord): record is WorkspaceRecord {
   switch (record.kind) {
     case 'domain':
@@ -63,6 +71,7 @@ export function isWorkspaceRecord(record: ImportRecord): record is WorkspaceReco
     case 'rule set':
     case 'domain settings':
     case 'labels':
+    case 'conversion settings':
       return true
     default:
       return false
@@ -82,6 +91,8 @@ export function targetOfRecord(record: WorkspaceRecord, host: string): string {
       return `settings of ${host}`
     case 'labels':
       return 'settings of labels'
+    case 'conversion settings':
+      return 'settings of conversions'
   }
 }
 
@@ -136,6 +147,8 @@ async function settle(
         return await adoptSettings(services, actor, record, at)
       case 'labels':
         return await adoptLabels(services, actor, record, at)
+      case 'conversion settings':
+        return await adoptConversionSettings(services, actor, record, at)
     }
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'unavailable') throw error
@@ -257,11 +270,29 @@ async function adoptLabels(
   const what = (await isTried(target))
     ? 'kept'
     : await service.adopt(actor, input, { isPreview: isDryRun })
+  return settledBy(what, 'labels')
+}
+
+async function adoptConversionSettings(
+  { conversionSettings: service }: WorkspaceServices,
+  actor: Actor,
+  { settings }: ConversionSettingsRecord,
+  { isDryRun, isTried, target }: Circumstances,
+): Promise<SettledRecord> {
+  if (!actor.permissions.has('workspace.edit')) return refused(NO_CONVERSION_SETTINGS)
+  requireValid(checkOf(conversionSettingsBody)(settings))
+  const what = (await isTried(target))
+    ? 'kept'
+    : await service.adopt(actor, settings, { isPreview: isDryRun })
+  return settledBy(what, 'conversions')
+}
+
+function settledBy(what: 'adopted' | 'same' | 'kept', of: string): SettledRecord {
   if (what === 'adopted') return created('')
   return skipped(
     what === 'same'
       ? 'The workspace has the same settings already.'
-      : 'The workspace has settings for labels already: they stay as they are.',
+      : `The workspace has settings for ${of} already: they stay as they are.`,
   )
 }
 

@@ -131,6 +131,7 @@ onEachEngine('an export of a workspace', (stage) => {
         [
           'export.json',
           'labels.csv',
+          'conversion_settings.csv',
           'utm_templates.csv',
           'rule_sets.csv',
           'domains.csv',
@@ -139,6 +140,7 @@ onEachEngine('an export of a workspace', (stage) => {
           'links.csv',
           'click_days.csv',
           'clicks.csv',
+          'conversions.csv',
         ],
       )
       assert.equal(JSON.parse(String(files.get('export.json'))).workspace, 'everything')

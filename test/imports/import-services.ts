@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ConversionImports } from '../../src/conversions/conversion-imports.ts'
+import { ConversionSettingsService } from '../../src/conversions/settings.ts'
 import { DomainSettingsService } from '../../src/domains/domain-settings.ts'
 import type { Import, ImportOptions, ReportRow } from '../../src/imports/import.ts'
 import type { ImportSource } from '../../src/imports/import-source.ts'
@@ -13,6 +15,7 @@ import { UtmTemplates } from '../../src/links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { newImport, unique } from '../storage/samples.ts'
 import { linkServices } from '../support/link-services.ts'
+import { noQuotas } from '../support/no-quotas.ts'
 import type { StoreUnderTest } from '../support/store.ts'
 
 type Overrides = Partial<Omit<Import, 'options'>> & { readonly options?: Partial<ImportOptions> }
@@ -63,13 +66,15 @@ export async function importServices(
   const ruleSets = new RuleSets({ ...services, appSchemes: [], hasCities: false })
   const domainSettings = new DomainSettingsService(services)
   const labels = new Labels(services)
+  const conversionSettings = new ConversionSettingsService(services)
   const importer = new Importer({
     store,
     clock,
     batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
     domains,
     utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
-    ...{ ruleSets, domainSettings, labels },
+    ...{ ruleSets, domainSettings, labels, conversionSettings },
+    conversions: new ConversionImports({ quotas: noQuotas(store) }),
     clicks: counting ?? clicks,
     serviceHost: serviceHost.host,
     onProgress: () => {},
@@ -108,7 +113,7 @@ export async function importServices(
     return new Map(items.map((link) => [link.key, link]))
   }
 
-  const added = { ruleSets, domainSettings, labels }
+  const added = { ruleSets, domainSettings, labels, conversionSettings }
   return { ...services, ...added, host, importer, clicks, add, run, importAll, linksByKey }
 }
 

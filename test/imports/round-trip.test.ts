@@ -27,6 +27,7 @@ const NOT_KEPT: Readonly<Record<string, readonly string[]>> = {
   link: ['id', 'updated_at', 'rule_set'],
   click: ['link_id'],
   click_day: ['link_id'],
+  conversion: ['link_id'],
 }
 
 /** Older clicks are exported by day. */
@@ -167,6 +168,26 @@ const CLICKS: readonly FakeRecord[] = [
   { kind: 'count', ref: 'shared', at: NOW - 3 * HOUR, interval: 'hour', count: 11 },
 ]
 
+const CONVERSIONS: readonly FakeRecord[] = [
+  {
+    ...{ kind: 'conversion', place: 'refund', ref: 'full' },
+    conversion: {
+      ...{ id: '01a222ca-57ef-7c11-9dc6-044416ab85be', event: 'order, "x"', value: -1_250 },
+      ...{ currency: 'EUR', occurred_at: NOW - HOUR + 7, recorded_at: NOW - HOUR + 9 },
+      ...{ clicked_at: NOW - 2 * HOUR, visit: 2 ** 48 - 1, country: 'DE', rule: 'ab' },
+      ...{ variant: 'größer, "B"', label: 'E-Mail' },
+    },
+  },
+  {
+    ...{ kind: 'conversion', place: 'sign-up', ref: 'Full' },
+    conversion: {
+      ...{ id: '01a222ca-57ef-7c11-9dc6-044416ab85bf', event: '=sign-up', value: null },
+      ...{ currency: null, occurred_at: NOW - 3 * DAY, recorded_at: NOW - 3 * DAY },
+      ...{ clicked_at: NOW - 3 * DAY, visit: 0, country: '', rule: '', variant: '', label: '' },
+    },
+  },
+]
+
 const APPLE = { applinks: { details: [{ appIDs: ['ABCDE12345.com.acme.app'] }] } }
 const ASSETLINKS = [
   {
@@ -179,6 +200,10 @@ const ASSETLINKS = [
 ]
 
 const RECORDS: readonly FakeRecord[] = [
+  {
+    ...{ kind: 'conversion settings', place: 'o' },
+    settings: { track_conversions: true, parameter: 'ref', window_days: 90 },
+  },
   { kind: 'labels', place: 'l', parameter: 'from', labels: ['a,b', '=x', 'größer'] },
   {
     ...{ kind: 'rule set', place: 's', name: SET_NAME },
@@ -217,6 +242,7 @@ const RECORDS: readonly FakeRecord[] = [
   },
   ...LINKS,
   ...CLICKS,
+  ...CONVERSIONS,
 ]
 
 describeStore('a workspace with every kind of link', (at, engine) => {
@@ -234,7 +260,16 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     )
     const counted = [...types].map(([type, lines]) => `${type} ${lines.length}`)
     assert.deepEqual(counted.sort(), [
-      ...['click 4', 'click_day 4', 'domain 2', 'domain_settings 1', 'end 1', 'labels 1'],
+      ...[
+        'click 4',
+        'click_day 4',
+        'conversion 2',
+        'conversion_settings 1',
+        'domain 2',
+        'domain_settings 1',
+        'end 1',
+        'labels 1',
+      ],
       ...[`link ${LINKS.length}`, 'rule_set 2', 'utm_template 1'],
     ])
   })

@@ -208,6 +208,8 @@ const importing = {
     clicks: 0,
     clicks_left_out: 0,
     clicks_opening: 5_310,
+    conversions: 0,
+    conversions_left_out: 0,
   },
   fault: null,
   created_at: MADE,

@@ -3,6 +3,8 @@ import { countSpool } from '../../clicks/ingest/spool-drain.ts'
 import type { Places } from '../../clicks/record/places.ts'
 import { isCounted } from '../../clicks/spool/spool-reader.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import { ConversionImports } from '../../conversions/conversion-imports.ts'
+import { ConversionSettingsService } from '../../conversions/settings.ts'
 import { DomainSettingsService } from '../../domains/domain-settings.ts'
 import type { Domains } from '../../domains/domains.ts'
 import type { Import } from '../../imports/import.ts'
@@ -49,6 +51,8 @@ export function openImporter(
     ruleSets,
     domainSettings: new DomainSettingsService({ ...base, serviceHost }),
     labels: new Labels(base),
+    conversionSettings: new ConversionSettingsService(base),
+    conversions: new ConversionImports(instance),
     clicks: countsClicks
       ? importedClicksInCommand(config, instance, places, (err) =>
           log.warn({ err }, 'click ingestion failed'),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { USUAL_TOKEN_PARAMETER } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
@@ -18,6 +19,11 @@ const NEW_SETTINGS: ConversionSettings = Object.freeze({
   parameter: USUAL_TOKEN_PARAMETER,
   window_days: 30,
 })
+
+/** Whether a workspace has what a new one has. */
+export function areConversionSettingsNew(settings: ConversionSettings): boolean {
+  return isDeepStrictEqual(settings, NEW_SETTINGS)
+}
 
 export type ConversionSettingsStore = {
   find(workspaceId: string): Promise<ConversionSettings>

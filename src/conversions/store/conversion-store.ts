@@ -69,6 +69,8 @@ export type ConversionStore = {
    * @throws {StaleRow} when another transaction has used one of their keys
    */
   insert(conversions: readonly Conversion[]): Promise<void>
+  /** Adds those conversions of one workspace whose ids are new, and returns how many. */
+  insertNew(conversions: readonly Conversion[]): Promise<number>
   count(workspaceId: string): Promise<number>
   /** Returns consecutive conversions, newest first, of links that exist. */
   run(
@@ -154,6 +156,17 @@ function rows(db: Kysely<Schema>): Omit<ConversionStore, keyof Lists> {
         throw error instanceof UniqueViolation ? new StaleRow() : error
       }
       await addToCount(first.workspace_id, conversions.length)
+    },
+    async insertNew(conversions) {
+      const [first] = conversions
+      if (first === undefined) return 0
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('conversions')
+        .values(conversions)
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doNothing())
+        .executeTakeFirst()
+      await addToCount(first.workspace_id, Number(numInsertedOrUpdatedRows))
+      return Number(numInsertedOrUpdatedRows)
     },
     async count(workspaceId) {
       const row = await db

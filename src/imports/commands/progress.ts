@@ -60,12 +60,14 @@ const LINES: readonly (readonly [keyof ImportCounts, string])[] = [
   ['domains', 'domains added'],
   ['utm_templates', 'UTM templates added'],
   ['rule_sets', 'rule sets added'],
-  ['settings', 'settings of domains and labels taken over'],
+  ['settings', 'settings of domains, labels and conversions taken over'],
   ['locked', 'links with a random password'],
   ['closed', 'links that did not redirect, imported as expired'],
   ['clicks', 'clicks'],
   ['clicks_opening', 'clicks in opening balances'],
   ['clicks_left_out', 'clicks left out, of links that were not taken or at impossible times'],
+  ['conversions', 'conversions'],
+  ['conversions_left_out', 'conversions left out, of links that were not taken or there before'],
 ]
 
 /**

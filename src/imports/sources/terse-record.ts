@@ -64,6 +64,12 @@ export function toTerseRecord(line: ExportedRecord, place: Place, head: ExportHe
       const { parameter, labels } = line
       return { kind: 'labels', ...place, parameter, labels }
     }
+    case 'conversion_settings': {
+      const { type, ...settings } = line
+      return { kind: 'conversion settings', ...place, settings }
+    }
+    case 'conversion':
+      return toConversion(line, place)
     case 'rule_set': {
       const { name, rules } = line
       return { kind: 'rule set', ...place, name, rules }
@@ -154,6 +160,31 @@ function toClick(
       label: label ?? '',
       region: region ?? '',
       city: city ?? '',
+    },
+  }
+}
+
+function toConversion(
+  line: Extract<ExportedRecord, { type: 'conversion' }>,
+  place: Place,
+): ImportRecord {
+  const { type, link_id, country, rule, variant, label, ...fields } = line
+  if ((line.value === null) !== (line.currency === null)) {
+    throw new RefusedRow('value and currency come together.')
+  }
+  return {
+    kind: 'conversion',
+    ...place,
+    ref: link_id,
+    conversion: {
+      ...fields,
+      occurred_at: microsOf(line.occurred_at),
+      recorded_at: microsOf(line.recorded_at),
+      clicked_at: microsOf(line.clicked_at),
+      country: country ?? '',
+      rule: rule ?? '',
+      variant: variant ?? '',
+      label: label ?? '',
     },
   }
 }

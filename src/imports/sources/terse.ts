@@ -31,6 +31,7 @@ const HEAD_FILE = 'export.json'
 /** The files of an export, in the order in which they are read. */
 const FILES: readonly { readonly name: string; readonly type: ExportedRecord['type'] }[] = [
   { name: 'labels.csv', type: 'labels' },
+  { name: 'conversion_settings.csv', type: 'conversion_settings' },
   { name: 'utm_templates.csv', type: 'utm_template' },
   { name: 'rule_sets.csv', type: 'rule_set' },
   { name: 'domains.csv', type: 'domain' },
@@ -39,6 +40,7 @@ const FILES: readonly { readonly name: string; readonly type: ExportedRecord['ty
   { name: 'links.csv', type: 'link' },
   { name: 'click_days.csv', type: 'click_day' },
   { name: 'clicks.csv', type: 'click' },
+  { name: 'conversions.csv', type: 'conversion' },
 ]
 const KNOWN: ReadonlySet<string> = new Set([HEAD_FILE, ...FILES.map(({ name }) => name)])
 const NDJSON = /\.ndjson$/
@@ -204,6 +206,7 @@ function toRecord(
 
 const NUMBERS: ReadonlySet<string> = new Set([
   ...['clicks', 'last_click', 'external_id', 'hsts_max_age', 'count', 'bots'],
+  ...['window_days', 'value', 'visit'],
 ])
 const FLAGS: ReadonlySet<string> = new Set(['protected', 'is_default', 'track_conversions'])
 const LISTS: ReadonlySet<string> = new Set(['tags', 'flags', 'labels'])

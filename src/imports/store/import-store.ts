@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { ClickSpoolStore } from '../../clicks/store/index.ts'
+import type { ConversionStore } from '../../conversions/index.ts'
 import type { MakerStores } from '../../identity/index.ts'
 import type { LinkBatchStores } from '../../links/index.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -475,4 +476,5 @@ export type ImportStores = LinkBatchStores &
     readonly imports: ImportStore
     readonly importRows: ImportRowStore
     readonly clickSpools: ClickSpoolStore
+    readonly conversions: Pick<ConversionStore, 'insertNew'>
   }

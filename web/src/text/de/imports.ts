@@ -166,10 +166,12 @@ export const imports: Catalogue['imports'] = {
     domains: 'Domains hinzugefügt',
     utm_templates: 'UTM-Vorlagen hinzugefügt',
     rule_sets: 'Regelsammlungen hinzugefügt',
-    settings: 'Einstellungen von Domains und Labels übernommen',
+    settings: 'Einstellungen von Domains, Labels und Conversions übernommen',
     clicks: 'Klicks',
     clicks_opening: 'Klicks ohne Datum, als Anfangsbestand',
     clicks_left_out: 'Ausgelassene Klicks',
+    conversions: 'Conversions',
+    conversions_left_out: 'Ausgelassene Conversions',
   },
   outcomes: {
     created: 'Erstellt',

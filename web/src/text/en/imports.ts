@@ -160,10 +160,12 @@ export const imports = {
     domains: 'Domains added',
     utm_templates: 'UTM templates added',
     rule_sets: 'Rule sets added',
-    settings: 'Settings of domains and labels taken over',
+    settings: 'Settings of domains, labels and conversions taken over',
     clicks: 'Clicks',
     clicks_opening: 'Clicks without dates, as opening balances',
     clicks_left_out: 'Clicks left out',
+    conversions: 'Conversions',
+    conversions_left_out: 'Conversions left out',
   },
   outcomes: {
     created: 'Created',

@@ -254,6 +254,8 @@ const COUNTS = [
   'clicks',
   'clicks_opening',
   'clicks_left_out',
+  'conversions',
+  'conversions_left_out',
 ] as const
 
 /** What became of the rows: the counts, the rows about which the person should know, the report. */
