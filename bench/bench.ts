@@ -1,4 +1,5 @@
 import { findGenerator } from './load/generator.ts'
+import { conversions } from './scenarios/conversions.ts'
 import { creates } from './scenarios/creates.ts'
 import { latency } from './scenarios/latency.ts'
 import { processes } from './scenarios/processes.ts'
@@ -18,7 +19,7 @@ import { findTool } from './support/tools.ts'
  * own processes on one core and the load on another.
  */
 const SCENARIOS: readonly Scenario[] = [
-  ...[redirect, zipf, latency, startup, creates, processes, rules],
+  ...[redirect, zipf, latency, startup, creates, processes, rules, conversions],
   webhooks,
 ]
 
