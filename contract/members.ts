@@ -27,7 +27,7 @@ export const memberSchema = z
 export const memberList = pageOf(memberSchema, 'MemberList')
 export const patchMemberBody = z
   .strictObject({ role: roleSchema })
-  .meta({ id: 'PatchMember', examples: [{ role: 'admin' }] })
+  .meta({ id: 'PatchMember', examples: [{ role: 'viewer' }] })
 export const memberRemoved = z
   .object({ message: z.literal('Member removed') })
   .meta({ id: 'MemberRemoved' })

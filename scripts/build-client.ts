@@ -8,7 +8,7 @@ import { writeClientTypes } from './client-types.ts'
 const CLIENT = fileURLToPath(new URL('../client', import.meta.url))
 const DIST = path.join(CLIENT, 'dist')
 
-writeClientTypes()
+await writeClientTypes()
 rmSync(DIST, { recursive: true, force: true })
 execFileSync(path.join(CLIENT, 'node_modules/.bin/tsc'), ['-p', CLIENT], { stdio: 'inherit' })
 const manifest = JSON.parse(readFileSync(path.join(CLIENT, 'package.json'), 'utf8'))

@@ -20,4 +20,4 @@ if (existsSync(path.join(ROOT, 'node_modules/rolldown')) && findBuiltProgram(ROO
   process.stdout.write(`terse: built the program in ${seconds} s\n`)
 }
 
-writeClientTypes()
+await writeClientTypes()

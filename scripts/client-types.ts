@@ -1,26 +1,36 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
 const DESCRIPTION = fileOf('docs/openapi.json')
 const TYPES = fileOf('client/src/schema.ts')
-const GENERATOR = fileOf('client/node_modules/.bin/openapi-typescript')
-const BYTES_MAX = 64 * 1024 * 1024
+const GENERATOR = fileOf('client/node_modules/openapi-typescript/dist/index.mjs')
+/** The compiler that the generator writes types with. */
+const COMPILER = fileOf('client/node_modules/typescript/lib/typescript.js')
 
 /**
  * Writes the types of the typed client, unless they are those of the description already. They are no part of the
  * repository, because they say nothing that docs/openapi.json does not. Without the development packages it does
  * nothing: the running client needs no types.
  */
-export function writeClientTypes(): void {
+export async function writeClientTypes(): Promise<void> {
   if (!existsSync(GENERATOR)) return
-  const hash = createHash('sha256').update(readFileSync(DESCRIPTION)).digest('hex')
+  const description = readFileSync(DESCRIPTION, 'utf8')
+  const hash = createHash('sha256').update(description).digest('hex')
   const title = `// Generated from docs/openapi.json (${hash})\n`
   if (existsSync(TYPES) && readFileSync(TYPES, 'utf8').startsWith(title)) return
-  const types = execFileSync(GENERATOR, [DESCRIPTION], { encoding: 'utf8', maxBuffer: BYTES_MAX })
+  const { default: openapiTypes, astToString } = await import(pathToFileURL(GENERATOR).href)
+  const { default: compiler } = await import(pathToFileURL(COMPILER).href)
+  const blob = compiler.factory.createTypeReferenceNode('Blob')
+  const types = astToString(
+    await openapiTypes(JSON.parse(description), {
+      silent: true,
+      // Bytes are no text: the client sends and returns them as they are.
+      transform: ({ format }: { format?: string }) => (format === 'binary' ? blob : undefined),
+    }),
+  )
   writeFileSync(`${TYPES}.next`, title + types)
   renameSync(`${TYPES}.next`, TYPES)
 }

@@ -57,4 +57,4 @@ for (const { file, text } of generated) {
   }
 }
 
-if (!process.argv.includes('--check')) writeClientTypes()
+if (!process.argv.includes('--check')) await writeClientTypes()

@@ -1,4 +1,4 @@
-import createFetchClient, { type Client } from 'openapi-fetch'
+import createFetchClient, { type Client, defaultBodySerializer } from 'openapi-fetch'
 import { IDEMPOTENT_PATHS } from './idempotent-paths.ts'
 import { type RetryOptions, retrying } from './retries.ts'
 import type { components, paths } from './schema.ts'
@@ -37,6 +37,7 @@ export function openClient({ url, token, headers, ...retries }: ClientOptions): 
     headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     redirect: 'manual',
     fetch: retrying(retries),
+    bodySerializer: (body: unknown) => (body instanceof Blob ? body : defaultBodySerializer(body)),
   })
   client.use({
     onRequest({ request, schemaPath }) {

@@ -12,6 +12,7 @@ import {
   OPERATION_ACCESS,
   type Operation,
   requireAccess,
+  takesTokens,
 } from './permissions.ts'
 import { FRESH_MICROS, type SessionCookie } from './sign-in/session.ts'
 import type { SessionCache, SignedIn } from './sign-in/sessions.ts'
@@ -102,7 +103,7 @@ export function nameOperations(app: FastifyInstance): void {
 
 function securityOf(access: Access) {
   if (access === 'open') return []
-  return isPermission(access) ? TOKEN_OR_SESSION : SESSION
+  return takesTokens(access) ? TOKEN_OR_SESSION : SESSION
 }
 
 /**

@@ -347,6 +347,11 @@ export function requireAccess(actor: Holder, operation: Operation): void {
   if (NEEDS_RECENT_AUTHENTICATION.has(operation)) requireRecentAuthentication(actor)
 }
 
+/** Whether an operation can be done with a token: by some scope. */
+export function takesTokens(access: Access): boolean {
+  return isPermission(access) && SCOPES.some((scope) => SCOPE_PERMISSIONS[scope].includes(access))
+}
+
 /** @throws {Failure} `missing_scope` or `missing_role` */
 export function requirePermission(
   { kind, permissions }: Pick<Holder, 'kind' | 'permissions'>,

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { isPermission } from '../../src/identity/permissions.ts'
+import { takesTokens } from '../../src/identity/permissions.ts'
 import { type Answer, type Api, apiClient, expectStatus } from '../support/api.ts'
 import { describedSchema, expectDescribed } from '../support/described-schema.ts'
 import { SQLITE } from '../support/engines.ts'
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
     for (const { name, access, method, template } of everyOperation) {
       const described = description.paths[PREFIX + template]?.[method.toLowerCase()]
       const schemes = described?.security.flatMap((scheme) => Object.keys(scheme))
-      const expected = isPermission(access) ? ['token', 'session'] : ['session']
+      const expected = takesTokens(access) ? ['token', 'session'] : ['session']
       assert.deepEqual(schemes, access === 'open' ? [] : expected, name)
     }
   })

@@ -13,7 +13,7 @@ const IDS: Readonly<Record<string, string>> = {
 /** Values of the query without which an operation refuses a request, or does nothing of interest. */
 const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'links.checkKey': { domain: 'go.example.com', key: 'spring' },
-  'clicks.getSparklines': { link: LINK },
+  'clicks.getSparklines': { link: [LINK] },
   'imports.uploadFile': { offset: 0 },
 }
 

@@ -2,7 +2,10 @@ import { type ApiDescription, type Operation, resolved } from './description.ts'
 
 /** What the shell calls of the reference expect. */
 export const SHELL_START = `export TERSE_URL=https://go.example.com
-export TERSE_TOKEN=terse_…`
+export TERSE_TOKEN=terse_…
+# Calls that need the session of a person:
+export TERSE_SESSION=__Host-terse_session=…
+export TERSE_WORKSPACE=01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11`
 
 /** What the calls of the typed client expect. */
 export const CLIENT_START = `import { dataOf, eachOf, openClient } from '@terse/client'
@@ -48,13 +51,15 @@ function exampleRequest(operation: Operation, description: ApiDescription): Exam
 /** Returns the call of an operation for a POSIX shell, after `SHELL_START`. */
 export function curlCall(operation: Operation, description: ApiDescription): string {
   const { path, query, body } = exampleRequest(operation, description)
-  const { method, security } = operation
+  const { method } = operation
   const search = new URLSearchParams(
-    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(query).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, String(one)]),
+    ),
   ).toString()
   const words = [
     `curl ${isStream(operation) ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}"$TERSE_URL${path}${search && `?${search}`}"`,
-    ...credentials(method, security),
+    ...credentials(operation),
   ]
   if (body !== undefined) words.push(`-H 'Content-Type: ${body.type}'`, dataOption(body))
   if (isBinary(operation)) words.push(`-o ${fileOf(operation)}`)
@@ -62,13 +67,18 @@ export function curlCall(operation: Operation, description: ApiDescription): str
 }
 
 /** A session alone proves no intent: its changes need the site that they come from too. */
-function credentials(method: string, security: Operation['security']): readonly string[] {
+function credentials({ method, security, responses }: Operation): readonly string[] {
   if (security.length === 0) return []
   if (security.some(({ token }) => token !== undefined)) {
     return ['-H "Authorization: Bearer $TERSE_TOKEN"']
   }
-  const cookie = '-H "Cookie: $TERSE_SESSION"'
-  return method === 'GET' ? [cookie] : [cookie, '-H "Origin: $TERSE_URL"']
+  // A session without a workspace is a malformed request where one is needed.
+  const isInWorkspace = responses['400']?.description.includes('`Terse-Workspace`') === true
+  return [
+    '-H "Cookie: $TERSE_SESSION"',
+    ...(isInWorkspace ? ['-H "Terse-Workspace: $TERSE_WORKSPACE"'] : []),
+    ...(method === 'GET' ? [] : ['-H "Origin: $TERSE_URL"']),
+  ]
 }
 
 function dataOption({ type, value }: NonNullable<ExampleRequest['body']>): string {
@@ -83,7 +93,7 @@ function dataOption({ type, value }: NonNullable<ExampleRequest['body']>): strin
 export function clientCall(operation: Operation, description: ApiDescription): string {
   const { pathValues, query, body } = exampleRequest(operation, description)
   const { method, path } = operation
-  const isWalk = isWalked(operation)
+  const isWalk = isWalked(operation, description)
   const params = [
     ...(Object.keys(pathValues).length > 0 ? [`path: ${literal(pathValues)}`] : []),
     ...(isWalk
@@ -109,9 +119,12 @@ export function clientCall(operation: Operation, description: ApiDescription): s
     : `const data = await dataOf(\n${indented(call)},\n)`
 }
 
-/** Whether a list is read by cursor: those that count their pages take one too. */
-function isWalked({ method, parameters = [] }: Operation): boolean {
-  return method === 'GET' && parameters.some(({ name }) => name === 'cursor')
+/** Whether an operation returns nothing but pages of a list, which may be read by cursor. */
+function isWalked({ parameters = [], responses }: Operation, description: ApiDescription): boolean {
+  const schema = responses['200']?.content?.[JSON_TYPE]?.schema
+  const hasPages =
+    schema !== undefined && resolved(schema, description).properties?.meta !== undefined
+  return hasPages && parameters.some(({ name }) => name === 'cursor')
 }
 
 function bodyOptions({ type, value }: NonNullable<ExampleRequest['body']>): readonly string[] {

@@ -12,7 +12,8 @@ export type Schema = {
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
+  /** Lists have `meta`. */
+  readonly properties?: Readonly<Record<string, Schema>> & { readonly meta?: Schema }
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | Schema
   readonly minLength?: number
