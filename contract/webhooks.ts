@@ -232,6 +232,12 @@ export const replayBody = z
       .boolean()
       .optional()
       .describe('Whether to leave out what was delivered; false when left out.'),
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether only to count: nothing is sent, and `replay` has what would be queued. It is not `done` when there are more events than the service counts, some thousand.',
+      ),
   })
   .meta({
     id: 'ReplayWebhook',

@@ -112,46 +112,12 @@ export class Outbox {
     const webhooks = await read.webhooks.listEnabled([
       ...new Set(found.map(({ logged }) => logged.workspaceId)),
     ])
-    const queued = await this.#messagesFor(found, webhooks)
+    const queued = await messagesFor(read.links, found, webhooks)
     await store.write(async (stores) => {
       await stores.webhookOutbox.move('events', position, cursor)
       await stores.webhookMessages.enqueue(queued, clock.nowMicros())
     })
     return events.length === EVENTS_PER_STEP
-  }
-
-  async #messagesFor(
-    found: readonly { readonly event: WebhookEvent; readonly logged: Event }[],
-    webhooks: readonly Webhook[],
-  ): Promise<readonly Queued[]> {
-    const byWorkspace = Map.groupBy(webhooks, ({ workspace_id }) => workspace_id)
-    const wanted = found.filter(({ event, logged }) =>
-      byWorkspace.get(logged.workspaceId)?.some((each) => each.events.includes(event)),
-    )
-    const links = await this.#linksOf(wanted)
-    return wanted.flatMap(({ event, logged }) => {
-      const concern = concernOf(event, logged, links)
-      const message = messageOf(event, logged, concern)
-      return (byWorkspace.get(logged.workspaceId) ?? []).flatMap((webhook) =>
-        logged.at >= webhook.created_at && isWanted(webhook, event, concern)
-          ? { webhook, message }
-          : [],
-      )
-    })
-  }
-
-  async #linksOf(
-    found: readonly { readonly event: WebhookEvent; readonly logged: Event }[],
-  ): Promise<ReadonlyMap<string, LinkFacts>> {
-    const links = new Map<string, LinkFacts>()
-    for (const [workspaceId, entries] of Map.groupBy(found, ({ logged }) => logged.workspaceId)) {
-      const named = entries.flatMap(({ event, logged }) => linkIdOf(event, logged) ?? [])
-      const ids = [...new Set(named)]
-      for (const link of await this.#deps.store.read.links.findMany(workspaceId, ids)) {
-        links.set(link.id, link)
-      }
-    }
-    return links
   }
 
   async #queueSomeClicks(): Promise<boolean> {
@@ -224,7 +190,7 @@ export class Outbox {
   async #replaySome(replay: Replay): Promise<boolean> {
     const { store, clock } = this.#deps
     const { read } = store
-    const { webhook_id, fromMicros, toMicros, events, onlyUndelivered, after } = replay
+    const { webhook_id, after } = replay
     const webhook = await read.webhooks.findAny(webhook_id)
     const now = clock.nowMicros()
     if (webhook === undefined || webhook.disabled_at !== null) {
@@ -233,25 +199,7 @@ export class Outbox {
     }
     const waiting = await read.webhookOutbox.countWaiting(webhook_id, REPLAY_WAITING_MAX)
     if (waiting >= REPLAY_WAITING_MAX) return false
-    const logged = await read.events.walk({
-      workspaceId: webhook.workspace_id,
-      types: logTypesOf(events),
-      ...{ fromMicros, toMicros, after },
-      limit: EVENTS_PER_STEP,
-    })
-    const found = logged.flatMap((each) => {
-      const event = webhookEventOf(each)
-      return event === undefined ? [] : [{ event, logged: each }]
-    })
-    const all = await this.#messagesFor(found, [{ ...webhook, events, created_at: 0 }])
-    const received = onlyUndelivered
-      ? await read.webhookOutbox.deliveredAmong(
-          webhook_id,
-          all.map(({ message }) => message.message_id),
-        )
-      : new Set<string>()
-    const queued = all.filter(({ message }) => !received.has(message.message_id))
-    const last = logged.at(-1)
+    const { queued, last } = await nextOfReplay(read, webhook, replay)
     const isDone = last === undefined
     await store.write(async (stores) => {
       await stores.webhookOutbox.updateReplay({
@@ -264,6 +212,77 @@ export class Outbox {
     })
     return !isDone
   }
+}
+
+/**
+ * Returns the next messages of a replay, and the last event that was read for them; undefined at the end of the period.
+ */
+export async function nextOfReplay(
+  read: Pick<OutboxStores, 'events' | 'links' | 'webhookOutbox'>,
+  webhook: Webhook,
+  {
+    events,
+    onlyUndelivered,
+    ...period
+  }: Pick<Replay, 'fromMicros' | 'toMicros' | 'events' | 'onlyUndelivered' | 'after'>,
+): Promise<{ readonly queued: readonly Queued[]; readonly last: Event | undefined }> {
+  const { fromMicros, toMicros, after } = period
+  const logged = await read.events.walk({
+    workspaceId: webhook.workspace_id,
+    types: logTypesOf(events),
+    ...{ fromMicros, toMicros, after },
+    limit: EVENTS_PER_STEP,
+  })
+  const found = logged.flatMap((each) => {
+    const event = webhookEventOf(each)
+    return event === undefined ? [] : [{ event, logged: each }]
+  })
+  const all = await messagesFor(read.links, found, [{ ...webhook, events, created_at: 0 }])
+  const received = onlyUndelivered
+    ? await read.webhookOutbox.deliveredAmong(
+        webhook.id,
+        all.map(({ message }) => message.message_id),
+      )
+    : new Set<string>()
+  const queued = all.filter(({ message }) => !received.has(message.message_id))
+  return { queued, last: logged.at(-1) }
+}
+
+/** The messages of events, for the endpoints that want them. */
+async function messagesFor(
+  links: OutboxStores['links'],
+  found: readonly { readonly event: WebhookEvent; readonly logged: Event }[],
+  webhooks: readonly Webhook[],
+): Promise<readonly Queued[]> {
+  const byWorkspace = Map.groupBy(webhooks, ({ workspace_id }) => workspace_id)
+  const wanted = found.filter(({ event, logged }) =>
+    byWorkspace.get(logged.workspaceId)?.some((each) => each.events.includes(event)),
+  )
+  const known = await linksOf(links, wanted)
+  return wanted.flatMap(({ event, logged }) => {
+    const concern = concernOf(event, logged, known)
+    const message = messageOf(event, logged, concern)
+    return (byWorkspace.get(logged.workspaceId) ?? []).flatMap((webhook) =>
+      logged.at >= webhook.created_at && isWanted(webhook, event, concern)
+        ? { webhook, message }
+        : [],
+    )
+  })
+}
+
+async function linksOf(
+  store: OutboxStores['links'],
+  found: readonly { readonly event: WebhookEvent; readonly logged: Event }[],
+): Promise<ReadonlyMap<string, LinkFacts>> {
+  const links = new Map<string, LinkFacts>()
+  for (const [workspaceId, entries] of Map.groupBy(found, ({ logged }) => logged.workspaceId)) {
+    const named = entries.flatMap(({ event, logged }) => linkIdOf(event, logged) ?? [])
+    const ids = [...new Set(named)]
+    for (const link of await store.findMany(workspaceId, ids)) {
+      links.set(link.id, link)
+    }
+  }
+  return links
 }
 
 function concernOf(

@@ -26,8 +26,9 @@ import type { FastifyInstanceZod } from '../platform/http/api/responses.ts'
 import { uncountedPage, type WalkContext } from '../platform/http/api/walk.ts'
 import { parseInstant } from '../platform/time/clock.ts'
 import { presentAttempt, presentWebhook } from './present.ts'
+import type { PeriodReplay } from './replays.ts'
 import type { Attempt } from './store/attempt-store.ts'
-import type { PeriodReplay, Webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 const tags = ['Webhooks']
 const PATH = '/webhooks'
@@ -242,10 +243,13 @@ function registerCalls(app: FastifyInstanceZod, { webhooks }: WebhookRouteDepend
       const actor = actorOf(request)
       const { id } = request.params
       const wanted = wantedReplay(request.body)
-      const shown =
-        'messageId' in wanted
-          ? await webhooks.replayMessage(actor, id, wanted.messageId)
-          : await webhooks.replayPeriod(actor, id, wanted)
+      if ('messageId' in wanted) {
+        return presentWebhook(await webhooks.replayMessage(actor, id, wanted.messageId))
+      }
+      const isDryRun = request.body.dry_run === true
+      const shown = isDryRun
+        ? await webhooks.countReplay(actor, id, wanted)
+        : await webhooks.replayPeriod(actor, id, wanted)
       return presentWebhook(shown)
     },
   )
@@ -255,9 +259,10 @@ function registerCalls(app: FastifyInstanceZod, { webhooks }: WebhookRouteDepend
 function wantedReplay(body: ReplayBody): { readonly messageId: string } | PeriodReplay {
   const { message_id: messageId, from, to, events, undelivered = false } = body
   if (messageId !== undefined) {
-    if (from === undefined && to === undefined && events === undefined) return { messageId }
+    const others = [from, to, events, body.dry_run]
+    if (others.every((other) => other === undefined)) return { messageId }
     throw Failure.invalid({
-      message_id: [{ code: 'incompatible', reason: 'never', other: 'from, to or events' }],
+      message_id: [{ code: 'incompatible', reason: 'never', other: 'from, to, events or dry_run' }],
     })
   }
   if (from === undefined) throw Failure.invalid({ from: [{ code: 'required' }] })

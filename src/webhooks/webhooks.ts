@@ -15,6 +15,7 @@ import type { Store } from '../storage/store.ts'
 import type { WebhookCaller } from './caller.ts'
 import { testMessage } from './messages.ts'
 import { clicksFrom, type OutboxStores } from './outbox.ts'
+import { countCalls, type PeriodReplay, rangeOf } from './replays.ts'
 import { HALF_DAY_MICROS } from './retry-schedule.ts'
 import { OLD_SECRET_MICROS, type Secret, type WebhookSecrets } from './signature.ts'
 import type { Attempt, AttemptStore, WebhookHealth } from './store/attempt-store.ts'
@@ -76,14 +77,6 @@ export type ShownWebhook = {
   readonly health: WebhookHealth
   readonly replay: Replay | undefined
   readonly now: number
-}
-
-export type PeriodReplay = {
-  readonly fromMicros: number
-  /** Now when undefined. */
-  readonly toMicros: number | undefined
-  readonly events: readonly WebhookEvent[] | undefined
-  readonly onlyUndelivered: boolean
 }
 
 export type AttemptListing = {
@@ -328,29 +321,32 @@ export class Webhooks {
   async replayPeriod(actor: Actor, id: string, period: PeriodReplay): Promise<ShownWebhook> {
     const { store, clock } = this.#deps
     const now = clock.nowMicros()
-    const { fromMicros, toMicros = now, onlyUndelivered } = period
-    if (fromMicros >= toMicros) {
-      throw Failure.invalid({ from: [{ code: 'invalid_period', reason: 'reversed' }] })
-    }
     await store.write(async (stores) => {
       const webhook = await getEnabled(stores, actor.workspaceId, id)
-      const { events = webhook.events } = period
-      if (!events.every((event) => webhook.events.includes(event))) {
-        throw Failure.invalid({ events: [{ code: 'not_one_of', allowed: webhook.events }] })
-      }
-      const range = { fromMicros, toMicros, onlyUndelivered }
-      const clicks = events.filter((event) => WEBHOOK_EVENTS[event].about === 'clicks')
+      const { clicks, ...range } = rangeOf(webhook, period, now)
       const queued =
         clicks.length === 0
           ? 0
           : await stores.webhookMessages.requeuePeriod(id, { ...range, events: clicks }, now)
-      const after = { at: fromMicros - 1, sequence: 0 }
-      await stores.webhookOutbox.putReplay({
-        ...{ webhook_id: id, ...range, events, after, queued },
-        done_at: null,
-      })
+      await stores.webhookOutbox.putReplay({ webhook_id: id, ...range, queued, done_at: null })
     })
     return this.get(actor, id)
+  }
+
+  /**
+   * Returns an endpoint with what a replay of a period would queue, and sends nothing. It is not done where it was not
+   * counted to its end.
+   *
+   * @throws {Failure} as `replayPeriod`
+   */
+  async countReplay(actor: Actor, id: string, period: PeriodReplay): Promise<ShownWebhook> {
+    const { store, clock } = this.#deps
+    const now = clock.nowMicros()
+    const webhook = await getEnabled(store.read, actor.workspaceId, id)
+    const range = rangeOf(webhook, period, now)
+    const { calls, isComplete } = await countCalls(store.read, webhook, range)
+    const counted = { webhook_id: id, ...range, queued: calls, done_at: isComplete ? now : null }
+    return { ...(await this.get(actor, id)), replay: { ...counted, revision: 0 } }
   }
 
   async #shown(webhooks: readonly Webhook[]): Promise<ShownWebhook[]> {

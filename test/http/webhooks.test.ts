@@ -173,10 +173,22 @@ onEachEngine(
       await receiver.until(3, (call) => call.id === first?.id)
       expectStatus(await stage.api.post(replay, { from: '2026-01-01T00:00:00Z' }), 200)
       await receiver.until(4, (call) => call.id === first?.id)
-      await eventually(async () => {
+      const { queued } = await eventually(async () => {
         const { body } = expectStatus(await stage.api.get(`/webhooks/${id}`), 200)
         assert.deepEqual([body.replay.done, body.waiting], [true, 0])
+        return body.replay
       })
+      const sent = receiver.calls.length
+      const count = { from: '2026-01-01T00:00:00Z', dry_run: true }
+      for (const [undelivered, calls] of [
+        [false, queued],
+        [true, 0],
+      ] as const) {
+        const { body } = expectStatus(await stage.api.post(replay, { ...count, undelivered }), 200)
+        assert.deepEqual([body.replay.queued, body.replay.done, body.waiting], [calls, true, 0])
+      }
+      expectInvalid(await stage.api.post(replay, { message_id: 'a', dry_run: true }), 'message_id')
+      assert.equal(receiver.calls.length, sent)
       const from = { from: '2026-01-01T00:00:00Z', undelivered: true }
       expectStatus(await stage.api.post(replay, from), 200)
       await eventually(async () => {

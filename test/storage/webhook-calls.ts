@@ -42,6 +42,12 @@ export function webhookReads(home: Home): Readonly<Record<string, Call>> {
     'webhookOutbox.findReplays': (s) => s.webhookOutbox.findReplays([id]),
     'webhookOutbox.listOpenReplays': (s) => s.webhookOutbox.listOpenReplays(10),
     'webhookOutbox.countWaiting': (s) => s.webhookOutbox.countWaiting(id, 10),
+    'webhookOutbox.countPeriod': (s) =>
+      s.webhookOutbox.countPeriod(
+        id,
+        { fromMicros: 0, toMicros: NOW, events: ['link.clicked'], onlyUndelivered: true },
+        10,
+      ),
     'webhookOutbox.deliveredAmong': (s) => s.webhookOutbox.deliveredAmong(id, ['evt']),
     'webhookOutbox.listOverflowing': (s) => s.webhookOutbox.listOverflowing(10),
     'milestones.expired': (s) =>

@@ -192,15 +192,17 @@ function addCalls(terminal: Terminal, command: Command): void {
     .option('--to <instant>', 'events before this instant; now when left out')
     .option('--events <event...>', 'only these')
     .option('--undelivered', 'leave out what was delivered')
+    .option('--dry-run', 'send nothing, and print how many calls it would be')
     .option('--json', 'print the webhook as JSON')
     .action(async (text: string, options: Output & ReplayOptions) => {
       const { client } = await openRemote()
       const { webhookSchema } = await import('@terse/contract/webhooks')
       const { id } = await findWebhook(client, text)
-      const { message: message_id, json, ...period } = options
-      const body = { message_id, ...period }
+      const { message: message_id, json, dryRun: dry_run, ...period } = options
+      const body = { message_id, dry_run, ...period }
       const webhook = await client.post(`${PATH}/${id}/replay`, webhookSchema, body)
       if (json) terminal.out(plainJson(webhook))
+      else if (dry_run) terminal.out(callsOf(webhook))
       else terminal.err('It is sent again.')
     })
 }
@@ -211,6 +213,12 @@ type ReplayOptions = {
   readonly to?: string
   readonly events?: readonly string[]
   readonly undelivered?: true
+  readonly dryRun?: true
+}
+
+function callsOf({ replay }: WebhookResource): string {
+  const { queued = 0, done = true } = replay ?? {}
+  return done ? `${queued} calls` : `more than ${queued} calls`
 }
 
 function withSettings(command: Command): Command {

@@ -43,6 +43,12 @@ export type OutboxStore = {
   updateReplay(replay: Replay): Promise<void>
   /** How many messages wait at an endpoint, counted up to `max`. */
   countWaiting(webhookId: string, max: number): Promise<number>
+  /** How many messages of these events an endpoint has from a period, counted up to `max`. */
+  countPeriod(
+    webhookId: string,
+    period: Pick<Replay, 'fromMicros' | 'toMicros' | 'events' | 'onlyUndelivered'>,
+    max: number,
+  ): Promise<number>
   /** Which of these messages an endpoint has received. */
   deliveredAmong(webhookId: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>
   /** The endpoints at which more than `max` messages wait. */
@@ -172,7 +178,7 @@ function replays(
 
 function waiting(
   db: Kysely<Schema>,
-): Pick<OutboxStore, 'countWaiting' | 'deliveredAmong' | 'listOverflowing'> {
+): Pick<OutboxStore, 'countWaiting' | 'countPeriod' | 'deliveredAmong' | 'listOverflowing'> {
   return {
     async countWaiting(webhookId, max) {
       const some = db
@@ -186,6 +192,20 @@ function waiting(
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       return Number(row.count)
+    },
+
+    async countPeriod(webhookId, { fromMicros, toMicros, events, onlyUndelivered }, max) {
+      const rows = await db
+        .selectFrom('webhook_messages')
+        .select('number')
+        .where('webhook_id', '=', webhookId)
+        .where('at', '>=', fromMicros)
+        .where('at', '<', toMicros)
+        .where('event', 'in', events.length === 0 ? [''] : events)
+        .$if(onlyUndelivered, (query) => query.where('delivered_at', 'is', null))
+        .limit(max)
+        .execute()
+      return rows.length
     },
 
     async deliveredAmong(webhookId, messageIds) {

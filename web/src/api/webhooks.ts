@@ -111,9 +111,28 @@ export function testWebhook(id: string): Promise<AttemptResource> {
 /** Sends one call again, or the events of a period. */
 export function replay(
   id: string,
-  wanted:
-    | { readonly message_id: string }
-    | { readonly from: string; readonly to?: string; readonly undelivered: boolean },
+  wanted: { readonly message_id: string } | ReplayedPeriod,
 ): Promise<WebhookResource> {
   return request('POST', `/webhooks/${id}/replay`, { body: wanted })
+}
+
+export type ReplayedPeriod = {
+  readonly from: string
+  readonly to?: string
+  readonly undelivered: boolean
+}
+
+/** How many calls a replay would make. */
+export function replaySizeQuery(id: string, period: ReplayedPeriod | undefined) {
+  return queryOptions({
+    queryKey: [...WEBHOOKS_KEY, 'replay size', id, period],
+    async queryFn({ signal }) {
+      const body = { ...period, dry_run: true }
+      const answer = { body, signal }
+      const webhook = await request<WebhookResource>('POST', `/webhooks/${id}/replay`, answer)
+      return webhook.replay
+    },
+    enabled: period !== undefined,
+    retry: false,
+  })
 }

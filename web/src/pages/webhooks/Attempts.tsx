@@ -1,10 +1,12 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import {
   type AttemptFilter,
   type AttemptResource,
   attemptsQuery,
+  type ReplayedPeriod,
   replay,
+  replaySizeQuery,
   WEBHOOKS_KEY,
   type WebhookResource,
 } from '../../api/webhooks.ts'
@@ -232,13 +234,10 @@ function ReplayDialog({ id, onClose }: { readonly id: string; readonly onClose: 
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   const [undelivered, setUndelivered] = useState(true)
+  const period = periodOf(from, to, undelivered)
+  const { data: size } = useQuery(replaySizeQuery(id, period))
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      replay(id, {
-        from: new Date(from).toISOString(),
-        ...(to !== '' && { to: new Date(to).toISOString() }),
-        undelivered,
-      }),
+    mutationFn: (wanted: ReplayedPeriod) => replay(id, wanted),
     onSuccess() {
       showMessage(t.webhooks.replayStarted)
       void client.invalidateQueries({ queryKey: WEBHOOKS_KEY })
@@ -252,8 +251,8 @@ function ReplayDialog({ id, onClose }: { readonly id: string; readonly onClose: 
       verb={t.webhooks.replayPeriod}
       fault={faults.general}
       isBusy={isPending}
-      isIncomplete={from === ''}
-      onSubmit={() => mutate()}
+      isIncomplete={period === undefined}
+      onSubmit={() => period !== undefined && mutate(period)}
       onClose={onClose}
     >
       <Field label={t.webhooks.replayFrom} errors={faults.of('from')}>
@@ -286,6 +285,19 @@ function ReplayDialog({ id, onClose }: { readonly id: string; readonly onClose: 
         />
         {t.webhooks.replayUndelivered}
       </label>
+      <p className="hint" role="status">
+        {size && (size.done ? t.webhooks.calls(size.queued) : t.webhooks.callsAtLeast(size.queued))}
+      </p>
     </FormDialog>
   )
+}
+
+/** Undefined while the fields name no period. */
+function periodOf(from: string, to: string, undelivered: boolean): ReplayedPeriod | undefined {
+  if (from === '' || (to !== '' && to <= from)) return undefined
+  return {
+    from: new Date(from).toISOString(),
+    ...(to !== '' && { to: new Date(to).toISOString() }),
+    undelivered,
+  }
 }

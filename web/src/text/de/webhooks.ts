@@ -111,6 +111,8 @@ export const webhooks: Catalogue['webhooks'] = {
   replayTo: 'Bis',
   replayToHint: 'Leer: jetzt.',
   replayUndelivered: 'Zugestellte auslassen',
+  calls: count('Aufruf', 'Aufrufe'),
+  callsAtLeast: (calls: number) => `Mehr als ${n(calls)} Aufrufe`,
   replayStarted: 'Die Ereignisse werden erneut gesendet.',
   replaying: (queued: number) => `Erneut gesendet: bisher ${n(queued)} eingereiht.`,
   saved: 'Gespeichert',

@@ -110,6 +110,8 @@ export const webhooks = {
   replayTo: 'Until',
   replayToHint: 'Now when left empty.',
   replayUndelivered: 'Leave out what was delivered',
+  calls: count('call', 'calls'),
+  callsAtLeast: (calls: number) => `More than ${n(calls)} calls`,
   replayStarted: 'The events are sent again.',
   replaying: (queued: number) => `Replay: ${n(queued)} queued so far.`,
   saved: 'Saved',
