@@ -34,7 +34,7 @@ const PAGES = [
   ['/tags', 'Tags'],
   ['/tags/utm-templates', 'UTM templates'],
   ['/settings/members', 'Members'],
-  ['/settings/tokens', 'Tokens'],
+  ['/settings/connect', 'Connect'],
   ['/settings/profile', 'Profile'],
   ['/settings/instance', 'Instance'],
 ] as const
@@ -336,7 +336,7 @@ describe('the dashboard under unusual conditions', { skip: skipWithout('chromium
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: 'Actions for Newsletter' }).waitFor()
 
-      await page.goto(`${origin}/app/settings/tokens`)
+      await page.goto(`${origin}/app/settings/connect`)
       await page.getByRole('button', { name: 'Create token' }).waitFor()
       await tabTo(page, 'Create token')
       await page.keyboard.press('Enter')

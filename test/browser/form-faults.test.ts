@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     faults: 2,
   },
   'a token': {
-    path: '/settings/tokens',
+    path: '/settings/connect',
     open: ['Create token'],
     refused: ['scopes', 'expires_at'],
     faults: 2,

@@ -61,7 +61,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
   const PAGES = [
     ['general', 'Delete workspace'],
     ['members', 'ada@example.com'],
-    ['tokens', 'No expiry'],
+    ['connect', 'No expiry'],
     ['audit', 'created the workspace'],
     ['profile', 'Appearance'],
     ['security', 'Recovery codes'],
@@ -198,7 +198,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
 
   test('creates a token, shows it once, and revokes it', async () => {
     await freshly()
-    await on('/settings/tokens', async (page, { faults }) => {
+    await on('/settings/connect', async (page, { faults }) => {
       await page.getByRole('button', { name: 'Create token' }).click()
       await page.getByLabel('Name').fill('Shop backend')
       await page.getByLabel('Expires').selectOption('custom')
@@ -429,8 +429,9 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
         assert.equal(await page.getByRole('button', { name: 'Delete workspace' }).count(), 0)
         const nav = page.getByRole('navigation', { name: 'Settings' })
         const names = await nav.getByRole('link').allTextContents()
-        assert.equal(names.join(), 'General,Labels,Rule sets,Profile,Sign-in,Sessions')
-        await page.goto(`${origin}/app/settings/tokens`)
+        assert.equal(names.join(), 'General,Labels,Rule sets,Connect,Profile,Sign-in,Sessions')
+        assert.equal(await page.getByRole('button', { name: 'Create token' }).count(), 0)
+        await page.goto(`${origin}/app/settings/webhooks`)
         await page.getByText('This needs the role Admin in this workspace.').waitFor()
         await page.goto(`${origin}/app/settings/general`)
         await page.getByRole('button', { name: 'Leave workspace' }).click()

@@ -381,7 +381,7 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       assert.equal((await downloading).suggestedFilename(), 'acme.zip')
       dropRefusals(faults, 5)
     }
-    await on('/settings/tokens', use, { as: await signIn(service) })
+    await on('/settings/connect', use, { as: await signIn(service) })
   })
 
   test('speaks German to a browser that asks for it', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { ApiError } from './api/api-error.ts'
+import type { AuthorizationRequest } from './api/assistants.ts'
 import { defaultDomainQuery, domainsQuery } from './api/domains.ts'
 import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
 import { LINKS_PER_PAGE, parseLinksSearch } from './api/link-filter.ts'
@@ -170,7 +171,7 @@ const settingsPages = [
   members,
   settingsPage('/labels', () => import('./pages/settings/LabelsPage.tsx')),
   settingsPage('/rule-sets', () => import('./pages/settings/RuleSetsPage.tsx')),
-  settingsPage('/tokens', () => import('./pages/settings/TokensPage.tsx')),
+  settingsPage('/connect', () => import('./pages/connect/ConnectPage.tsx')),
   settingsPage('/webhooks', () => import('./pages/webhooks/WebhooksPage.tsx')),
   settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
   settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),
@@ -207,6 +208,26 @@ const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
   component: lazyRouteComponent(() => import('./pages/sign-in/InvitationPage.tsx')),
+})
+
+/** Where programs send the browser of a person (RFC 6749, section 4.1.1). */
+const authorize = createRoute({
+  getParentRoute: () => root,
+  path: '/authorize',
+  validateSearch: (search): AuthorizationRequest => ({
+    client_id: textOf(search.client_id) ?? '',
+    redirect_uri: textOf(search.redirect_uri) ?? '',
+    response_type: textOf(search.response_type),
+    code_challenge: textOf(search.code_challenge),
+    code_challenge_method: textOf(search.code_challenge_method),
+    scope: textOf(search.scope),
+    state: textOf(search.state),
+    resource: textOf(search.resource),
+  }),
+  async beforeLoad({ context, location }) {
+    await requireSession(context.client, location.href)
+  },
+  component: lazyRouteComponent(() => import('./pages/connect/AuthorizePage.tsx')),
 })
 
 const reset = createRoute({
@@ -357,6 +378,7 @@ const routeTree = root.addChildren([
   signIn,
   setUp,
   invitation,
+  authorize,
   reset,
   firstLink,
   shell.addChildren([

@@ -262,7 +262,7 @@ export type SettingsPlace = {
     | '/settings/members'
     | '/settings/labels'
     | '/settings/rule-sets'
-    | '/settings/tokens'
+    | '/settings/connect'
     | '/settings/webhooks'
     | '/settings/audit'
     | '/settings/imports'
@@ -284,7 +284,7 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/members', group: 'workspace', name: 'members', role: 'admin' },
   { to: '/settings/labels', group: 'workspace', name: 'labels', role: 'viewer' },
   { to: '/settings/rule-sets', group: 'workspace', name: 'ruleSets', role: 'viewer' },
-  { to: '/settings/tokens', group: 'workspace', name: 'tokens', role: 'admin' },
+  { to: '/settings/connect', group: 'workspace', name: 'connect', role: 'viewer' },
   { to: '/settings/webhooks', group: 'workspace', name: 'webhooks', role: 'admin' },
   { to: '/settings/audit', group: 'workspace', name: 'audit', role: 'admin' },
   { to: '/settings/imports', group: 'workspace', name: 'imports', role: 'member' },

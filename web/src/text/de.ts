@@ -1,5 +1,6 @@
 import * as account from './de/account.ts'
 import * as analytics from './de/analytics.ts'
+import * as connect from './de/connect.ts'
 import * as conversions from './de/conversions.ts'
 import * as domains from './de/domains.ts'
 import { faults } from './de/faults.ts'
@@ -114,6 +115,7 @@ export const de: Catalogue = {
   ...account,
   ...analytics,
   ...conversions,
+  ...connect,
   ...domains,
   ...imports,
   ...links,

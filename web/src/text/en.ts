@@ -1,5 +1,6 @@
 import * as account from './en/account.ts'
 import * as analytics from './en/analytics.ts'
+import * as connect from './en/connect.ts'
 import * as conversions from './en/conversions.ts'
 import * as domains from './en/domains.ts'
 import * as imports from './en/imports.ts'
@@ -116,6 +117,7 @@ export const en = {
   ...account,
   ...analytics,
   ...conversions,
+  ...connect,
   ...domains,
   ...imports,
   ...links,

@@ -27,9 +27,9 @@ export function Until({ instant, text = asIs }: TimeProps) {
 }
 
 /** The day; the exact instant on hover and focus. */
-export function Day({ instant }: { instant: Date }) {
+export function Day({ instant, text = asIs }: TimeProps) {
   const formats = useFormats()
-  return <Exact instant={instant}>{formats.day(instant)}</Exact>
+  return <Exact instant={instant}>{text(formats.day(instant))}</Exact>
 }
 
 /** `ExactTimes` shows its instant. */

@@ -36,7 +36,7 @@ export function ConversionSetUp() {
           <ShopCode parameter={parameter} />
           <p>
             {words.scope} <code className="mono">conversions:write</code>.{' '}
-            <Link to="/settings/tokens" className="link">
+            <Link to="/settings/connect" className="link">
               {words.makeToken}
             </Link>
           </p>

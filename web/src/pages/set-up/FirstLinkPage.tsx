@@ -171,7 +171,7 @@ function MadeLink({ link, isCopied }: { link: LinkResource; isCopied: boolean })
 const STEPS = [
   { to: '/domains', search: { add: 'yes' }, icon: DomainIcon, step: 'domain' },
   { to: '/settings/imports/new', search: {}, icon: ImportIcon, step: 'imports' },
-  { to: '/settings/tokens', search: {}, icon: TokenIcon, step: 'programs' },
+  { to: '/settings/connect', search: {}, icon: TokenIcon, step: 'programs' },
 ] as const
 
 function NextSteps() {

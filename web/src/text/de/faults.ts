@@ -41,6 +41,8 @@ const fields: FaultTexts['fields'] = {
     rule_sets: 'wäre eine von mehr als {max} Regelsammlungen; löschen Sie einige',
     utm_templates: 'wäre eine von mehr als {max} Vorlagen; löschen Sie einige',
     webhooks: 'wäre einer von mehr als {max} Webhooks; löschen Sie einige',
+    assistants:
+      'wäre einer von mehr als {max}, die Sie hier arbeiten lassen; entziehen Sie einigen den Zugriff',
   },
   quota_reached: {
     links:
@@ -212,6 +214,15 @@ const fields: FaultTexts['fields'] = {
   unknown_domain: 'muss eine Domain dieses Arbeitsbereichs sein',
   invalid_secret: 'muss whsec_ und 24 bis 64 Bytes in Base64 sein',
   private_address: 'liegt in einem privaten Netz; der Betreiber dieses Dienstes kann es erlauben',
+  unknown_client: 'ist kein Programm, das hier registriert ist, und keine https-Adresse',
+  unreadable_client: {
+    address: 'führt in ein privates Netz',
+    unreachable: 'kann nicht gelesen werden',
+    invalid: 'beschreibt kein Programm, wie es das müsste',
+    secret:
+      'beschreibt ein Programm, das sich mit einem Geheimnis anmeldet; das wird nicht unterstützt',
+  },
+  foreign_callback: 'ist keine Adresse dieses Programms',
   webhook_disabled: 'ist abgeschaltet; schalten Sie ihn zuerst ein',
   unavailable_domain: 'steht diesem Arbeitsbereich nicht zur Verfügung',
   domain_not_added: {
@@ -327,6 +338,8 @@ const details: FaultTexts['details'] = {
   },
   person_needed: 'Das kann kein Token. Melden Sie sich mit der nötigen Rolle an.',
   people_only: 'Das können nur angemeldete Personen, kein Token.',
+  assistants_off:
+    'Assistenten dürfen sich mit diesem Arbeitsbereich nicht verbinden. Ein Admin kann es erlauben.',
   operators_only: 'Das können nur Betreiber der Instanz.',
   reset_by_operator:
     'Diese Person darf mehr als das in diesem Arbeitsbereich; den Link muss ein Betreiber der Instanz anlegen.',

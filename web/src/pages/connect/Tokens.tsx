@@ -21,12 +21,12 @@ import { Button } from '../../widgets/Button.tsx'
 import { FormDialog } from '../../widgets/Dialog.tsx'
 import { Field, Input, Select, useFaultReport } from '../../widgets/Field.tsx'
 import { Ago, Day, Until, useNow } from '../../widgets/Time.tsx'
-import { RowsSkeleton, Section } from './Section.tsx'
+import { RowsSkeleton, Section } from '../settings/Section.tsx'
 
 const SOON_MS = 7 * 24 * 60 * 60_000
 
 /** The tokens of the workspace. */
-export default function TokensPage() {
+export function Tokens() {
   const t = useText()
   const { data: tokens, error } = useQuery(tokensQuery)
   const [isCreating, setCreating] = useState(false)
@@ -34,7 +34,6 @@ export default function TokensPage() {
     <Section
       title={t.tokens.title}
       hint={t.tokens.hint}
-      isFirst
       actions={
         <Button icon={AddIcon} onClick={() => setCreating(true)}>
           {t.tokens.create}

@@ -1,0 +1,78 @@
+import type { AssistantScope } from '@terse/contract/assistants'
+import type { Catalogue } from '../en.ts'
+import { amountsIn } from '../plural.ts'
+
+const { count } = amountsIn('de')
+
+export const connect: Catalogue['connect'] = {
+  hint: (workspace) => `Wie Programme und Assistenten die Links von ${workspace} erreichen.`,
+  assistants: 'Assistenten',
+  assistantsHint: 'Lassen Sie einen KI-Assistenten über MCP Links finden, anlegen und erklären.',
+  mayConnect: 'Assistenten dürfen sich verbinden',
+  off: 'Assistenten können sich nicht mit diesem Arbeitsbereich verbinden.',
+  on: 'Assistenten können sich mit diesem Arbeitsbereich verbinden.',
+  address: 'Adresse',
+  copyAddress: 'Adresse kopieren',
+  kind: 'Art des Assistenten',
+  kinds: { file: 'Einstellungsdatei', command: 'Befehlszeile', token: 'Mit Token' },
+  asks: 'Der Assistent öffnet diesen Browser, und Sie entscheiden, was er darf.',
+  asksNot:
+    'Für Assistenten, die keinen Browser öffnen können. Setzen Sie ein Token dieses Arbeitsbereichs ein.',
+  copySettings: 'Einstellungen kopieren',
+  allowed: 'Zugelassene Assistenten',
+  none: 'Noch kein Assistent ist zugelassen.',
+  used: (when) => `zuletzt ${when}`,
+  neverUsed: 'nie benutzt',
+  until: (when) => `bis ${when}`,
+  withdraw: 'Entziehen',
+  withdrawTitle: (name) => `${name} den Zugriff entziehen?`,
+  withdrawText: 'Die nächste Anfrage wird abgelehnt. Was er angelegt hat, bleibt.',
+  withdrawn: (name) => `${name} kann sich nicht mehr verbinden`,
+  acts: {
+    'links:read': 'findet Links',
+    'clicks:read': 'liest Auswertungen',
+    'links:write': 'legt Links an und ändert sie',
+    'links:delete': 'löscht Links',
+  } satisfies Readonly<Record<AssistantScope, string>>,
+  consent: {
+    title: 'Assistenten zulassen',
+    question: (name, workspace) => `${name} mit Links von ${workspace} arbeiten lassen?`,
+    actsAsYou: 'Er handelt als Sie. Das Protokoll nennt Sie beide.',
+    notYou: 'Nicht Sie?',
+    workspace: 'Arbeitsbereich',
+    may: 'Er darf',
+    scopes: {
+      'links:read': ['Links finden und Besuche erklären', 'Ziele, Regeln, Tags, Domains'],
+      'clicks:read': ['Auswertungen lesen', 'Klicks und Conversions, keine einzelnen Besucher'],
+      'links:write': [
+        'Links anlegen und ändern',
+        'Jede Änderung lässt sich im Verlauf des Links rückgängig machen',
+      ],
+      'links:delete': [
+        'Links löschen',
+        'Ihre Adressen gehen nicht mehr, und ihre Klicks werden gelöscht',
+      ],
+    },
+    notAsked: 'Darum bittet er nicht.',
+    off: 'Aus, solange Sie es nicht ankreuzen.',
+    until: 'Bis',
+    days: (days, day) => `In ${count('Tag', 'Tagen')(days)}, ${day}`,
+    allow: 'Zulassen',
+    nothing: 'Wählen Sie mindestens eines.',
+    unchecked: (name) =>
+      `Terse kann nicht prüfen, von wem ${name} stammt. Lassen Sie es nur zu, wenn Sie es gerade selbst begonnen haben.`,
+    published: (host) => `Nach eigener Angabe kommt er von ${host}.`,
+    answers: {
+      local: (place) => `Er antwortet einem Programm auf diesem Computer, ${place}.`,
+      app: (place) => `Er antwortet einer App auf diesem Computer, die ${place}-Adressen öffnet.`,
+      site: (place) => `Er antwortet ${place}.`,
+    },
+    withdrawable: 'Sie können das jederzeit unter Einstellungen, Verbinden widerrufen.',
+    unusable: 'Diese Anfrage kann nicht gewährt werden.',
+    unusableText:
+      'Das Programm hat etwas geschickt, das Terse nicht annimmt. Nichts wurde zugelassen. Beginnen Sie im Programm von vorn; geschieht es wieder, nennen Sie seinen Herstellern dies:',
+    noWorkspace: 'Sie sind in keinem Arbeitsbereich, in dem er arbeiten könnte.',
+    done: 'Zugelassen. Sie können diese Seite schließen und zum Programm zurückkehren.',
+    cancelled: 'Nichts wurde zugelassen. Sie können diese Seite schließen.',
+  },
+}

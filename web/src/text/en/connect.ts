@@ -1,0 +1,76 @@
+import type { AssistantScope } from '@terse/contract/assistants'
+import { amountsIn } from '../plural.ts'
+
+const { count } = amountsIn('en')
+
+/** Words of the page about programs that reach the workspace, and of the one that lets them. */
+export const connect = {
+  hint: (workspace: string) => `How programs and assistants reach the links of ${workspace}.`,
+  assistants: 'Assistants',
+  assistantsHint: 'Let an AI assistant find, make and explain links over MCP.',
+  mayConnect: 'Assistants may connect',
+  off: 'Assistants cannot connect to this workspace.',
+  on: 'Assistants can connect to this workspace.',
+  address: 'Address',
+  copyAddress: 'Copy address',
+  kind: 'Kind of assistant',
+  kinds: { file: 'Settings file', command: 'Command line', token: 'With a token' },
+  asks: 'The assistant opens this browser, and you decide what it may do.',
+  asksNot:
+    'For an assistant that cannot open a browser. Put a token of this workspace in its place.',
+  copySettings: 'Copy settings',
+  allowed: 'Allowed assistants',
+  none: 'No assistant has been allowed yet.',
+  used: (when: string) => `used ${when}`,
+  neverUsed: 'never used',
+  until: (when: string) => `until ${when}`,
+  withdraw: 'Withdraw',
+  withdrawTitle: (name: string) => `Withdraw ${name}?`,
+  withdrawText: 'Its next request is refused. What it has made stays.',
+  withdrawn: (name: string) => `${name} can no longer connect`,
+  acts: {
+    'links:read': 'finds links',
+    'clicks:read': 'reads charts',
+    'links:write': 'creates and changes links',
+    'links:delete': 'deletes links',
+  } satisfies Readonly<Record<AssistantScope, string>>,
+  consent: {
+    title: 'Allow an assistant',
+    question: (name: string, workspace: string) => `Let ${name} work with links of ${workspace}?`,
+    actsAsYou: 'It acts as you. The audit trail names both of you.',
+    notYou: 'Not you?',
+    workspace: 'Workspace',
+    may: 'It may',
+    scopes: {
+      'links:read': ['Find links and explain visits', 'Destinations, rules, tags, domains'],
+      'clicks:read': ['Read charts', 'Clicks and conversions, no single visitor'],
+      'links:write': [
+        'Create and change links',
+        'Each change can be undone in the activity of the link',
+      ],
+      'links:delete': ['Delete links', 'Their addresses stop working, and their clicks are erased'],
+    } satisfies Readonly<Record<AssistantScope, readonly [string, string]>>,
+    notAsked: 'It does not ask for this.',
+    off: 'Off unless you tick it.',
+    until: 'Until',
+    days: (days: number, day: string) => `In ${count('day', 'days')(days)}, ${day}`,
+    allow: 'Allow',
+    nothing: 'Choose at least one.',
+    unchecked: (name: string) =>
+      `Terse cannot check who made ${name}. Allow it only if you have just started this yourself.`,
+    published: (host: string) => `It says that it comes from ${host}.`,
+    answers: {
+      local: (place: string) => `It answers to a program on this computer, ${place}.`,
+      app: (place: string) =>
+        `It answers to an app on this computer that opens ${place} addresses.`,
+      site: (place: string) => `It answers to ${place}.`,
+    },
+    withdrawable: 'You can withdraw this at any time under Settings, Connect.',
+    unusable: 'This request cannot be granted.',
+    unusableText:
+      'The program has sent something that Terse does not accept. Nothing was allowed. Start again from the program; if it happens again, tell its makers this:',
+    noWorkspace: 'You are in no workspace in which it could work.',
+    done: 'Allowed. You can close this page and go back to the program.',
+    cancelled: 'Nothing was allowed. You can close this page.',
+  },
+}
