@@ -9,6 +9,7 @@ const MODULES = [
   'remote',
   'backup',
   'operations',
+  'assistants',
   'webhooks',
   'events',
   'exports',

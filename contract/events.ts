@@ -33,6 +33,8 @@ const EVENT_TYPES = [
   'certificate.failed',
   'token.created',
   'token.revoked',
+  'assistant.allowed',
+  'assistant.withdrawn',
   'workspace.created',
   'workspace.updated',
   'workspace.deleted',

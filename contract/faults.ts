@@ -44,6 +44,7 @@ export const FAULTS = {
     utm_templates: 'would be one of more than {max} templates; delete some',
     rule_sets: 'would be one of more than {max} rule sets; delete some',
     webhooks: 'would be one of more than {max} webhooks; delete some',
+    assistants: 'would be one of more than {max} that you let work here; withdraw some',
   },
   quota_reached: {
     links:
@@ -222,6 +223,16 @@ export const FAULTS = {
   private_address: 'is inside a private network; the operator of this service can allow it',
   webhook_disabled: 'is disabled; enable it first',
 
+  // Faults of what an assistant asks for.
+  unknown_client: 'is no program that is registered here, and no https address',
+  unreadable_client: {
+    address: 'leads to a private network',
+    unreachable: 'cannot be read',
+    invalid: 'does not describe a program as it must',
+    secret: 'describes a program that signs in with a secret, which is not supported',
+  },
+  foreign_callback: 'is no address of this program',
+
   // Faults of charts.
   too_many_points: {
     intervals: 'would make {points} points; there can be {max} in one answer',
@@ -331,6 +342,7 @@ export const ERROR_DETAILS = {
   person_needed: 'No token may do this. Sign in as an {role}.',
   people_only: 'This is for people who are signed in. A token cannot do it.',
   operators_only: 'This is for operators of the instance.',
+  assistants_off: 'Assistants may not connect to this workspace. An admin can allow it.',
   reset_by_operator:
     'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',
   rise_ends_access:

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import { isUuid } from '../platform/crypto/random.ts'
 import { Failure, isUnavailable } from '../platform/failure.ts'
 import { HttpRefusal } from '../platform/http/api/problem.ts'
@@ -106,6 +107,23 @@ function securityOf(access: Access) {
   return takesTokens(access) ? TOKEN_OR_SESSION : SESSION
 }
 
+/** The actor of a request that a part of this process sends to the API. */
+const caller = new AsyncLocalStorage<Actor>()
+
+/**
+ * Sends a request to an operation of the API within this process, in the name of an actor. It is checked and answered as
+ * one that arrives from outside, but for authentication and the limits of requests, which the sender sees to.
+ */
+export function callAs(app: FastifyInstance, actor: Actor, request: InjectOptions) {
+  // The request is sent when its promise is awaited, which must be in here.
+  return caller.run(actor, async () => await app.inject(request))
+}
+
+/** Whether the request that is being answered was sent by `callAs`. */
+export function isCallWithin(): boolean {
+  return caller.getStore() !== undefined
+}
+
 /**
  * Finds who sent a request to an operation. A request with an `Authorization` header is made with a token, and
  * its cookies are ignored.
@@ -116,6 +134,11 @@ export async function authenticate(
 ): Promise<void> {
   const { operation } = request.routeOptions.config
   if (operation === undefined) return
+  const sender = caller.getStore()
+  if (sender !== undefined) {
+    request.actor = sender
+    return
+  }
   const access: Access = OPERATION_ACCESS[operation]
   const { authorization, cookie } = request.headers
   const secret = authorization === undefined ? deps.sessionCookie.read(cookie) : undefined
@@ -214,7 +237,7 @@ function workspaceNotFound(id: string): Failure {
   return Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
 }
 
-function bearerOf(header: string | undefined): string {
+export function bearerOf(header: string | undefined): string {
   if (header === undefined) {
     throw Failure.unauthorized({ code: 'no_token' })
   }

@@ -97,7 +97,14 @@ export async function requireActor(
     await requireSession(stores, id, sessionId)
   }
   if (found === undefined) throw ended(actor)
-  const current = { ...found, sessionId, hasAuthenticatedRecently, requestId }
+  const current = {
+    ...found,
+    ...{ sessionId, hasAuthenticatedRecently, requestId },
+    // A person lets an assistant do a part of what they may.
+    permissions: found.permissions.intersection(actor.permissions),
+    isOperator: found.isOperator && actor.isOperator,
+    name: actor.name,
+  }
   requireAccess(current, operation)
   return current
 }
@@ -130,7 +137,13 @@ export type JudgeStores = {
   readonly oneTimeLinks: OneTimeLinkStore
 }
 
-export type GrantStores = JudgeStores & { readonly events: EventWriter }
+export type GrantStores = JudgeStores & {
+  readonly events: EventWriter
+  readonly assistants: {
+    /** Deletes those of a person who is no member of their workspace any more, or disabled. */
+    deleteLost(personId: string): Promise<void>
+  }
+}
 
 const endedRights = systemActor('ended rights')
 
@@ -151,8 +164,8 @@ export async function findGranted(
 }
 
 /**
- * Deletes, within the transaction that changes the rights of a person or token, the open links that it has made, and
- * those for the person's password, whose reason has ended by that. The session of the person judges a change of address. It only tidies up: each is judged when it is used.
+ * Deletes, within the transaction that changes the rights of a person or token, the open links that it has made, those
+ * for the person's password, and what the person lets assistants do, whose reason has ended by that. The session of the person judges a change of address. It only tidies up: each is judged when it is used.
  */
 export async function endLostGrants(
   stores: GrantStores,
@@ -169,6 +182,7 @@ export async function endLostGrants(
     await stores.events.append(author, invitationEvent('invitation.deleted', invitation), nowMicros)
   }
   await stores.oneTimeLinks.deleteAll(ended)
+  await stores.assistants.deleteLost(personOrTokenId)
 }
 
 async function isStillGranted(

@@ -4,10 +4,18 @@ export { type Actor, commandLine, systemActor } from './actor.ts'
 export {
   type AuthenticationDependencies,
   actorOf,
+  bearerOf,
+  callAs,
   mayStill,
+  signedInOf,
 } from './authentication.ts'
-export { findActor, type MakerStores } from './grants.ts'
-export { requirePermission, requireRecentAuthentication } from './permissions.ts'
+export { type ActingStores, findActor, type MakerStores, requireActor } from './grants.ts'
+export {
+  ASSISTANT_PERMISSIONS,
+  type Permission,
+  requirePermission,
+  requireRecentAuthentication,
+} from './permissions.ts'
 export type { QuotaBook } from './quotas/quota-book.ts'
 export {
   enforceQuotas,
@@ -17,4 +25,5 @@ export {
 } from './quotas/quota-book.ts'
 export type { ErasureStore } from './store/erasure-store.ts'
 export type { MembershipStore, ShownMember } from './store/membership-store.ts'
+export type { Authenticator } from './tokens.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

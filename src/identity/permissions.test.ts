@@ -133,6 +133,10 @@ describe('requireAccess', () => {
       'conversions.record': 'conversions:write',
       'conversions.getSettings': 'links:read',
       'conversions.updateSettings': 'workspace:admin',
+      'assistants.list': 'links:read',
+      'assistants.delete': 'links:read',
+      'assistants.getSettings': 'links:read',
+      'assistants.updateSettings': 'workspace:admin',
       'webhooks.list': 'webhooks:read',
       'webhooks.get': 'webhooks:read',
       'webhooks.listAttempts': 'webhooks:read',
@@ -259,6 +263,7 @@ describe('requireAccess', () => {
       refused.filter((operation) => !open.includes(operation)),
       [
         'workspace.export',
+        'assistants.create',
         'me.setPassword',
         'me.changeEmail',
         'workspaces.delete',

@@ -41,6 +41,7 @@ export function isScope(text: string): text is Scope {
 const PERMISSIONS = [
   'links.view',
   'links.edit',
+  'links.delete',
   'domains.view',
   'domains.edit',
   'clicks.view',
@@ -95,7 +96,7 @@ export const OPERATION_ACCESS = {
   'links.create': 'links.edit',
   'links.update': 'links.edit',
   'links.patch': 'links.edit',
-  'links.delete': 'links.edit',
+  'links.delete': 'links.delete',
   'links.getClicks': 'clicks.view',
   'links.compareVariants': 'clicks.view',
   'links.exportClicks': 'clicks.view',
@@ -165,6 +166,12 @@ export const OPERATION_ACCESS = {
   'webhooks.endOldSecret': 'webhooks.edit',
   'webhooks.test': 'webhooks.edit',
   'webhooks.replay': 'webhooks.edit',
+  'assistants.list': 'workspace.view',
+  'assistants.delete': 'workspace.view',
+  'assistants.getSettings': 'workspace.view',
+  'assistants.updateSettings': 'workspace.edit',
+  'assistants.preview': 'signed in',
+  'assistants.create': 'signed in',
   'signIn.getOptions': 'open',
   'setup.complete': 'open',
   'session.create': 'open',
@@ -235,6 +242,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'workspace.export',
   'tokens.create',
   'tokens.delete',
+  'assistants.create',
   'people.patch',
   'people.delete',
   'people.resetPassword',
@@ -255,7 +263,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
  */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'links:read': ['links.view', 'usage.view', 'workspace.view'],
-  'links:write': ['links.edit'],
+  'links:write': ['links.edit', 'links.delete'],
   'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
@@ -274,13 +282,24 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   ],
 }
 
+/**
+ * What a person may let an assistant do. The names are scopes of OAuth, not of tokens: deletion is apart, so that a person
+ * can withhold it.
+ */
+export const ASSISTANT_PERMISSIONS = {
+  'links:read': ['links.view', 'domains.view', 'workspace.view'],
+  'clicks:read': ['clicks.view', 'conversions.view'],
+  'links:write': ['links.edit'],
+  'links:delete': ['links.delete'],
+} as const satisfies Readonly<Record<string, readonly Permission[]>>
+
 /** The permissions that each role adds to the roles before it. */
 const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: [
     ...(['links.view', 'domains.view', 'clicks.view', 'conversions.view'] as const),
     ...(['usage.view', 'workspace.view'] as const),
   ],
-  member: ['links.edit', 'conversions.record'],
+  member: ['links.edit', 'links.delete', 'conversions.record'],
   admin: [
     'domains.edit',
     'webhooks.view',

@@ -64,6 +64,7 @@ const SERVICE_SEGMENTS = new Set([
   'docs',
   'assets',
   'internal',
+  'mcp',
   '.well-known',
   'livez',
   'readyz',

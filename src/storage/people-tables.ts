@@ -1,5 +1,37 @@
 /** The tables of people, as queries see them. Times are microseconds since the epoch. */
 export type PeopleTables = {
+  /** Programs that people let work in their name. */
+  assistants: {
+    id: string
+    workspace_id: string
+    person_id: string
+    client_id: string
+    client_name: string
+    /** Separated by spaces. */
+    scopes: string
+    created_at: number
+    expires_at: number
+    last_used_at: number | null
+  }
+  assistant_secrets: {
+    hash: string
+    assistant_id: string
+    kind: 'code' | 'access' | 'refresh'
+    expires_at: number
+    used_at: number | null
+    redirect_uri: string | null
+    challenge: string | null
+  }
+  /** 0 or 1; a workspace without a row has 1. */
+  assistant_settings: { workspace_id: string; is_enabled: number }
+  /** Programs that have registered themselves. */
+  oauth_clients: {
+    id: string
+    name: string
+    /** A JSON array. */
+    redirect_uris: string
+    created_at: number
+  }
   people: {
     id: string
     email: string

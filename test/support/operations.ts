@@ -129,6 +129,7 @@ const OF_PEOPLE: ReadonlySet<string> = new Set([
   'members',
   'invitations',
   'tokens',
+  'assistants',
   'people',
   'instance',
   'password-resets',

@@ -7,6 +7,9 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
+import { mcpRoute } from '../../assistants/mcp.ts'
+import { oauthRoutes } from '../../assistants/oauth-routes.ts'
+import { assistantRoutes } from '../../assistants/routes.ts'
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { variantRoutes } from '../../clicks/variant-routes.ts'
 import { conversionReportRoute, conversionRoutes } from '../../conversions/routes.ts'
@@ -21,13 +24,13 @@ import {
   authenticate,
   authorize,
   breakOffWithAccess,
+  isCallWithin,
   nameOperations,
 } from '../../identity/authentication.ts'
 import { invitationRoutes, memberRoutes } from '../../identity/members/routes.ts'
 import { oidcBrowserRoutes, oidcRoutes } from '../../identity/oidc/routes.ts'
 import { accountRoutes, meRoutes, passwordResetRoutes } from '../../identity/people/routes.ts'
-import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
-import { limitRate, limitWorkspaceRate, usageRoutes } from '../../identity/quotas/routes.ts'
+import { limitRequests, type RequestLimits, usageRoutes } from '../../identity/quotas/routes.ts'
 import { secondFactorRoutes } from '../../identity/second-factors/routes.ts'
 import { sessionRoutes, setupRoutes } from '../../identity/sign-in/routes.ts'
 import { tokenRoutes } from '../../identity/tokens/routes.ts'
@@ -60,10 +63,8 @@ import { acceptJsonOnly, BODY_BYTES_MAX, validate } from '../../platform/http/ap
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
 import { dashboard } from '../../platform/http/dashboard/dashboard.ts'
-import type { Throttle } from '../../platform/limits/throttle.ts'
 import { StateLog } from '../../platform/log/state-log.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
-import type { Networks } from '../../platform/network/ip-address.ts'
 import { webhookRoutes } from '../../webhooks/routes.ts'
 import { describeApi } from './openapi.ts'
 import { type ServiceRouteDependencies, serviceRoutes } from './service-routes.ts'
@@ -104,6 +105,7 @@ const API_ROUTES = [
   memberRoutes,
   invitationRoutes,
   tokenRoutes,
+  assistantRoutes,
   accountRoutes,
   secondFactorRoutes,
   instanceRoutes,
@@ -115,23 +117,20 @@ type Needs<Routes> =
   Routes extends FastifyPluginAsyncZod<infer Needed> ? (needed: Needed) => void : never
 /** What all routes of the API need together. */
 export type ApiServices =
-  Needs<(typeof API_ROUTES)[number] | typeof oidcBrowserRoutes> extends (needed: infer All) => void
+  Needs<(typeof API_ROUTES)[number] | typeof oidcBrowserRoutes | typeof oauthRoutes> extends (
+    needed: infer All,
+  ) => void
     ? All
     : never
 
 /** What the application needs besides the services of its routes. */
 export type AppDependencies = AuthenticationDependencies &
-  ServiceRouteDependencies & {
+  ServiceRouteDependencies &
+  RequestLimits & {
     /** Undefined for a node that has only the routes that every node has. */
     readonly api: ApiServices | undefined
     /** Undefined when no mail is sent. */
     readonly mailer: Mailer | undefined
-    /** API requests per minute and token or person; 0 is off. */
-    readonly rateLimit: number
-    readonly throttle: Throttle
-    readonly workspaceThrottle: Throttle
-    readonly quotas: QuotaBook
-    readonly trustedProxies: Networks
     /** How long an answer may take; `ANSWER_MS_MAX` where undefined. */
     readonly answerMsMax?: number | undefined
     readonly apiMeter: ApiMeter
@@ -184,8 +183,8 @@ export async function buildApp(
     // Before the body is read: a missing route is reported rather than an invalid body.
     if (request.is404) throw paths.refusalOf(request.url)
     await authenticate(deps, request)
-    if (deps.rateLimit > 0) limitRate(deps, request, reply)
-    await limitWorkspaceRate(deps, request)
+    const isLimited = request.routeOptions.config.operation !== undefined && !isCallWithin()
+    if (isLimited) await limitRequests(deps, request, reply)
     authorize(request)
   })
 
@@ -198,7 +197,7 @@ export async function buildApp(
   limitDuration(app, deps.answerMsMax)
   meterApi(app, deps.apiMeter, paths)
   await app.register(serviceRoutes, deps)
-  if (deps.api !== undefined) await registerApi(app, deps.api, compressor)
+  if (deps.api !== undefined) await registerApi(app, deps.api, deps, compressor)
   paths.refuseMethodsOfPatterns()
   await app.ready()
   return app
@@ -207,6 +206,7 @@ export async function buildApp(
 async function registerApi(
   app: FastifyInstance,
   services: ApiServices,
+  limits: RequestLimits,
   compressor: Compressor,
 ): Promise<void> {
   await describeApi(app, compressor)
@@ -215,6 +215,12 @@ async function registerApi(
   const all: readonly FastifyPluginAsyncZod<ApiServices>[] = API_ROUTES
   for (const routes of all) await app.register(routes, { ...services, prefix: '/api/v1' })
   await app.register(oidcBrowserRoutes, services)
+  await app.register(oauthRoutes, services)
+  await app.register(mcpRoute, {
+    ...services,
+    log: app.log,
+    limitRequests: (request, reply) => limitRequests(limits, request, reply),
+  })
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

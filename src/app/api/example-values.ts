@@ -7,6 +7,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
+import { ASSISTANT_EXAMPLES } from './example-assistants.ts'
 import { CONVERSION_EXPORT, INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
 import { WEBHOOK_EXAMPLES } from './example-webhooks.ts'
 
@@ -338,6 +339,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     requests_per_minute: { used: 4, limit: 600 },
   },
   ...WEBHOOK_EXAMPLES,
+  ...ASSISTANT_EXAMPLES,
   Event: {
     sequence: 1_204,
     at: CHANGED,

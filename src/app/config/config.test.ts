@@ -47,14 +47,11 @@ describe('readConfig', () => {
     processes: 1,
     stopDelayMs: 5_000,
     rateLimit: 600,
-    oidc: undefined,
-    mail: undefined,
+    registersClients: false,
+    ...{ oidc: undefined, mail: undefined },
     quotas: {
-      links: 0,
-      domains: 0,
+      ...{ links: 0, domains: 0, storage_bytes: 0, requests_per_minute: 0 },
       ...{ pending_domains: 1_000, conversions: 1_000_000 },
-      storage_bytes: 0,
-      requests_per_minute: 0,
     },
     connections: {
       connectionsMax: 10_000,
@@ -192,6 +189,7 @@ describe('readConfig', () => {
       },
     },
     { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
+    { env: { TERSE_OAUTH_REGISTRATION: 'on' }, expected: { registersClients: true } },
     {
       env: { TERSE_APP_SCHEMES: ' MyApp:, spotify,' },
       expected: { appSchemes: ['myapp', 'spotify'] },
@@ -375,6 +373,7 @@ describe('readConfig', () => {
     TERSE_ACME_CA_FILE: [],
     TERSE_ACME_CHALLENGE: ['dns-01', 'HTTP-01'],
     TERSE_ACME_PROFILE: [],
+    TERSE_OAUTH_REGISTRATION: ['yes', '1', 'ON'],
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],

@@ -123,6 +123,7 @@ function configOf(values: SettingValues): Config {
     scannerNetworks: values.TERSE_SCANNER_NETWORKS,
     previewNetworks: values.TERSE_PREVIEW_NETWORKS,
     webhookNetworks: values.TERSE_WEBHOOK_ALLOW,
+    registersClients: values.TERSE_OAUTH_REGISTRATION,
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
@@ -252,6 +253,8 @@ export type Config = {
   readonly previewNetworks: Networks
   /** Private networks to which webhooks may send events. */
   readonly webhookNetworks: Networks
+  /** Whether programs may register themselves for access in the name of people. */
+  readonly registersClients: boolean
   /** How many processes serve on the port. */
   readonly processes: number
   /** What this node does. */

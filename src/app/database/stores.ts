@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type AssistantStore, assistantStore } from '../../assistants/assistant-store.ts'
 import {
   type AcmeAccountStore,
   type AcmeBudgetStore,
@@ -121,6 +122,7 @@ export type Stores = {
   readonly people: PersonStore
   readonly passwords: PasswordStore
   readonly memberships: MembershipStore
+  readonly assistants: AssistantStore
   readonly sessions: SessionStore
   readonly oneTimeLinks: OneTimeLinkStore
   readonly totp: TotpStore
@@ -205,6 +207,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   quotas: ({ db, writes, lockName }) => quotaStore(db, writes, lockName),
   people: ({ db, lockName }) => personStore(db, lockName),
   passwords: ({ db }) => passwordStore(db),
+  assistants: ({ db }) => assistantStore(db),
   memberships: ({ db, lockName }) => membershipStore(db, lockName),
   sessions: ({ db, lockName }) => sessionStore(db, lockName),
   oneTimeLinks: ({ db }) => oneTimeLinkStore(db),

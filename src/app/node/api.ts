@@ -1,4 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { Assistants } from '../../assistants/assistants.ts'
+import { CLIENT_QUEUE, Clients } from '../../assistants/clients.ts'
+import { OAUTH_LIMITS } from '../../assistants/oauth-routes.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
@@ -46,7 +49,7 @@ import { type ApiServices, buildApp } from '../api/app.ts'
 import type { Health, ServiceRouteDependencies } from '../api/service-routes.ts'
 import type { DomainServices } from '../composition/domains.ts'
 import { openIdentity } from '../composition/identity.ts'
-import type { AppContext, Instance } from '../composition/instance.ts'
+import { type AppContext, type Instance, logUnexpected } from '../composition/instance.ts'
 import { openExports, openLinkWriter } from '../composition/services.ts'
 import { openWebhooks } from '../composition/webhooks.ts'
 import type { Config } from '../config/config.ts'
@@ -119,6 +122,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     labels: new Labels(base),
     ...openConversions(context, links),
+    ...openAssistants(context),
     utmTemplates: new UtmTemplates(base),
     ruleSets,
     imports: parts.imports,
@@ -187,6 +191,21 @@ function openConversions({ instance, queues }: AppContext, links: Links) {
     lists: queues.open(CONVERSION_QUEUE),
   })
   return { conversions, conversionSettings: new ConversionSettingsService({ store, clock }) }
+}
+
+function openAssistants({ config, instance, queues, throttles, log }: AppContext) {
+  const { store, clock } = instance
+  const { baseUrl, registersClients } = config
+  const base = { store, clock, random: systemRandom, baseUrl }
+  const mayReach = (address: string) => !isPrivateAddress(address)
+  const clients = new Clients({ ...base, mayReach, reads: queues.open(CLIENT_QUEUE) })
+  const onError = logUnexpected(log, 'last use of an assistant')
+  return {
+    clients,
+    assistants: new Assistants({ ...base, clients, onError }),
+    registersClients,
+    oauthThrottle: throttles.create('oauth-requests', OAUTH_LIMITS),
+  }
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

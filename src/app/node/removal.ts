@@ -21,10 +21,12 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 /** Another node's clock may be late: to it, a challenge has not expired yet. */
 const CLOCK_DIFFERENCE_MICROS = 60 * 60 * 1_000_000
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+/** A program registers, and a person lets it work minutes later. */
+const UNUSED_CLIENT_MICROS = DAY_MICROS
 
 /**
  * Deletes expired rows every 10 minutes: changes, counted clicks of imports, idempotency keys, ACME budgets, sessions,
- * one-time links, used challenges, events, reports of imports, and images that no link uses.
+ * one-time links, assistants, used challenges, events, reports of imports, and images that no link uses.
  */
 export function startTrimming(
   { eventRetentionDays }: Pick<Config, 'eventRetentionDays'>,
@@ -50,6 +52,7 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   const ends = { createdBefore: now - AGE_MICROS_MAX, seenBefore: now - IDLE_MICROS_MAX }
   while (await store.write((stores) => stores.sessions.trim(ends)));
   while (await store.write((stores) => stores.oneTimeLinks.trim(now)));
+  while (await store.write((stores) => stores.assistants.trim(now, now - UNUSED_CLIENT_MICROS)));
   while (await store.write((stores) => stores.usedChallenges.trim(now - CLOCK_DIFFERENCE_MICROS)));
   await trimImports(store, now)
   await trimImages(store, now)

@@ -44,20 +44,34 @@ export const usageRoutes: FastifyPluginAsyncZod<UsageRouteDependencies> = async 
   )
 }
 
+export type RequestLimits = {
+  /** API requests per minute and token or person; 0 is off. */
+  readonly rateLimit: number
+  readonly throttle: Throttle
+  readonly workspaceThrottle: Throttle
+  readonly quotas: QuotaBook
+  readonly trustedProxies: Networks
+}
+
+/** Counts the request against the limits of its sender and its workspace. */
+export async function limitRequests(
+  limits: RequestLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (limits.rateLimit > 0) limitRate(limits, request, reply)
+  await limitWorkspaceRate(limits, request)
+}
+
 /**
  * Counts the request against the limit of its token or person, or else of its address, and tells the client
  * where it stands.
  */
-export function limitRate(
-  {
-    throttle,
-    rateLimit: limit,
-    trustedProxies,
-  }: { throttle: Throttle; rateLimit: number; trustedProxies: Networks },
+function limitRate(
+  { throttle, rateLimit: limit, trustedProxies }: RequestLimits,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (request.routeOptions.config.operation === undefined) return
   const verdict = throttle.take(
     request.actor?.id ?? subscriberOf(addressOf(request.raw, trustedProxies)),
   )
@@ -82,8 +96,8 @@ function subjectOf({ actor }: FastifyRequest): string {
 }
 
 /** Counts the request against the quota of its workspace, where that has one. */
-export async function limitWorkspaceRate(
-  { quotas, workspaceThrottle }: { quotas: QuotaBook; workspaceThrottle: Throttle },
+async function limitWorkspaceRate(
+  { quotas, workspaceThrottle }: RequestLimits,
   request: FastifyRequest,
 ): Promise<void> {
   const { workspaceId = INSTANCE } = request.actor ?? {}

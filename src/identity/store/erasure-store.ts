@@ -63,6 +63,8 @@ const SETTINGS = [
   'utm_templates',
   'rule_sets',
   'tokens',
+  'assistants',
+  'assistant_settings',
   'workspace_quotas',
   'label_settings',
   'conversion_settings',

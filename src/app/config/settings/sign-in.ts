@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@terse/contract/roles'
 import { z } from 'zod'
-import { setting } from '../setting-schemas.ts'
+import { flag, setting } from '../setting-schemas.ts'
 
 const text = z.string().min(1).optional()
 
@@ -98,6 +98,12 @@ export const SIGN_IN_SETTINGS = {
     unset: 'the first person needs the set-up link',
     description:
       'With `TERSE_OIDC_ISSUER`: who signs in with this address, verified by the provider, becomes the first person, while there is none.',
+  }),
+  TERSE_OAUTH_REGISTRATION: setting({
+    schema: flag('on', 'off'),
+    default: 'off',
+    description:
+      'Whether programs may register themselves with the service before they ask a person for access over MCP, at `/api/oauth/register`. `off`: those connect that publish a document about themselves, and those with a token.',
   }),
   TERSE_SMTP_URL: setting({
     schema: z

@@ -46,6 +46,7 @@ import { webhooks } from './041-webhooks.ts'
 import { linkMilestones } from './042-link-milestones.ts'
 import { conversions } from './045-conversions.ts'
 import { conversionScopes } from './046-conversion-scopes.ts'
+import { assistants } from './048-assistants.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -94,6 +95,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   linkMilestones,
   conversionScopes,
+  assistants,
 ]
 
 /** The schema version of this program. */

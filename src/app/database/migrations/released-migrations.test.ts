@@ -69,6 +69,7 @@ const RELEASED = [
   { name: 'webhooks', SQLite: 'a94377b2152fd447', PostgreSQL: '6a9eeb223508a187' },
   { name: 'link-milestones', SQLite: '3b05d9ff78e994f6', PostgreSQL: '3b05d9ff78e994f6' },
   { name: 'conversion-scopes', SQLite: '6042472994324176', PostgreSQL: '6042472994324176' },
+  { name: 'assistants', SQLite: '79ecb49c5fdb035a', PostgreSQL: 'e79deaf23d38497e' },
 ]
 
 const DIALECTS = {

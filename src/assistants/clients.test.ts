@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { callbackOf, isCallbackOf } from './clients.ts'
+
+describe('isCallbackOf', () => {
+  const client = (...redirectUris: string[]) => ({ id: 'id', name: 'name', redirectUris })
+
+  for (const [known, asked, isOwn] of [
+    ['https://a.example/cb', 'https://a.example/cb', true],
+    ['https://a.example/cb', 'https://a.example/cb?x=1', false],
+    ['https://a.example/cb', 'https://a.example:8443/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:4711/cb', true],
+    ['http://[::1]:1/cb', 'http://[::1]:4711/cb', true],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:4711/other', false],
+    ['http://127.0.0.1/cb', 'http://localhost/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.evil.example/cb', false],
+    ['app.example:/cb', 'app.example:/cb', true],
+    ['javascript:alert(1)', 'javascript:alert(1)', false],
+    ['http://a.example/cb', 'http://a.example/cb', false],
+    ['https://u:p@a.example/cb', 'https://u:p@a.example/cb', false],
+  ] as const) {
+    test(`is ${isOwn} for ${asked} of a program that has named ${known}`, () => {
+      assert.equal(isCallbackOf(client(known), asked), isOwn)
+    })
+  }
+})
+
+describe('callbackOf', () => {
+  for (const [address, kind, place] of [
+    ['http://127.0.0.1:33418/cb', 'local', '127.0.0.1:33418'],
+    ['https://a.example/cb', 'site', 'a.example'],
+    ['cursor://anysphere/cb', 'app', 'cursor'],
+  ] as const) {
+    test(`names what gets the answer at ${address}`, () => {
+      assert.deepEqual(callbackOf(address), { kind, place })
+    })
+  }
+})
