@@ -178,7 +178,10 @@ function amountsText({ values }: Counted): string {
 }
 
 function formatReport({ from, to, timezone, total, group_by, groups }: ConversionReportResource) {
-  const head = `${total.conversions} conversions of ${total.visits} visits, ${total.refunds} refunds`
+  const counted = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`
+  const visits = counted(total.visits, 'visit')
+  const refunds = counted(total.refunds, 'refund')
+  const head = `${counted(total.conversions, 'conversion')} of ${visits}, ${refunds}`
   const period = `${from.slice(0, 10)} to ${to.slice(0, 10)} (${timezone})`
   const rows = (groups ?? []).map((group) => [
     plainText(group.link ? `${group.link.domain}/${group.link.key}` : (group.value ?? 'none')),
