@@ -148,6 +148,19 @@ onEachEngine('conversions', (at) => {
     expectInvalid(await shop.report({ token, event: 'order' }), 'token')
   })
 
+  test('are recorded after tracking has ended, and not by a token that has ended', async () => {
+    const { api, admin, id, token, report } = await newTrackedShop()
+    const sent = { token: await token(), event: 'order' }
+    expectStatus(await api.patch(`/links/${id}/options`, { track_conversions: false }), 200)
+    assert.equal(await token(), '')
+    expectStatus(await report(sent), 200)
+    for (const { id: each, scopes } of expectStatus(await admin.get('/tokens'), 200).body.data) {
+      if (!scopes.includes('conversions:write')) continue
+      expectStatus(await admin.delete(`/tokens/${each}`), 200)
+    }
+    expectProblem(await report(sent), 'unauthorized')
+  })
+
   test('get the instant of the visit when the clock of the reporting server is behind', async () => {
     const { token, report } = await newTrackedShop()
     const sent = { token: await token(), event: 'sign-up' }
@@ -241,7 +254,9 @@ test('a token is accepted to the end of the window of its workspace', async (t) 
       200,
     )
   const day = 24 * 60 * 60
-  clock.move(30 * day + 1)
+  clock.move(30 * day)
+  expectStatus(await api.post('/conversions', { token, event: 'last' }), 200)
+  clock.move(1)
   expectInvalid(await report(), 'token')
   await setWindow(31)
   const { body } = expectStatus(await report(), 200)

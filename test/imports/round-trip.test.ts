@@ -303,6 +303,8 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     const after = await packed(services, { clicks })
     const again = await run(0)
     assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
+    const { conversions, conversions_left_out: leftOut } = again.ended.counts
+    assert.deepEqual([conversions, leftOut], [0, CONVERSIONS.length])
     assert.deepEqual(compared(await packed(services, { clicks })), compared(after))
     return after
   }

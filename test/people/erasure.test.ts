@@ -154,6 +154,30 @@ for (const engine of ENGINES) {
       checkFiles(service.place)
     })
 
+    test('a deleted link takes its conversions with it, and no others', async () => {
+      const api = await service.api('sold')
+      const used = async () => (await api.get('/usage')).body.conversions.used
+      const ids: string[] = []
+      for (const key of ['sold-link', 'unsold-link']) {
+        const { id } = await addLink(api, 'localhost', key)
+        ids.push(id)
+        const options = { track_conversions: true }
+        expectStatus(await api.patch(`/links/${id}/options`, options), 200)
+        const { headers } = await visit(service.port, `/${key}`)
+        const token = new URL(headers.location ?? '').searchParams.get('tc')
+        for (const event of ['order', 'return']) {
+          expectStatus(await api.post('/conversions', { token, event: `${event}-${key}` }), 200)
+        }
+      }
+      expectStatus(await api.delete(`/links/${ids[0]}`), 200)
+      assert.equal(await used(), 4)
+      await runJobs(1)
+      assert.equal(await used(), 2)
+      const { body } = expectStatus(await api.get('/conversions'), 200)
+      const events = body.data.map(({ event }: { event: string }) => event)
+      assert.deepEqual(events.sort(), ['order-unsold-link', 'return-unsold-link'])
+    })
+
     test('every table that names a workspace or a person is known here', async () => {
       // A new table must be erased by src/app/node/, and be filled by the tests above.
       assert.deepEqual(
