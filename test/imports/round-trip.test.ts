@@ -290,8 +290,8 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     const services = await servicesAt({ ...opened, place } as StoreUnderTest)
     const name = path.join(place.dataDir, 'export')
     writeFileSync(name, file)
-    const run = (is_dry_run: number) =>
-      services.importAll(openTerseExport({ file: name }), { is_dry_run, options: { domains: {} } })
+    const run = (is_dry_run: number, domains = {}) =>
+      services.importAll(openTerseExport({ file: name }), { is_dry_run, options: { domains } })
     const tried = await run(1)
     const { ended, rows } = await run(0)
     assert.equal(ended.status, 'succeeded', ended.fault ?? '')
@@ -301,7 +301,9 @@ describeStore('a workspace with every kind of link', (at, engine) => {
     )
     assert.deepEqual(tried.ended.counts, ended.counts)
     const after = await packed(services, { clicks })
-    const again = await run(0)
+    // The workspace has domains now: links without one need one.
+    const again = await run(0, { '': 'go.example' })
+    assert.equal(again.ended.status, 'succeeded', again.ended.fault ?? '')
     assert.ok(again.rows.every(({ outcome }) => outcome === 'skipped'))
     const { conversions, conversions_left_out: leftOut } = again.ended.counts
     assert.deepEqual([conversions, leftOut], [0, CONVERSIONS.length])
