@@ -77,6 +77,16 @@ for (const engine of ENGINES) {
         assert.equal(body.total.clicks, clicks)
       })
 
+    /** What a program was allowed in a workspace by a person. */
+    const allowAssistant = (workspace_id: string, person_id: string) =>
+      service.instance.store.write(({ assistants }) =>
+        assistants.insert({
+          ...{ id: randomUUID(), workspace_id, person_id, scopes: ['links:read'] },
+          ...{ client_id: 'https://gone-client.example/', client_name: 'gone-client' },
+          ...{ created_at: 1, expires_at: Number.MAX_SAFE_INTEGER, last_used_at: null },
+        }),
+      )
+
     test('nothing is left of a deleted workspace, and nothing of another one is missing', async () => {
       const kept = await service.api('kept')
       await addLink(kept, 'kept.localhost', 'kept-key')
@@ -129,6 +139,8 @@ for (const engine of ENGINES) {
       await counted(gone, 6)
       const tracking = { track_conversions: true, parameter: 'gone-tc' }
       expectStatus(await gone.put('/conversions/settings', tracking), 200)
+      expectStatus(await gone.put('/assistants/settings', { enabled: false }), 200)
+      await allowAssistant(id, personId)
       expectStatus(await gone.delete(`/links/${removed.id}`), 200)
       assert.notDeepEqual(await findText(service.place, id), [], 'there is something to erase')
 
@@ -183,9 +195,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         await tablesWith(service.place, ['workspace_id', 'workspace']),
         [
-          'click_days',
-          'click_spools',
-          'clicks',
+          ...['assistant_settings', 'assistants', 'click_days', 'click_spools', 'clicks'],
           ...['conversion_counts', 'conversion_settings', 'conversions'],
           'default_domains',
           'deleted_links',
@@ -204,7 +214,8 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         await tablesWith(service.place, ['person_id', 'actor_id', 'created_by', 'email_folded']),
         [
-          ...['deleted_people', 'event_authors', 'identities', 'imports', 'memberships'],
+          ...['assistants', 'deleted_people', 'event_authors', 'identities', 'imports'],
+          'memberships',
           ...['one_time_links', 'passkeys', 'passwords', 'people', 'recovery_codes'],
           ...['sessions', 'tokens', 'totp'],
         ],
@@ -252,6 +263,7 @@ for (const engine of ENGINES) {
         const account = { code: url.hash.slice('#code='.length), name: 'S', password: PASSWORD }
         expectStatus(await personClient(service).post('/invitations/accept', account), 201)
       }
+      await allowAssistant(operator.workspaceId ?? '', id)
 
       expectStatus(await operator.delete(`/people/${id}`), 200)
       expectProblem(await client.get('/links'), 'unauthorized')
