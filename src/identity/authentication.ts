@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import { isUuid } from '../platform/crypto/random.ts'
@@ -107,21 +107,29 @@ function securityOf(access: Access) {
   return takesTokens(access) ? TOKEN_OR_SESSION : SESSION
 }
 
-/** The actor of a request that a part of this process sends to the API. */
-const caller = new AsyncLocalStorage<Actor>()
+/** Names a call in `calls`. The value cannot be guessed, so no request from outside has one. */
+const CALL_HEADER = 'terse-internal-call'
+/** The actors of requests that parts of this process send to the API, while they are being answered. */
+const calls = new Map<string, Actor>()
 
 /**
  * Sends a request to an operation of the API within this process, in the name of an actor. It is checked and answered as
  * one that arrives from outside, but for authentication and the limits of requests, which the sender sees to.
  */
-export function callAs(app: FastifyInstance, actor: Actor, request: InjectOptions) {
-  // The request is sent when its promise is awaited, which must be in here.
-  return caller.run(actor, async () => await app.inject(request))
+export async function callAs(app: FastifyInstance, actor: Actor, request: InjectOptions) {
+  const call = randomUUID()
+  calls.set(call, actor)
+  try {
+    return await app.inject({ ...request, headers: { ...request.headers, [CALL_HEADER]: call } })
+  } finally {
+    calls.delete(call)
+  }
 }
 
-/** Whether the request that is being answered was sent by `callAs`. */
-export function isCallWithin(): boolean {
-  return caller.getStore() !== undefined
+/** The actor of a request that `callAs` sends; undefined for all others. */
+export function callerOf({ headers }: Pick<FastifyRequest, 'headers'>): Actor | undefined {
+  const call = headers[CALL_HEADER]
+  return typeof call === 'string' ? calls.get(call) : undefined
 }
 
 /**
@@ -134,9 +142,9 @@ export async function authenticate(
 ): Promise<void> {
   const { operation } = request.routeOptions.config
   if (operation === undefined) return
-  const sender = caller.getStore()
-  if (sender !== undefined) {
-    request.actor = sender
+  const caller = callerOf(request)
+  if (caller !== undefined) {
+    request.actor = caller
     return
   }
   const access: Access = OPERATION_ACCESS[operation]

@@ -165,6 +165,12 @@ describe('tools of assistants', () => {
     assert.match(unreadable.text, /neither/)
   })
 
+  test('are called in no name by a header from outside', async () => {
+    const headers = { 'terse-internal-call': '00000000-0000-4000-8000-000000000000' }
+    const response = await fetch(`${service.baseUrl}/api/v1/links`, { headers })
+    assert.equal(response.status, 401)
+  })
+
   test('show nothing of other workspaces', async () => {
     const { id } = await create('ours')
     const other = await connect(await service.token('globex'))

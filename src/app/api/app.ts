@@ -24,7 +24,7 @@ import {
   authenticate,
   authorize,
   breakOffWithAccess,
-  isCallWithin,
+  callerOf,
   nameOperations,
 } from '../../identity/authentication.ts'
 import { invitationRoutes, memberRoutes } from '../../identity/members/routes.ts'
@@ -183,7 +183,8 @@ export async function buildApp(
     // Before the body is read: a missing route is reported rather than an invalid body.
     if (request.is404) throw paths.refusalOf(request.url)
     await authenticate(deps, request)
-    const isLimited = request.routeOptions.config.operation !== undefined && !isCallWithin()
+    const isLimited =
+      request.routeOptions.config.operation !== undefined && callerOf(request) === undefined
     if (isLimited) await limitRequests(deps, request, reply)
     authorize(request)
   })
