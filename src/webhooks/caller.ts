@@ -97,6 +97,7 @@ export class WebhookCaller {
         timeoutMs: ANSWER_MS_MAX,
         bodyBytesMax: BODY_BYTES_MAX,
         isCutOff: true,
+        isRepeatable: true,
       })
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason

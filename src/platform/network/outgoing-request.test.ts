@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type SourceApi, startSourceApi } from '../../../test/support/source-api.ts'
 import { RefusedAddressError } from '../dns/checked-lookup.ts'
@@ -51,6 +54,26 @@ describe('sendRequest', () => {
     const answer = await sendRequest(open, { ...REQUEST, url, connectTo })
     assert.equal(answer.body.toString(), '{"host":"go.example.com"}')
     await assert.rejects(sendRequest(closed, { ...REQUEST, url, connectTo }), RefusedAddressError)
+  })
+
+  test('sends a repeatable request again when a kept connection is closed', async (t) => {
+    const seen = new Set<unknown>()
+    let requests = 0
+    const closing = createServer(({ socket }, response) => {
+      requests += 1
+      if (seen.has(socket)) socket.destroy()
+      else response.end()
+      seen.add(socket)
+    })
+    closing.listen(0, '127.0.0.1')
+    await once(closing, 'listening')
+    t.after(() => closing.close())
+    const url = new URL(`http://127.0.0.1:${(closing.address() as AddressInfo).port}/`)
+    const post = { ...REQUEST, method: 'POST', body: 'x', url } as const
+    await sendRequest(open, post)
+    assert.equal((await sendRequest(open, { ...post, isRepeatable: true })).status, 200)
+    await assert.rejects(sendRequest(open, post), { code: 'ECONNRESET' })
+    assert.equal(requests, 4)
   })
 
   test('refuses an answer that is longer than the caller takes', async () => {

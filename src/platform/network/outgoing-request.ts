@@ -53,6 +53,11 @@ export type OutgoingRequest = {
   /** Whether the beginning is enough of a longer body. */
   readonly isCutOff?: boolean
   readonly signal: AbortSignal
+  /**
+   * Whether it is sent again when the other side closed a connection that was kept open, which it may do just then. It
+   * may have read the request.
+   */
+  readonly isRepeatable?: boolean
   /** Connects to this place instead of the URL's host, which stays in the request and in TLS. */
   readonly connectTo?: { readonly host: string; readonly port: number } | undefined
 }
@@ -68,12 +73,34 @@ export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError'
 }
 
+/** A kept connection that was closed before an answer. */
+class StaleConnectionError extends Error {
+  override readonly name = 'StaleConnectionError'
+}
+
+/** Connections that were kept for as long are closed together. */
+const STALE_CONNECTIONS_MAX = 3
+
 /**
  * Sends an HTTP request and returns the whole answer. Follows no redirect.
  *
  * @throws {AnswerTooLongError}
  */
-export function sendRequest(agents: Agents, outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
+export async function sendRequest(
+  agents: Agents,
+  outgoing: OutgoingRequest,
+): Promise<OutgoingAnswer> {
+  for (let stale = 0; ; stale += 1) {
+    try {
+      return await sendOnce(agents, outgoing)
+    } catch (error) {
+      if (!(error instanceof StaleConnectionError)) throw error
+      if (outgoing.isRepeatable !== true || stale === STALE_CONNECTIONS_MAX) throw error.cause
+    }
+  }
+}
+
+function sendOnce(agents: Agents, outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
   const { url, connectTo, bodyBytesMax } = outgoing
   const isTls = url.protocol === 'https:'
   const options: RequestOptions & { servername?: string } = {
@@ -88,7 +115,10 @@ export function sendRequest(agents: Agents, outgoing: OutgoingRequest): Promise<
   }
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>()
   const request = isTls ? requestHttps(url, options) : requestHttp(url, options)
-  request.on('error', reject)
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    reject(isStale ? new StaleConnectionError('closed', { cause: error }) : error)
+  })
   request.on('response', (response) => {
     const { statusCode: status = 0, headers } = response
     response.on('error', reject)
