@@ -32,21 +32,31 @@ export async function referenceHtml(
   const operations = operationsOf(description)
   const parts = [headHtml(info.title, files), introHtml(description)]
   for (const tag of tags) {
-    await setImmediate()
     const own = operations.filter((operation) => operation.tags.includes(tag.name))
-    const shown = own.map((operation) => operationHtml(operation, description))
+    const shown = await inTurns(own, (operation) => operationHtml(operation, description))
     parts.push(sectionHtml(anchorOf(tag.name), tag.name, tag.description, shown))
   }
-  await setImmediate()
-  const events = Object.entries(description.webhooks).map(([name, { post }]) =>
+  const events = await inTurns(Object.entries(description.webhooks), ([name, { post }]) =>
     eventHtml(name, { ...post, method: 'POST', path: name }, description),
   )
   const ofEvents = 'What webhooks send. The client’s `verifyWebhook` proves the signature.'
   parts.push(sectionHtml(OF_EVENTS, 'Webhook events', ofEvents, events))
-  await setImmediate()
-  const schemas = Object.entries(description.components.schemas).map(namedSchemaHtml)
+  const schemas = await inTurns(Object.entries(description.components.schemas), namedSchemaHtml)
   parts.push(sectionHtml(OF_SCHEMAS, 'Schemas', 'What requests and answers consist of.', schemas))
   return `${parts.join('\n')}\n</main>\n</body>\n</html>\n`
+}
+
+/** Maps items, and lets other work of the process run after each. */
+async function inTurns<T>(
+  items: readonly T[],
+  map: (item: T) => string,
+): Promise<readonly string[]> {
+  const results: string[] = []
+  for (const item of items) {
+    results.push(map(item))
+    await setImmediate()
+  }
+  return results
 }
 
 function headHtml(title: string, { scripts, styles, icons }: PageFiles): string {
