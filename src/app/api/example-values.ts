@@ -1,6 +1,5 @@
 import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
-import { csvLine } from '@terse/contract/csv'
 import {
   fromFields,
   TEXTS_AFTER_COUNTERS,
@@ -8,7 +7,7 @@ import {
   UTM_FIELDS,
 } from '@terse/contract/link-fields'
 import { ASSISTANT_EXAMPLES } from './example-assistants.ts'
-import { CONVERSION_EXPORT, INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
+import { INCLUDED_EXAMPLE, SMART_LINK_EXAMPLES } from './example-smart-links.ts'
 import { WEBHOOK_EXAMPLES } from './example-webhooks.ts'
 
 /** One story for all examples: Ada's workspace `acme`, its domain and a link on it. */
@@ -49,7 +48,8 @@ const link = {
   updated_at: CHANGED,
 }
 
-const { workspace_id: _, password: __, ...exportedLink } = { ...link, protected: false }
+const { workspace_id: _, password: __, ...othersOfLink } = { ...link, protected: false }
+export const exportedLink = othersOfLink
 
 const domain = {
   id: DOMAIN,
@@ -96,7 +96,7 @@ const click = {
   id: 'gsv3k0y1z7-19ab2cd',
 }
 
-const exportedClick: ExportedClick = { ...click, visitor: '8d1f0a6b' }
+export const exportedClick: ExportedClick = { ...click, visitor: '8d1f0a6b' }
 
 const report: ClickReportResource = {
   from: '2026-11-20T00:00:00.000000+01:00',
@@ -471,29 +471,4 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   OidcStart: { url: 'https://id.example.com/authorize?client_id=terse&response_type=code' },
   PasswordResetDetails: { passkeys: [passkey], identities: [identity], may_keep: true },
-}
-
-const clicksCsv =
-  csvLine(Object.keys(exportedClick)) + csvLine(Object.values(exportedClick).map(String))
-
-const QR_SVG =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 33 33" width="512" height="512"><path d="M4 4h7v1H4z"/></svg>'
-
-/** Examples of answers that have no schema of a name, by operation and type of content. */
-export const OPERATION_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'links.export': {
-    'text/csv': csvLine(['id', 'link', 'tags']) + csvLine([LINK, link.link, '["spring","print"]']),
-    'application/x-ndjson': exportedLink,
-  },
-  'links.getQrCode': { 'image/svg+xml': QR_SVG },
-  'links.drawQrCode': { 'image/svg+xml': QR_SVG },
-  'imports.getReport': {
-    'text/csv':
-      csvLine(['number', 'place', 'old_link', 'outcome', 'link', 'link_id', 'reason']) +
-      csvLine([1, 'line 2', 'https://old.example/spring', 'created', link.link, LINK, '']),
-  },
-  'clicks.export': { 'text/csv': clicksCsv },
-  ...CONVERSION_EXPORT,
-  'links.exportClicks': { 'text/csv': clicksCsv },
-  'domains.exportClicks': { 'text/csv': clicksCsv },
 }

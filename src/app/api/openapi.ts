@@ -12,8 +12,9 @@ import { isPermission, OPERATION_ACCESS } from '../../identity/permissions.ts'
 import { answersOf } from '../../platform/http/api/responses.ts'
 import { Asset } from '../../platform/http/assets/asset.ts'
 import type { Compressor } from '../../platform/http/compression/compressor.ts'
+import { OPERATION_EXAMPLES } from './example-downloads.ts'
 import { parameterExample } from './example-parameters.ts'
-import { OPERATION_EXAMPLES, SCHEMA_EXAMPLES } from './example-values.ts'
+import { SCHEMA_EXAMPLES } from './example-values.ts'
 import type { ApiDescription } from './reference/description.ts'
 import { referencePage } from './reference/reference-page.ts'
 
@@ -43,6 +44,7 @@ const TAGS = [
   { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
   { name: 'People', description: 'Members of the workspace, and invitations.' },
   { name: 'Tokens', description: 'Tokens of the workspace, with which programs call the API.' },
+  { name: 'Assistants', description: 'Assistants that people have let work in the workspace.' },
   { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
   { name: 'Me', description: 'The account of the person who is signed in.' },
   {
