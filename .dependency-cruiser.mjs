@@ -10,6 +10,7 @@ const MODULES = [
   'backup',
   'operations',
   'assistants',
+  'compat',
   'webhooks',
   'events',
   'exports',

@@ -27,6 +27,7 @@ export const FAULTS = {
   },
   out_of_range: 'must be a whole number from {min} to {max}',
   empty: 'must not be empty',
+  not_alone: 'has {scope}, which must be the only scope of a token',
   too_short: 'must have at least {min} characters',
   too_long: 'must have at most {max} characters',
   too_few: 'must have {min} or more values',

@@ -13,6 +13,11 @@ const SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',
+  'compat:yourls',
+  'compat:kutt',
+  'compat:shlink',
+  'compat:bitly',
+  'compat:polr',
 ] as const
 
 const scope = z.enum(SCOPES)
@@ -36,7 +41,12 @@ export const tokenList = pageOf(tokenSchema, 'TokenList')
 export const createTokenBody = z
   .strictObject({
     name: line(100).describe('What it is for.'),
-    scopes: z.array(scope).min(1).describe('What it may do.'),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .describe(
+        'What it may do. A scope of `compat:` stands alone: the token is for clients of that service, whose API it switches on.',
+      ),
     expires_at: z
       .string()
       .nullable()

@@ -1,7 +1,14 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { type Actor, type Authenticator, bearerOf } from '../identity/index.ts'
+import {
+  type Actor,
+  type Authenticator,
+  bearerOf,
+  CallRefused,
+  callsAs,
+  type Refusal,
+} from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import { failureText } from '../platform/failure-text.ts'
 import { HttpRefusal } from '../platform/http/api/problem.ts'
@@ -9,8 +16,7 @@ import { VERSION } from '../platform/process/version.ts'
 import { isAccessSecret } from './assistant.ts'
 import { type Assistants, MCP_PATH } from './assistants.ts'
 import { challengeOf } from './oauth-routes.ts'
-import { callsAs, ToolFault } from './tool-calls.ts'
-import { TOOLS, type Tool, type ToolResult } from './tools.ts'
+import { TOOLS, type Tool, ToolFault, type ToolResult } from './tools.ts'
 
 const BODY_BYTES_MAX = 256 * 1024
 /** A model cannot use more, and pays for it. */
@@ -129,6 +135,7 @@ async function openHandler(app: FastifyInstance, { log }: Dependencies): Promise
           return contentOf(await tool.run(calls, given as never))
         } catch (error) {
           if (error instanceof ToolFault) return faultOf(error.message)
+          if (error instanceof CallRefused) return faultOf(refusalText(error.refusal))
           log.warn({ err: error, tool: name }, 'tool of an assistant failed')
           return faultOf('Something went wrong on our side.')
         }
@@ -159,6 +166,12 @@ function contentOf(result: ToolResult) {
   if (!('picture' in result)) return { content: [text] }
   const data = result.picture.toString('base64')
   return { content: [{ type: 'image' as const, data, mimeType: result.type }, text] }
+}
+
+/** The message of an answer with what is wrong with which field. */
+function refusalText({ message, errors = {} }: Refusal): string {
+  const fields = Object.entries(errors).map(([field, texts]) => `${field} ${texts.join('; ')}`)
+  return [message, ...fields].join('\n')
 }
 
 function faultOf(text: string) {

@@ -1,8 +1,12 @@
 import { optionInputs } from '@terse/contract/link-options'
 import { z } from 'zod'
-import type { Permission } from '../identity/index.ts'
+import type { CallApi, Permission, Query } from '../identity/index.ts'
 import { isUuid } from '../platform/crypto/random.ts'
-import { type CallApi, type Query, ToolFault } from './tool-calls.ts'
+
+/** Why a tool did nothing, in words for the model. */
+export class ToolFault extends Error {
+  override readonly name = 'ToolFault'
+}
 
 /** What a tool returns to the model: data, or a picture. */
 export type ToolResult =
@@ -218,10 +222,10 @@ export const TOOLS: readonly Tool[] = [
     }),
     async run(call, { link: address, ...visitor }) {
       const { id } = await findLink(call, address)
-      const { examples: _, ...explanation } = (await call.post(
+      const { examples: _, ...explanation } = await call.post<{ examples: unknown }>(
         `/links/${id}/explain`,
         visitor,
-      )) as { examples: unknown }
+      )
       return { data: explanation }
     },
   }),

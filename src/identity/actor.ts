@@ -1,10 +1,13 @@
+import type { CompatService } from '@terse/contract/compat'
 import { INSTANCE } from '../storage/event-log.ts'
 import type { Person } from './people/person.ts'
 import {
   ALL_PERMISSIONS,
+  isCompatScope,
   type Permission,
   permissionsOf,
   permissionsOfRole,
+  serviceOf,
 } from './permissions.ts'
 import type { Membership } from './store/membership-store.ts'
 import type { Token } from './store/token-store.ts'
@@ -26,6 +29,8 @@ export type Actor = {
   readonly hasAuthenticatedRecently: boolean
   /** The session of a person's request; null for others. */
   readonly sessionId: string | null
+  /** The service whose API a token is for, and no other; absent for all others. */
+  readonly compat?: CompatService
   /** The HTTP request that asked for the operation, as the log names it; null where there was none. */
   readonly requestId: string | null
 }
@@ -34,11 +39,13 @@ export type Actor = {
 export type ActorIn = (workspaceId: string) => Actor
 
 export function tokenActor(token: Token): Actor {
+  const other = token.scopes.find(isCompatScope)
   return {
     kind: 'token',
     id: token.id,
     name: token.name,
     workspaceId: token.workspace_id,
+    ...(other !== undefined && { compat: serviceOf(other) }),
     permissions: permissionsOf(token.scopes),
     isOperator: false,
     hasAuthenticatedRecently: true,

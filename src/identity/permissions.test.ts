@@ -137,6 +137,8 @@ describe('requireAccess', () => {
       'assistants.delete': 'links:read',
       'assistants.getSettings': 'links:read',
       'assistants.updateSettings': 'workspace:admin',
+      'compat.list': 'links:read',
+      'compat.update': 'workspace:admin',
       'webhooks.list': 'webhooks:read',
       'webhooks.get': 'webhooks:read',
       'webhooks.listAttempts': 'webhooks:read',

@@ -1,3 +1,4 @@
+import type { CompatService } from '@terse/contract/compat'
 import type { Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
 
@@ -22,7 +23,20 @@ export const SCOPES = [
   'workspace:admin',
 ] as const
 
-export type Scope = (typeof SCOPES)[number]
+/**
+ * What a token of a client that was made for another service may do: it is the only scope of its token, which works with
+ * the API of that service alone.
+ */
+export const COMPAT_SCOPES = [
+  'compat:yourls',
+  'compat:kutt',
+  'compat:shlink',
+  'compat:bitly',
+  'compat:polr',
+] as const
+
+export type CompatScope = (typeof COMPAT_SCOPES)[number]
+export type Scope = (typeof SCOPES)[number] | CompatScope
 
 /** Scopes that a token has only if they are requested: a webhook sends what happens to another place. */
 const UNUSUAL_SCOPES: ReadonlySet<Scope> = new Set([
@@ -35,7 +49,7 @@ const UNUSUAL_SCOPES: ReadonlySet<Scope> = new Set([
 export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !UNUSUAL_SCOPES.has(scope))
 
 export function isScope(text: string): text is Scope {
-  return SCOPES.some((scope) => scope === text)
+  return [...SCOPES, ...COMPAT_SCOPES].some((scope) => scope === text)
 }
 
 const PERMISSIONS = [
@@ -172,6 +186,8 @@ export const OPERATION_ACCESS = {
   'assistants.updateSettings': 'workspace.edit',
   'assistants.preview': 'signed in',
   'assistants.create': 'signed in',
+  'compat.list': 'workspace.view',
+  'compat.update': 'tokens.edit',
   'signIn.getOptions': 'open',
   'setup.complete': 'open',
   'session.create': 'open',
@@ -261,7 +277,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
  * The permissions that each scope of a token grants. What a person signs in with, and owners, are the business of people:
  * no scope grants those.
  */
-const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
+const SCOPE_PERMISSIONS: Readonly<Record<(typeof SCOPES)[number], readonly Permission[]>> = {
   'links:read': ['links.view', 'usage.view', 'workspace.view'],
   'links:write': ['links.edit', 'links.delete'],
   'domains:read': ['domains.view'],
@@ -325,8 +341,29 @@ const ROLE_PERMISSIONS: ReadonlyMap<Role, ReadonlySet<Permission>> = new Map(
 
 export const ALL_PERMISSIONS: ReadonlySet<Permission> = new Set(PERMISSIONS)
 
+/** What a client of another service may do, through the API of that service. */
+export const COMPAT_PERMISSIONS: ReadonlySet<Permission> = new Set([
+  ...(['links.view', 'links.edit', 'links.delete'] as const),
+  ...(['domains.view', 'clicks.view', 'usage.view', 'workspace.view'] as const),
+])
+
+export function isCompatScope(scope: Scope): scope is CompatScope {
+  return COMPAT_SCOPES.some((each) => each === scope)
+}
+
+/** The service whose API a token with this scope is for. */
+export function serviceOf(scope: CompatScope): CompatService {
+  return scope.slice('compat:'.length) as CompatService
+}
+
+/** What a token may do in the API. One for another service may do nothing there. */
 export function permissionsOf(scopes: readonly Scope[]): ReadonlySet<Permission> {
-  return new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]))
+  return new Set(scopes.flatMap((scope) => (isCompatScope(scope) ? [] : SCOPE_PERMISSIONS[scope])))
+}
+
+/** What a token with this scope can do, in whichever API. */
+export function grantedBy(scope: Scope): ReadonlySet<Permission> {
+  return isCompatScope(scope) ? COMPAT_PERMISSIONS : permissionsOf([scope])
 }
 
 export function permissionsOfRole(role: Role): ReadonlySet<Permission> {

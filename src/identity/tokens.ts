@@ -11,7 +11,8 @@ import { type IdempotencyStores, runIdempotent } from '../storage/idempotency.ts
 import type { Store } from '../storage/store.ts'
 import { type Actor, type ActorIn, tokenActor } from './actor.ts'
 import { type ActingStores, endLostGrants, type GrantStores, requireActor } from './grants.ts'
-import { permissionsOf, type Scope } from './permissions.ts'
+import { type CompatScope, grantedBy, isCompatScope, type Scope, serviceOf } from './permissions.ts'
+import type { CompatStore } from './store/compat-store.ts'
 import type { NamedToken, Token, TokenStore } from './store/token-store.ts'
 
 type NewTokenOptions = {
@@ -21,17 +22,33 @@ type NewTokenOptions = {
   readonly expiresAt: number | null
 }
 
-type TokenStores = GrantStores & ActingStores & IdempotencyStores & { readonly changes: ChangeLog }
+type TokenStores = GrantStores &
+  ActingStores &
+  IdempotencyStores & { readonly changes: ChangeLog; readonly compat: CompatStore }
 
 type NewToken = NamedToken & { readonly secret: string }
+
+/** Seals secrets of tokens for the one client that sends a hash of them. */
+export type SecretSealing = {
+  seal(tokenId: string, secret: string): string
+  /** Undefined where it was sealed under another key. */
+  unseal(tokenId: string, sealed: string): string | undefined
+}
 
 /** The operations on tokens. */
 export class Tokens {
   readonly #store: Store<TokenStores>
   readonly #clock: Clock
   readonly #random: Random
+  readonly #sealing: SecretSealing
 
-  constructor(deps: { store: Store<TokenStores>; clock: Clock; random: Random }) {
+  constructor(deps: {
+    store: Store<TokenStores>
+    clock: Clock
+    random: Random
+    secretSealing: SecretSealing
+  }) {
+    this.#sealing = deps.secretSealing
     this.#store = deps.store
     this.#clock = deps.clock
     this.#random = deps.random
@@ -49,6 +66,10 @@ export class Tokens {
     options: NewTokenOptions,
     repeatable?: SealedRequest,
   ): Promise<NewToken> {
+    const [other] = options.scopes.filter(isCompatScope)
+    if (other !== undefined && new Set(options.scopes).size > 1) {
+      throw Failure.invalid({ scopes: [{ code: 'not_alone', scope: other }] })
+    }
     const now = this.#clock.nowMicros()
     const isPerson = actor.kind === 'person'
     const secret = generateSecret(this.#random)
@@ -69,13 +90,25 @@ export class Tokens {
       if (current.kind === 'token') await refuseLaterEnd(stores, current, token)
       return runIdempotent<void, NewToken>(stores, actor.workspaceId, repeatable, now, {
         read: async () => {},
-        async write() {
+        write: async () => {
           await stores.tokens.insert(token, hashSecret(secret))
+          if (other !== undefined) await this.#switchOn(stores, token, other, secret)
           await stores.events.append(current, tokenEvent('token.created', token), now)
           return { token, creatorName: isPerson ? actor.name : null, secret }
         },
       })
     })
+  }
+
+  /** A token for another service switches its API on. Clients of YOURLS may send a hash of the secret and the time. */
+  async #switchOn(
+    { compat }: TokenStores,
+    { id, workspace_id }: Token,
+    scope: CompatScope,
+    secret: string,
+  ): Promise<void> {
+    await compat.enable(workspace_id, serviceOf(scope), true)
+    if (scope === 'compat:yourls') await compat.insertSecret(id, this.#sealing.seal(id, secret))
   }
 
   /** Returns the tokens of the actor's workspace that are not revoked, oldest first. */
@@ -124,7 +157,7 @@ export class Tokens {
 /** @throws {Failure} `validation_failed` */
 function refuseHigherScopes({ permissions }: Actor, scopes: readonly Scope[]): void {
   const refused = scopes.filter((scope) =>
-    [...permissionsOf([scope])].some((permission) => !permissions.has(permission)),
+    [...grantedBy(scope)].some((permission) => !permissions.has(permission)),
   )
   if (refused.length === 0) return
   throw Failure.invalid({

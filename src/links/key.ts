@@ -65,6 +65,7 @@ const SERVICE_SEGMENTS = new Set([
   'assets',
   'internal',
   'mcp',
+  ...['rest', 'v4', 'yourls-api.php'],
   '.well-known',
   'livez',
   'readyz',

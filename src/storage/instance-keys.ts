@@ -30,6 +30,7 @@ type Purpose =
   | 'backup-blocks'
   | 'import-settings'
   | 'webhook-secrets'
+  | 'compat-secrets'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

@@ -22,6 +22,10 @@ export type PeopleTables = {
     redirect_uri: string | null
     challenge: string | null
   }
+  /** Which APIs of other services a workspace answers. */
+  compat_settings: { workspace_id: string; service: string }
+  /** Secrets of tokens, sealed, for clients that send a hash of them. */
+  compat_secrets: { token_id: string; sealed: string }
   /** 0 or 1; a workspace without a row has 1. */
   assistant_settings: { workspace_id: string; is_enabled: number }
   /** Programs that have registered themselves. */

@@ -140,6 +140,7 @@ for (const engine of ENGINES) {
       const tracking = { track_conversions: true, parameter: 'gone-tc' }
       expectStatus(await gone.put('/conversions/settings', tracking), 200)
       expectStatus(await gone.put('/assistants/settings', { enabled: false }), 200)
+      expectStatus(await gone.put('/compat/kutt', { enabled: true }), 200)
       await allowAssistant(id, personId)
       expectStatus(await gone.delete(`/links/${removed.id}`), 200)
       assert.notDeepEqual(await findText(service.place, id), [], 'there is something to erase')
@@ -195,6 +196,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(
         await tablesWith(service.place, ['workspace_id', 'workspace']),
         [
+          'compat_settings',
           ...['assistant_settings', 'assistants', 'click_days', 'click_spools', 'clicks'],
           ...['conversion_counts', 'conversion_settings', 'conversions'],
           'default_domains',

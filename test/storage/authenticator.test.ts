@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { secretSealingOf } from '../../src/app/composition/instance.ts'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { type Authenticator, authenticator, Tokens } from '../../src/identity/tokens.ts'
@@ -10,6 +11,7 @@ import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addWorkspace } from './samples.ts'
 
 const SECOND = 1_000_000
+const secretSealing = secretSealingOf(Buffer.alloc(32))
 
 /** A node's authenticator over a store that counts look-ups and writes. */
 function nodeOver({ store }: StoreUnderTest) {
@@ -44,7 +46,7 @@ function nodeOver({ store }: StoreUnderTest) {
     onError: (error) => errors.push(error),
   })
   store.onChange((changes) => node.apply(changes))
-  const service = new Tokens({ store, clock, random: systemRandom })
+  const service = new Tokens({ store, clock, random: systemRandom, secretSealing })
   return { clock, counts, errors, node, service }
 }
 
@@ -94,7 +96,7 @@ describeStore('the authenticator', (at) => {
     await node.authenticate(secret)
     const cursor = await at.store.read.changes.end()
     const other = (await at.another()).store
-    await new Tokens({ store: other, clock, random: systemRandom }).revokeAnywhere(
+    await new Tokens({ store: other, clock, random: systemRandom, secretSealing }).revokeAnywhere(
       commandLine,
       token.id,
     )

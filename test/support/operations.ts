@@ -130,6 +130,7 @@ const OF_PEOPLE: ReadonlySet<string> = new Set([
   'invitations',
   'tokens',
   'assistants',
+  'compat',
   'people',
   'instance',
   'password-resets',

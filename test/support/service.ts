@@ -83,7 +83,7 @@ export async function startService(
   const opened = await openInstance(config, log)
   const { openHasher = openCheapHasher, clock = opened.clock } = options
   const { store } = opened
-  const instance = { ...opened, clock, ...servicesOver(store, config, clock) }
+  const instance = { ...opened, clock, ...servicesOver(store, config, clock, opened.instanceKey) }
   const node = await startNode(config, instance, log, { answerMsMax: PATIENCE_MS, openHasher })
   const baseUrl = `http://127.0.0.1:${port}`
 

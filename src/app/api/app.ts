@@ -12,6 +12,8 @@ import { oauthRoutes } from '../../assistants/oauth-routes.ts'
 import { assistantRoutes } from '../../assistants/routes.ts'
 import { clickRoutes, liveRoutes } from '../../clicks/routes.ts'
 import { variantRoutes } from '../../clicks/variant-routes.ts'
+import { compatRoutes } from '../../compat/routes.ts'
+import { compatServices } from '../../compat/services.ts'
 import { conversionReportRoute, conversionRoutes } from '../../conversions/routes.ts'
 import { conversionSettingsRoutes } from '../../conversions/settings-routes.ts'
 import { domainHttpsRoutes, domainRoutes } from '../../domains/routes.ts'
@@ -106,6 +108,7 @@ const API_ROUTES = [
   invitationRoutes,
   tokenRoutes,
   assistantRoutes,
+  compatRoutes,
   accountRoutes,
   secondFactorRoutes,
   instanceRoutes,
@@ -217,11 +220,14 @@ async function registerApi(
   for (const routes of all) await app.register(routes, { ...services, prefix: '/api/v1' })
   await app.register(oidcBrowserRoutes, services)
   await app.register(oauthRoutes, services)
-  await app.register(mcpRoute, {
+  const programs = {
     ...services,
     log: app.log,
-    limitRequests: (request, reply) => limitRequests(limits, request, reply),
-  })
+    limitRequests: (request: FastifyRequest, reply: FastifyReply) =>
+      limitRequests(limits, request, reply),
+  }
+  await app.register(mcpRoute, programs)
+  await app.register(compatServices, programs)
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,4 +1,5 @@
 import type { AssistantPreview, AssistantResource } from '@terse/contract/assistants'
+import type { CompatResource } from '@terse/contract/compat'
 
 const CLIENT = { id: 'https://assistant.example/client.json', name: 'Orbit Desktop' }
 
@@ -23,7 +24,13 @@ const ASSISTANT: AssistantResource = {
   last_used_at: '2026-11-22T18:40:00.000000Z',
 }
 
-/** Examples of assistants, by the names of their schemas. */
+const COMPAT: CompatResource = {
+  service: 'kutt',
+  enabled: true,
+  address: 'https://go.example.com/api/v2',
+}
+
+/** Examples of assistants and other programs, by the names of their schemas. */
 export const ASSISTANT_EXAMPLES: Readonly<Record<string, unknown>> = {
   AssistantPreview: PREVIEW,
   Assistant: ASSISTANT,
@@ -32,5 +39,7 @@ export const ASSISTANT_EXAMPLES: Readonly<Record<string, unknown>> = {
     last_used_at: null,
     redirect_to: `${CALLBACK}?code=terse_code_Lv9o5DhuRqfdgwaOgHfx5pjDRGzPPE2hl2Ufq0aZ&${ANSWERED}`,
   },
+  Compat: COMPAT,
+  CompatList: { data: [COMPAT] },
   AssistantSettings: { enabled: true, address: 'https://go.example.com/mcp' },
 }

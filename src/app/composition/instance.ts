@@ -5,10 +5,11 @@ import { openPlaces, type Places } from '../../clicks/record/places.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
 import { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { SetupLinks } from '../../identity/sign-in/setup.ts'
-import { Tokens } from '../../identity/tokens.ts'
+import { type SecretSealing, Tokens } from '../../identity/tokens.ts'
 import { Workspaces } from '../../identity/workspaces/workspaces.ts'
 import { type Nodes, nodes } from '../../operations/nodes.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
+import { sealing } from '../../platform/crypto/sealing.ts'
 import type { Throttles } from '../../platform/limits/throttle.ts'
 import type { PasswordHasher } from '../../platform/passwords/password-hasher.ts'
 import { type PasswordVault, passwordVault } from '../../platform/passwords/password-vault.ts'
@@ -131,21 +132,29 @@ async function open(
     },
     clock,
     instanceKey,
-    ...servicesOver(store, config, clock),
+    ...servicesOver(store, config, clock, instanceKey),
     nodes: nodes({ store, clock }),
     close: () => store.close(),
   }
 }
 
 /** A store, with the services of an instance that write to it. */
-export function servicesOver(store: FullStore, config: Config, clock: Clock) {
+export function servicesOver(store: FullStore, config: Config, clock: Clock, instanceKey: Buffer) {
   const base = { store, clock, random: systemRandom }
   return {
     store,
     quotas: new QuotaBook({ store, defaults: config.quotas }),
     workspaces: new Workspaces({ ...base, mappedNames: mappedNamesOf(config) }),
-    tokens: new Tokens(base),
+    tokens: new Tokens({ ...base, secretSealing: secretSealingOf(instanceKey) }),
     setupLinks: new SetupLinks(base),
+  }
+}
+
+export function secretSealingOf(instanceKey: Buffer): SecretSealing {
+  const { seal, unseal } = sealing(deriveKey(instanceKey, 'compat-secrets'), systemRandom)
+  return {
+    seal: (id, secret) => seal(Buffer.from(secret), id).toString('base64'),
+    unseal: (id, sealed) => unseal(Buffer.from(sealed, 'base64'), id)?.toString(),
   }
 }
 

@@ -39,6 +39,7 @@ import {
 } from '../../domains/store/domain-store.ts'
 import { type EventStore, eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
+import { type CompatStore, compatStore } from '../../identity/store/compat-store.ts'
 import {
   type IdentityStore,
   identityStore,
@@ -123,6 +124,7 @@ export type Stores = {
   readonly passwords: PasswordStore
   readonly memberships: MembershipStore
   readonly assistants: AssistantStore
+  readonly compat: CompatStore
   readonly sessions: SessionStore
   readonly oneTimeLinks: OneTimeLinkStore
   readonly totp: TotpStore
@@ -208,6 +210,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   people: ({ db, lockName }) => personStore(db, lockName),
   passwords: ({ db }) => passwordStore(db),
   assistants: ({ db }) => assistantStore(db),
+  compat: ({ db }) => compatStore(db),
   memberships: ({ db, lockName }) => membershipStore(db, lockName),
   sessions: ({ db, lockName }) => sessionStore(db, lockName),
   oneTimeLinks: ({ db }) => oneTimeLinkStore(db),

@@ -5,6 +5,7 @@ import { OAUTH_LIMITS } from '../../assistants/oauth-routes.ts'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { LIVE_QUEUE, LiveClicks } from '../../clicks/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
+import { Compat } from '../../compat/compat.ts'
 import { Conversions } from '../../conversions/conversions.ts'
 import { CONVERSION_QUEUE } from '../../conversions/report.ts'
 import { ConversionSettingsService } from '../../conversions/settings.ts'
@@ -49,7 +50,12 @@ import { type ApiServices, buildApp } from '../api/app.ts'
 import type { Health, ServiceRouteDependencies } from '../api/service-routes.ts'
 import type { DomainServices } from '../composition/domains.ts'
 import { openIdentity } from '../composition/identity.ts'
-import { type AppContext, type Instance, logUnexpected } from '../composition/instance.ts'
+import {
+  type AppContext,
+  type Instance,
+  logUnexpected,
+  secretSealingOf,
+} from '../composition/instance.ts'
 import { openExports, openLinkWriter } from '../composition/services.ts'
 import { openWebhooks } from '../composition/webhooks.ts'
 import type { Config } from '../config/config.ts'
@@ -122,7 +128,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
     labels: new Labels(base),
     ...openConversions(context, links),
-    ...openAssistants(context),
+    ...openPrograms(context, authenticator),
     utmTemplates: new UtmTemplates(base),
     ruleSets,
     imports: parts.imports,
@@ -193,8 +199,12 @@ function openConversions({ instance, queues }: AppContext, links: Links) {
   return { conversions, conversionSettings: new ConversionSettingsService({ store, clock }) }
 }
 
-function openAssistants({ config, instance, queues, throttles, log }: AppContext) {
-  const { store, clock } = instance
+/** What programs of others reach the service through. */
+function openPrograms(
+  { config, instance, queues, throttles, log }: AppContext,
+  authenticator: Authenticator,
+) {
+  const { store, clock, instanceKey } = instance
   const { baseUrl, registersClients } = config
   const base = { store, clock, random: systemRandom, baseUrl }
   const mayReach = (address: string) => !isPrivateAddress(address)
@@ -203,6 +213,10 @@ function openAssistants({ config, instance, queues, throttles, log }: AppContext
   return {
     clients,
     assistants: new Assistants({ ...base, clients, onError }),
+    compat: new Compat({
+      ...{ store, clock, authenticator, baseUrl },
+      secretSealing: secretSealingOf(instanceKey),
+    }),
     registersClients,
     oauthThrottle: throttles.create('oauth-requests', OAUTH_LIMITS),
   }

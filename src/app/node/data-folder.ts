@@ -263,7 +263,7 @@ export function dataFolderMetrics(folder: DataFolder): MetricSource {
 export function guardInstance(config: Config, instance: Instance, folder: DataFolder): Instance {
   if (config.databaseUrl !== undefined) return instance
   const store = guardStore(instance.store, folder)
-  return { ...instance, ...servicesOver(store, config, instance.clock) }
+  return { ...instance, ...servicesOver(store, config, instance.clock, instance.instanceKey) }
 }
 
 function guardStore(store: FullStore, folder: DataFolder): FullStore {

@@ -65,6 +65,7 @@ const SETTINGS = [
   'tokens',
   'assistants',
   'assistant_settings',
+  'compat_settings',
   'workspace_quotas',
   'label_settings',
   'conversion_settings',

@@ -47,6 +47,7 @@ import { linkMilestones } from './042-link-milestones.ts'
 import { conversions } from './045-conversions.ts'
 import { conversionScopes } from './046-conversion-scopes.ts'
 import { assistants } from './048-assistants.ts'
+import { compat } from './049-compat.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   linkMilestones,
   conversionScopes,
   assistants,
+  compat,
 ]
 
 /** The schema version of this program. */

@@ -70,6 +70,7 @@ const RELEASED = [
   { name: 'link-milestones', SQLite: '3b05d9ff78e994f6', PostgreSQL: '3b05d9ff78e994f6' },
   { name: 'conversion-scopes', SQLite: '6042472994324176', PostgreSQL: '6042472994324176' },
   { name: 'assistants', SQLite: '79ecb49c5fdb035a', PostgreSQL: 'e79deaf23d38497e' },
+  { name: 'compat', SQLite: 'fdf8a9db955e9840', PostgreSQL: '56f1b836aa327d5b' },
 ]
 
 const DIALECTS = {

@@ -23,6 +23,7 @@ const fields: FaultTexts['fields'] = {
   },
   out_of_range: 'muss eine ganze Zahl von {min} bis {max} sein',
   empty: 'darf nicht leer sein',
+  not_alone: 'enthält {scope}; das muss das einzige Recht eines Tokens sein',
   too_short: 'braucht mindestens {min} Zeichen',
   too_long: 'darf höchstens {max} Zeichen haben',
   too_few: 'braucht mindestens {min} Einträge',

@@ -172,6 +172,11 @@ export const tokens: typeof en.tokens = {
     'webhooks:read': 'Webhooks und ihre Aufrufe lesen',
     'webhooks:write': 'Webhooks anlegen, ändern und löschen',
     'workspace:admin': 'Personen, Tokens und den Arbeitsbereich verwalten',
+    'compat:yourls': 'Arbeitet mit Programmen für YOURLS',
+    'compat:kutt': 'Arbeitet mit Programmen für Kutt',
+    'compat:shlink': 'Arbeitet mit Programmen für Shlink',
+    'compat:bitly': 'Arbeitet mit Programmen für Bitly',
+    'compat:polr': 'Arbeitet mit Programmen für Polr',
   },
   /** In a list of what a token does. */
   scopeActs: {
@@ -185,6 +190,11 @@ export const tokens: typeof en.tokens = {
     'webhooks:read': 'liest Webhooks',
     'webhooks:write': 'schreibt Webhooks',
     'workspace:admin': 'verwaltet den Arbeitsbereich',
+    'compat:yourls': 'antwortet Programmen für YOURLS',
+    'compat:kutt': 'antwortet Programmen für Kutt',
+    'compat:shlink': 'antwortet Programmen für Shlink',
+    'compat:bitly': 'antwortet Programmen für Bitly',
+    'compat:polr': 'antwortet Programmen für Polr',
   },
   expiry: 'Läuft ab',
   expiries: {

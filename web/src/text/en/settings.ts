@@ -170,6 +170,11 @@ export const tokens = {
     'webhooks:read': 'Read webhooks and what they sent',
     'webhooks:write': 'Make, change and delete webhooks',
     'workspace:admin': 'Manage people, tokens and this workspace',
+    'compat:yourls': 'Works with clients of YOURLS',
+    'compat:kutt': 'Works with clients of Kutt',
+    'compat:shlink': 'Works with clients of Shlink',
+    'compat:bitly': 'Works with clients of Bitly',
+    'compat:polr': 'Works with clients of Polr',
   },
   /** In a list of what a token does. */
   scopeActs: {
@@ -183,6 +188,11 @@ export const tokens = {
     'webhooks:read': 'reads webhooks',
     'webhooks:write': 'writes webhooks',
     'workspace:admin': 'manages the workspace',
+    'compat:yourls': 'answers clients of YOURLS',
+    'compat:kutt': 'answers clients of Kutt',
+    'compat:shlink': 'answers clients of Shlink',
+    'compat:bitly': 'answers clients of Bitly',
+    'compat:polr': 'answers clients of Polr',
   },
   expiry: 'Expires',
   expiries: {

@@ -1,21 +1,44 @@
+import type { ErrorCode } from '@terse/contract/errors'
 import type { FastifyInstance } from 'fastify'
-import { type Actor, callAs } from '../identity/index.ts'
+import type { Actor } from './actor.ts'
+import { callAs } from './authentication.ts'
 
-/** Why a tool did nothing, in words for the model. */
-export class ToolFault extends Error {
-  override readonly name = 'ToolFault'
+/** What the API answers to a request that it refuses. */
+export type Refusal = {
+  readonly message: string
+  readonly code: ErrorCode
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+  readonly faults?: Readonly<Record<string, readonly { readonly code: string }[]>>
+}
+
+/** An answer of the API with a status from 400 up. */
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused'
+  readonly status: number
+  readonly refusal: Refusal
+
+  constructor(status: number, refusal: Refusal) {
+    super(refusal.message)
+    this.status = status
+    this.refusal = refusal
+  }
 }
 
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >
 
-/** Calls operations of the API in the name of an actor; fails with `ToolFault` where they refuse. */
+/**
+ * Calls operations of the API in the name of an actor, below `/api/v1`. Answers have the form that the API description
+ * says, which the caller names.
+ *
+ * @throws {CallRefused}
+ */
 export type CallApi = {
-  get(path: string, query?: Query): Promise<unknown>
-  post(path: string, body: object): Promise<unknown>
-  put(path: string, body: object): Promise<unknown>
-  patch(path: string, body: object): Promise<unknown>
+  get<T = unknown>(path: string, query?: Query): Promise<T>
+  post<T = unknown>(path: string, body: object, query?: Query): Promise<T>
+  put<T = unknown>(path: string, body: object): Promise<T>
+  patch<T = unknown>(path: string, body: object): Promise<T>
   delete(path: string): Promise<unknown>
   file(path: string, query: Query): Promise<{ readonly bytes: Buffer; readonly type: string }>
 }
@@ -31,14 +54,14 @@ export function callsAs(app: FastifyInstance, actor: Actor): CallApi {
       url: PREFIX + path + queryText(sent.query),
       ...(sent.body !== undefined && { payload: sent.body }),
     })
-    if (response.statusCode >= 400) throw new ToolFault(faultText(response.json()))
+    if (response.statusCode >= 400) throw new CallRefused(response.statusCode, response.json())
     return response
   }
   const json = async (...request: Parameters<typeof send>) => (await send(...request)).json()
 
   return {
     get: (path, query = {}) => json('GET', path, { query }),
-    post: (path, body) => json('POST', path, { body }),
+    post: (path, body, query = {}) => json('POST', path, { body, query }),
     put: (path, body) => json('PUT', path, { body }),
     patch: (path, body) => json('PATCH', path, { body }),
     delete: (path) => json('DELETE', path, {}),
@@ -55,14 +78,4 @@ function queryText(query: Query = {}): string {
     for (const each of [value ?? []].flat()) parameters.append(name, String(each))
   }
   return parameters.size === 0 ? '' : `?${parameters}`
-}
-
-/** The message of an answer with what is wrong with which field. */
-function faultText(body: unknown): string {
-  const { message = '', errors = {} } = body as {
-    readonly message?: string
-    readonly errors?: Readonly<Record<string, readonly string[]>>
-  }
-  const fields = Object.entries(errors).map(([field, texts]) => `${field} ${texts.join('; ')}`)
-  return [message, ...fields].join('\n')
 }

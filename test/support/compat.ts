@@ -1,0 +1,14 @@
+import { commandLine } from '../../src/identity/actor.ts'
+import type { CompatScope } from '../../src/identity/permissions.ts'
+import type { Service } from './service.ts'
+
+/** Creates a token for clients of another service, which switches its API on for the workspace. */
+export async function compatToken(
+  { instance }: Pick<Service, 'instance'>,
+  scope: CompatScope,
+  workspace = 'acme',
+): Promise<string> {
+  const { id } = await instance.workspaces.ensure(commandLine, workspace)
+  const options = { name: scope, scopes: [scope], expiresAt: null }
+  return (await instance.tokens.create(commandLine(id), options)).secret
+}
