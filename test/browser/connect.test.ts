@@ -118,6 +118,20 @@ describe('assistants in Chromium', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('other programs get a key once the API of their service is on', async () => {
+    await on(PATH, async (page) => {
+      await page.getByRole('checkbox', { name: /Kutt/ }).check()
+      await page.getByRole('button', { name: 'Create key: Kutt' }).click()
+      await page.getByRole('dialog', { name: 'Key for clients of Kutt' }).waitFor()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('Answers clients of Kutt').waitFor()
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await page.getByRole('checkbox', { name: /Kutt/ }).uncheck()
+      await page.getByRole('button', { name: 'Create key: Kutt' }).waitFor({ state: 'detached' })
+    })
+  })
+
   test('are switched off for the workspace', async () => {
     await on(PATH, async (page) => {
       await page.getByRole('checkbox', { name: 'Assistants may connect' }).uncheck()

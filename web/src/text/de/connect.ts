@@ -34,6 +34,21 @@ export const connect: Catalogue['connect'] = {
     'links:write': 'legt Links an und ändert sie',
     'links:delete': 'löscht Links',
   } satisfies Readonly<Record<AssistantScope, string>>,
+  services: 'Programme für andere Dienste',
+  servicesHint:
+    'Schalten Sie einen ein, und Terse antwortet wie dieser Dienst. Ändern Sie im Programm den Hostnamen, und geben Sie ihm einen Schlüssel.',
+  serviceNames: {
+    yourls: { name: 'YOURLS', clients: 'ShareX, Plugins und Skripte, mit Signatur-Token' },
+    kutt: { name: 'Kutt', clients: 'Seine Browser-Erweiterung und Pakete, API v2' },
+    shlink: { name: 'Shlink', clients: 'Sein Web-Client und Pakete, REST v3' },
+    bitly: { name: 'Bitly', clients: 'Programme für die API v4' },
+    polr: { name: 'Polr', clients: 'Programme für die API v2' },
+  },
+  key: 'Schlüssel',
+  keyHint: 'Wird einmal gezeigt. Schlüssel stehen unter Tokens und werden dort widerrufen.',
+  createKey: 'Schlüssel anlegen',
+  keyTitle: (name) => `Schlüssel für Programme von ${name}`,
+  copyKey: 'Schlüssel kopieren',
   consent: {
     title: 'Assistenten zulassen',
     question: (name, workspace) => `${name} mit Links von ${workspace} arbeiten lassen?`,

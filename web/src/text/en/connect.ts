@@ -1,4 +1,5 @@
 import type { AssistantScope } from '@terse/contract/assistants'
+import type { CompatService } from '@terse/contract/compat'
 import { amountsIn } from '../plural.ts'
 
 const { count } = amountsIn('en')
@@ -34,6 +35,21 @@ export const connect = {
     'links:write': 'creates and changes links',
     'links:delete': 'deletes links',
   } satisfies Readonly<Record<AssistantScope, string>>,
+  services: 'Programs made for other services',
+  servicesHint:
+    'Switch one on, and Terse answers as that service does. Change the host name in the program, and give it a key.',
+  serviceNames: {
+    yourls: { name: 'YOURLS', clients: 'ShareX, plugins and scripts, with a signature token' },
+    kutt: { name: 'Kutt', clients: 'Its browser extension and packages, API v2' },
+    shlink: { name: 'Shlink', clients: 'Its web client and packages, REST v3' },
+    bitly: { name: 'Bitly', clients: 'Programs that use API v4' },
+    polr: { name: 'Polr', clients: 'Programs that use API v2' },
+  } satisfies Readonly<Record<CompatService, { name: string; clients: string }>>,
+  key: 'Key',
+  keyHint: 'Shown once. Keys are listed and revoked under Tokens.',
+  createKey: 'Create key',
+  keyTitle: (name: string) => `Key for clients of ${name}`,
+  copyKey: 'Copy key',
   consent: {
     title: 'Allow an assistant',
     question: (name: string, workspace: string) => `Let ${name} work with links of ${workspace}?`,

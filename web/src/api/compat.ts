@@ -1,0 +1,17 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { CompatResource, CompatService } from '@terse/contract/compat'
+import { request } from './request.ts'
+
+export type { CompatResource, CompatService }
+
+export const compatQuery = queryOptions({
+  queryKey: ['compat'],
+  queryFn: ({ signal }) =>
+    request<{ readonly data: readonly CompatResource[] }>('GET', '/compat', { signal }),
+  select: ({ data }) => data,
+  staleTime: 5_000,
+})
+
+export function enableService(service: CompatService, enabled: boolean): Promise<CompatResource> {
+  return request('PUT', `/compat/${service}`, { body: { enabled } })
+}
