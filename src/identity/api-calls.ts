@@ -16,11 +16,14 @@ export class CallRefused extends Error {
   override readonly name = 'CallRefused'
   readonly status: number
   readonly refusal: Refusal
+  /** The header of the answer: seconds after which the same request may succeed. */
+  readonly retryAfter: string | undefined
 
-  constructor(status: number, refusal: Refusal) {
+  constructor(status: number, refusal: Refusal, retryAfter: string | undefined) {
     super(refusal.message)
     this.status = status
     this.refusal = refusal
+    this.retryAfter = retryAfter
   }
 }
 
@@ -54,7 +57,11 @@ export function callsAs(app: FastifyInstance, actor: Actor): CallApi {
       url: PREFIX + path + queryText(sent.query),
       ...(sent.body !== undefined && { payload: sent.body }),
     })
-    if (response.statusCode >= 400) throw new CallRefused(response.statusCode, response.json())
+    const { statusCode, headers } = response
+    if (statusCode >= 400) {
+      const retryAfter = headers['retry-after']?.toString()
+      throw new CallRefused(statusCode, response.json(), retryAfter)
+    }
     return response
   }
   const json = async (...request: Parameters<typeof send>) => (await send(...request)).json()
