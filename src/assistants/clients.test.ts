@@ -18,8 +18,13 @@ describe('isCallbackOf', () => {
     ['javascript:alert(1)', 'javascript:alert(1)', false],
     ['http://a.example/cb', 'http://a.example/cb', false],
     ['https://u:p@a.example/cb', 'https://u:p@a.example/cb', false],
+    // Parsers drop or encode these, PostgreSQL refuses the first.
+    ['https://a.example/\0', 'https://a.example/\0', false],
+    ['https://a.exa\nmple/cb', 'https://a.exa\nmple/cb', false],
+    [' https://a.example/cb', ' https://a.example/cb', false],
+    ['https://a.example/\ud800', 'https://a.example/\ud800', false],
   ] as const) {
-    test(`is ${isOwn} for ${asked} of a program that has named ${known}`, () => {
+    test(`is ${isOwn} for ${JSON.stringify(asked)} of a program that has named ${JSON.stringify(known)}`, () => {
       assert.equal(isCallbackOf(client(known), asked), isOwn)
     })
   }

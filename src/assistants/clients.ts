@@ -165,9 +165,12 @@ function isDocumentAddress(url: URL, text: string): boolean {
   return url.href === text && pathname !== '/' && hash + username + password === ''
 }
 
+/** What URIs consist of (RFC 3986). Parsers of addresses drop or encode all else, each in its way. */
+const URI = /^[\x21-\x7e]+$/
+
 /** Whether a browser may be sent to it with a code. */
 function isCallback(text: string): boolean {
-  const url = URL.parse(text)
+  const url = URI.test(text) ? URL.parse(text) : null
   if (url === null || url.hash !== '' || text.includes('#')) return false
   if (url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)
@@ -208,11 +211,13 @@ function nameOf(
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
-  if (name !== '') return [...name].slice(0, NAME_LENGTH_MAX).join('')
-  return (URL.parse(address)?.host ?? '').slice(0, NAME_LENGTH_MAX)
+  const { host, protocol } = new URL(address)
+  const shown = name || host || protocol.slice(0, -1)
+  return [...shown].slice(0, NAME_LENGTH_MAX).join('')
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Returns undefined for what is no JSON. */
+export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {

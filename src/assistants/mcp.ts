@@ -15,6 +15,7 @@ import { HttpRefusal } from '../platform/http/api/problem.ts'
 import { VERSION } from '../platform/process/version.ts'
 import { isAccessSecret } from './assistant.ts'
 import { type Assistants, MCP_PATH } from './assistants.ts'
+import { parseJson } from './clients.ts'
 import { challengeOf } from './oauth-routes.ts'
 import { TOOLS, type Tool, ToolFault, type ToolResult } from './tools.ts'
 
@@ -42,8 +43,8 @@ type Dependencies = {
 export const mcpRoute: FastifyPluginAsync<Dependencies> = async (app, deps) => {
   const handler = lazily(() => openHandler(app, deps))
   app.removeAllContentTypeParsers()
-  const options = { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX } as const
-  app.addContentTypeParser('*', options, (_request, body, done) => done(null, body))
+  const whole = { parseAs: 'buffer' } as const
+  app.addContentTypeParser('*', whole, (_request, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
     refuseOtherOrigins(request, deps.baseUrl)
     request.actor = await authenticate(deps, request)
@@ -53,6 +54,7 @@ export const mcpRoute: FastifyPluginAsync<Dependencies> = async (app, deps) => {
   app.route({
     url: MCP_PATH,
     method: ['GET', 'POST', 'DELETE'],
+    bodyLimit: BODY_BYTES_MAX,
     config: { mayTakeLong: true },
     schema: { hide: true },
     handler: async (request, reply) => answer(await handler(), request, reply, deps),
@@ -101,15 +103,21 @@ async function answer(
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string' && isForProtocol(name)) headers.set(name, value)
   }
-  const sent = body instanceof Buffer ? { body: new Uint8Array(body) } : {}
-  const response = await fetch(
-    new Request(assistants.resource, { method, headers, signal, ...sent }),
-    {
-      authInfo: { token: '', clientId: '', scopes: [], extra: { actor: request.actor } },
-    },
-  )
+  const message = body instanceof Buffer ? parseJson(body) : undefined
+  // A batch would be many requests that count as one. Versions of the protocol from 2025-06-18 have none.
+  if (Array.isArray(message)) return refuse(reply, -32600, 'Send one message in each request.')
+  if (body instanceof Buffer && message === undefined) return refuse(reply, -32700, 'Invalid JSON.')
+  const response = await fetch(new Request(assistants.resource, { method, headers, signal }), {
+    authInfo: { token: '', clientId: '', scopes: [], extra: { actor: request.actor } },
+    ...(message !== undefined && { parsedBody: message }),
+  })
   for (const [name, value] of response.headers) reply.header(name, value)
   return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()))
+}
+
+/** An error of JSON-RPC. */
+function refuse(reply: FastifyReply, code: number, message: string): FastifyReply {
+  return reply.code(400).send({ jsonrpc: '2.0', id: null, error: { code, message } })
 }
 
 function isForProtocol(header: string): boolean {

@@ -39,7 +39,7 @@ export const oauthRoutes: FastifyPluginAsync<OAuthDependencies> = async (app, de
   registerDocuments(app, deps)
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
+    { parseAs: 'string' },
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
   )
   app.addHook('onRequest', async (request, reply) => {
@@ -93,15 +93,16 @@ function serverOf({ baseUrl, registersClients }: OAuthDependencies) {
   }
 }
 
+const POST = { bodyLimit: BODY_BYTES_MAX, schema: { hide: true } } as const
+
 function registerTokens(app: FastifyInstance, { assistants }: OAuthDependencies): void {
-  const schema = { hide: true }
-  app.post(TOKEN_PATH, { schema }, async (request, reply) => {
+  app.post(TOKEN_PATH, POST, async (request, reply) => {
     const answer = await tokensFor(assistants, textsOf(request.body))
     if ('access_token' in answer) return reply.header('Pragma', 'no-cache').send(answer)
     return refuse(reply, 400, answer.error, answer.error_description)
   })
 
-  app.post(REVOKE_PATH, { schema }, async (request, reply) => {
+  app.post(REVOKE_PATH, POST, async (request, reply) => {
     const { token } = textsOf(request.body)
     if (token === undefined) return refuse(reply, 400, 'invalid_request', 'token is missing.')
     await assistants.revoke(token)
@@ -140,7 +141,7 @@ async function tokensFor(
 }
 
 function registerRegistration(app: FastifyInstance, { clients }: OAuthDependencies): void {
-  app.post(REGISTER_PATH, { schema: { hide: true } }, async (request, reply) => {
+  app.post(REGISTER_PATH, POST, async (request, reply) => {
     const client = await clients.register(request.body)
     if (typeof client === 'string') {
       const fault =
@@ -173,6 +174,9 @@ function refuse(reply: FastifyReply, status: number, error: string, text: string
   return reply.code(status).send({ error, error_description: text })
 }
 
+/** A body of JSON is taken too, and may have values of other types. */
 function textsOf(body: unknown): Readonly<Record<string, string | undefined>> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, string>) : {}
+  if (typeof body !== 'object' || body === null) return {}
+  const texts = Object.entries(body).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(texts)
 }

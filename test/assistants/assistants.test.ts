@@ -196,6 +196,30 @@ for (const engine of ENGINES) {
       await register({ redirect_uris: ['cursor://anysphere.cursor/callback'] })
     })
 
+    test('are called after their address for answers when they give no name', async () => {
+      for (const [redirect_uri, name] of [
+        ['https://a.example/callback', 'a.example'],
+        ['com.example.app:/callback', 'com.example.app'],
+      ]) {
+        const body = { redirect_uris: [redirect_uri] }
+        const answer = await post('/api/oauth/register', body, 'json')
+        assert.equal(answer.body.client_name, name)
+      }
+    })
+
+    for (const [path, body] of [
+      ['token', { grant_type: 'refresh_token', client_id: 'x', refresh_token: 1 }],
+      ['token', { grant_type: ['refresh_token'], client_id: 'x', refresh_token: 'x' }],
+      ['token', []],
+      ['revoke', { token: {} }],
+      ['revoke', { token: null }],
+    ] as const) {
+      test(`are told invalid_request for ${JSON.stringify(body)} at ${path}`, async () => {
+        const answer = await post(`/api/oauth/${path}`, body, 'json')
+        assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request'])
+      })
+    }
+
     test('work in the name of the person, with what was allowed and no more', async () => {
       const { access_token } = await connect()
       const { body } = await mcp(access_token)
@@ -364,6 +388,23 @@ for (const engine of ENGINES) {
         body: JSON.stringify({ request, workspace_id: workspaceId, scopes: ['links:read'] }),
       })
       assert.equal(response.status, 403)
+    })
+
+    test('send one message in each request: a batch would count as one', async () => {
+      const token = await service.token('acme')
+      for (const body of ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '[]', '{']) {
+        const response = await fetch(`${service.baseUrl}/mcp`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+          },
+          body,
+        })
+        const { error } = (await response.json()) as Body
+        assert.deepEqual([response.status, error.code], [400, body === '{' ? -32700 : -32600])
+      }
     })
 
     test('are not reached by pages of other sites', async () => {
