@@ -1,6 +1,7 @@
 import { ASSISTANT_SCOPES } from '@terse/contract/assistants'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../storage/schema.ts'
+import type { LockName } from '../storage/store.ts'
 import type { Assistant, SecretKind } from './assistant.ts'
 
 /** A secret of an assistant, by its hash. */
@@ -43,6 +44,8 @@ export type AssistantStore = {
   /** Deletes those of a person who is no member of their workspace any more, or disabled. */
   deleteLost(personId: string): Promise<void>
   noteUse(id: string, atMicros: number): Promise<void>
+  /** Keeps other transactions from the assistant and its secrets until this one ends. Returns false where it is gone. */
+  lock(id: string): Promise<boolean>
   insertSecret(secret: StoredSecret): Promise<void>
   findSecret(kind: SecretKind, hash: string): Promise<FoundSecret | undefined>
   /** Returns false for one that was used before. */
@@ -70,13 +73,18 @@ const COLUMNS = [
 
 const TRIM_MAX = 1_000
 
-export function assistantStore(db: Kysely<Schema>): AssistantStore {
-  return { ...grants(db), ...secrets(db), ...clients(db), ...settings(db) }
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function assistantStore(
+  db: Kysely<Schema>,
+  lockName: LockName | undefined,
+): AssistantStore {
+  return { ...grants(db, lockName), ...secrets(db), ...clients(db), ...settings(db) }
 }
 
 function grants(
   db: Kysely<Schema>,
-): Pick<AssistantStore, 'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'noteUse'> {
+  lockName: LockName | undefined,
+): Pick<AssistantStore, 'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'noteUse' | 'lock'> {
   const ofMembers = () =>
     db
       .selectFrom('assistants')
@@ -147,6 +155,15 @@ function grants(
         .set({ last_used_at: atMicros })
         .where('id', '=', id)
         .execute()
+    },
+    async lock(id) {
+      const row = await db
+        .selectFrom('assistants')
+        .select('id')
+        .where('id', '=', id)
+        .$if(lockName !== undefined, (query) => query.forUpdate())
+        .executeTakeFirst()
+      return row !== undefined
     },
   }
 }

@@ -255,7 +255,10 @@ export class Assistants {
       const found =
         (await stores.assistants.findSecret('refresh', secretHash)) ??
         (await stores.assistants.findSecret('access', secretHash))
-      if (found !== undefined) await end(stores, found.assistant, clock.nowMicros())
+      if (found === undefined) return
+      const now = clock.nowMicros()
+      const { assistant } = found
+      await end(stores, { assistant, person: await memberOf(stores, assistant, now) }, now)
     })
   }
 
@@ -339,14 +342,15 @@ export class Assistants {
       const found = await stores.assistants.findSecret(kind, secretHash)
       if (found === undefined || !isRight(found)) return wrongGrant()
       const { secret, assistant } = found
+      // The member, the assistant, its secrets: in this order, who removes one locks them too.
+      const person = await memberOf(stores, assistant, now)
+      if (person === undefined || !(await stores.assistants.lock(assistant.id))) return wrongGrant()
       const isFirst = await stores.assistants.useSecret(secretHash, now)
       if (!isFirst && !isRepetition(kind, secret.used_at ?? now, now)) {
-        await end(stores, assistant, now)
+        await end(stores, { assistant, person }, now)
         return wrongGrant()
       }
       if (Math.min(secret.expires_at, assistant.expires_at) <= now) return wrongGrant()
-      const person = await memberOf(stores, assistant, now)
-      if (person === undefined) return wrongGrant()
       const access = newSecret('access', random)
       const refresh = newSecret('refresh', random)
       await stores.assistants.insertSecret(stored('access', access, assistant, now))
@@ -374,10 +378,13 @@ function memberOf(
 }
 
 /** Ends what a person allowed, in the person's name: their program did it, or a copy of its secret. */
-async function end(stores: AssistantStores, assistant: Assistant, now: number): Promise<void> {
+async function end(
+  stores: AssistantStores,
+  { assistant, person }: { readonly assistant: Assistant; readonly person: Actor | undefined },
+  now: number,
+): Promise<void> {
   const { id, workspace_id, person_id } = assistant
   if ((await stores.assistants.delete(workspace_id, id, person_id)) === undefined) return
-  const person = await memberOf(stores, assistant, now)
   if (person === undefined) return
   const author = assistantActor(person, assistant)
   await stores.events.append(author, assistantEvent('assistant.withdrawn', assistant), now)

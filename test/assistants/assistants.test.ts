@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
@@ -277,6 +278,43 @@ for (const engine of ENGINES) {
       assert.equal((await exchange(code, verifier)).body.error, 'invalid_grant')
       assert.equal((await mcp(body.access_token)).status, 401)
     })
+
+    test('exchange a code that comes twice at the same moment once, and then nothing', async () => {
+      const { code, verifier } = await allow()
+      const answers = await Promise.all([exchange(code, verifier), exchange(code, verifier)])
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400])
+      const access = answers.find(({ status }) => status === 200)?.body.access_token
+      assert.equal((await mcp(access)).status, 401)
+    })
+
+    if (engine.name === 'PostgreSQL') {
+      test('refresh while their person is removed, in the same order of locks', async () => {
+        const leaver = await invite(service, owner, 'concurrent')
+        const { refresh_token } = await connect(leaver)
+        const { id } = (await leaver.get('/session')).body.person
+        let refreshing: Promise<{ body: Body }> | undefined
+        await service.instance.store.write(async ({ memberships, assistants }) => {
+          await memberships.delete(workspaceId, id)
+          refreshing ??= refresh(refresh_token)
+          await expectWaitWithoutSecret()
+          await assistants.deleteLost(id)
+        })
+        assert.equal((await refreshing)?.body.error, 'invalid_grant')
+      })
+    }
+
+    /** Waits until a transaction waits for another. It must have locked no secret: the other would wait for it too. */
+    async function expectWaitWithoutSecret(): Promise<void> {
+      const client = new pg.Client(service.place.databaseUrl)
+      await client.connect()
+      for (let isAwaited = false; !isAwaited; ) {
+        const { rows } = await client.query(`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`)
+        isAwaited = rows.length > 0
+      }
+      await client.query('select 1 from assistant_secrets for update nowait')
+      await client.end()
+    }
 
     for (const [what, changes] of [
       ['another verifier', { code_verifier: randomBytes(32).toString('base64url') }],

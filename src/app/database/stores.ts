@@ -209,7 +209,7 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   quotas: ({ db, writes, lockName }) => quotaStore(db, writes, lockName),
   people: ({ db, lockName }) => personStore(db, lockName),
   passwords: ({ db }) => passwordStore(db),
-  assistants: ({ db }) => assistantStore(db),
+  assistants: ({ db, lockName }) => assistantStore(db, lockName),
   compat: ({ db }) => compatStore(db),
   memberships: ({ db, lockName }) => membershipStore(db, lockName),
   sessions: ({ db, lockName }) => sessionStore(db, lockName),
