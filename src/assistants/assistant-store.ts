@@ -74,17 +74,17 @@ const COLUMNS = [
 const TRIM_MAX = 1_000
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
-export function assistantStore(
-  db: Kysely<Schema>,
-  lockName: LockName | undefined,
-): AssistantStore {
+export function assistantStore(db: Kysely<Schema>, lockName: LockName | undefined): AssistantStore {
   return { ...grants(db, lockName), ...secrets(db), ...clients(db), ...settings(db) }
 }
 
 function grants(
   db: Kysely<Schema>,
   lockName: LockName | undefined,
-): Pick<AssistantStore, 'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'noteUse' | 'lock'> {
+): Pick<
+  AssistantStore,
+  'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'noteUse' | 'lock'
+> {
   const ofMembers = () =>
     db
       .selectFrom('assistants')
