@@ -21,6 +21,9 @@ export const compatItem = compatSchema.meta({
   description: 'The API of another service, as answered here.',
 })
 
+/** There are few: all are listed. */
+export const compatQuery = z.strictObject({})
+
 export const compatParams = z.object({ service: z.string().describe('Such as `kutt`.') })
 
 export const compatBody = z

@@ -1,4 +1,4 @@
-import { compatBody, compatItem, compatList, compatParams } from '@terse/contract/compat'
+import { compatBody, compatItem, compatList, compatParams, compatQuery } from '@terse/contract/compat'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
@@ -19,6 +19,7 @@ export const compatRoutes: FastifyPluginAsyncZod<{ readonly compat: Compat }> = 
         summary: 'List the APIs of other services',
         description: 'Returns for which services the workspace answers, and where.',
         headers: ifNoneMatchHeaders,
+        querystring: compatQuery,
         response: { 200: compatList },
       },
     },
