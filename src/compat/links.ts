@@ -1,0 +1,59 @@
+import type { LinkOptions } from '@terse/contract/link-fields'
+import type { LinkResource } from '@terse/contract/links'
+import type { CallApi, Query } from '../identity/index.ts'
+import { keyOfPath } from '../links/index.ts'
+
+/** A link with its options, as other services have them on the link itself. */
+export type CompatLink = LinkResource & {
+  readonly options: LinkOptions
+  readonly rule_count: number
+}
+
+export type LinkList = {
+  readonly data: readonly CompatLink[]
+  readonly meta: { readonly total: number }
+}
+
+/** Where a link is: on which host, under which key. */
+export type LinkAddress = { readonly domain: string; readonly key: string }
+
+/** Reads a page of the links of the workspace, with their options. */
+export function listLinks(call: CallApi, query: Query): Promise<LinkList> {
+  return call.get('/links', { include: 'options', ...query })
+}
+
+/** Returns the domain on which links are made where a request names none: the usual one of the workspace. */
+export async function usualDomain(call: CallApi, baseUrl: string): Promise<string> {
+  const { domain } = await call.get<{ domain: string | null }>('/default-domain')
+  return domain ?? new URL(baseUrl).hostname
+}
+
+/** Returns the address that a URL has; undefined for what is no URL, or one without a key. */
+export function addressOf(url: string): LinkAddress | undefined {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined
+  const { hostname, pathname } = new URL(url)
+  const key = keyOfPath(pathname)
+  return key === undefined || key === '' ? undefined : { domain: hostname, key }
+}
+
+/** Finds the link at an address, archived or not. */
+export async function findLink(
+  call: CallApi,
+  { domain, key }: LinkAddress,
+): Promise<CompatLink | undefined> {
+  return key === '' ? undefined : (await listLinks(call, { domain, key })).data[0]
+}
+
+/** Finds the oldest link to a destination that leads every visitor there, as links of other services do. */
+export async function findPlainLink(
+  call: CallApi,
+  domain: string,
+  url: string,
+): Promise<CompatLink | undefined> {
+  const query = { domain, url, state: 'active', sort: 'created_at', per_page: 25 }
+  const { data } = await listLinks(call, query)
+  return data.find(
+    ({ password, rule_count, options: { rule_set, max_clicks } }) =>
+      password === null && rule_count === 0 && rule_set === null && max_clicks === null,
+  )
+}
