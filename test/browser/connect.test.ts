@@ -132,6 +132,20 @@ describe('assistants in Chromium', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('get the reason of a refusal when the person goes back to them, not by the address alone', async () => {
+    const { path } = await begin('links:read')
+    await on(path.replace('S256', 'plain'), async (page, { faults }) => {
+      await page.getByText('This request cannot be granted.').waitFor()
+      await page.getByText('invalid_request').waitFor()
+      await expectAccessible(page)
+      const { host } = new URL(callback)
+      await page.getByRole('button', { name: `Go back to ${host}` }).click()
+      await page.getByText('Connected.').waitFor()
+      assert.equal(new URL(page.url()).searchParams.get('error'), 'invalid_request')
+      faults.splice(0)
+    })
+  })
+
   test('are switched off for the workspace', async () => {
     await on(PATH, async (page) => {
       await page.getByRole('checkbox', { name: 'Assistants may connect' }).uncheck()

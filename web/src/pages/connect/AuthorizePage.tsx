@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import {
   ASSISTANT_SCOPES,
   type AssistantPreview,
@@ -36,10 +36,6 @@ export default function AuthorizePage() {
   })
   const faults = useFaults(error)
   useTabTitle(t.connect.consent.title)
-  const refused = preview?.refused ?? undefined
-  useEffect(() => {
-    if (refused !== undefined) location.replace(refused)
-  }, [refused])
   return (
     <div className="solo">
       <header>
@@ -61,12 +57,29 @@ export default function AuthorizePage() {
             <FormNote text={faults.general} />
           </div>
         )}
-        {preview !== undefined && refused === undefined && (
-          <Consent asked={asked} preview={preview} session={session} />
+        {preview?.refused === null && <Consent asked={asked} preview={preview} session={session} />}
+        {preview !== undefined && preview.refused !== null && (
+          <Refused address={preview.refused} place={preview.callback.place} />
         )}
       </main>
       <footer />
       <SignInGate />
+    </div>
+  )
+}
+
+/**
+ * Only a click leads back to the program: anyone can write an address of this page that would send the browser to a place
+ * of theirs.
+ */
+function Refused({ address, place }: { address: string; place: string }) {
+  const words = useText().connect.consent
+  return (
+    <div className="box">
+      <h1>{words.unusable}</h1>
+      <p className="muted">{words.unusableText}</p>
+      <p className="mono">{new URL(address).searchParams.get('error')}</p>
+      <Button onClick={() => location.assign(address)}>{words.back(place)}</Button>
     </div>
   )
 }

@@ -68,7 +68,6 @@ export const connect: Catalogue['connect'] = {
         'Ihre Adressen gehen nicht mehr, und ihre Klicks werden gelöscht',
       ],
     },
-    notAsked: 'Darum bittet er nicht.',
     off: 'Aus, solange Sie es nicht ankreuzen.',
     until: 'Bis',
     days: (days, day) => `In ${count('Tag', 'Tagen')(days)}, ${day}`,
@@ -86,6 +85,7 @@ export const connect: Catalogue['connect'] = {
     unusable: 'Diese Anfrage kann nicht gewährt werden.',
     unusableText:
       'Das Programm hat etwas geschickt, das Terse nicht annimmt. Nichts wurde zugelassen. Beginnen Sie im Programm von vorn; geschieht es wieder, nennen Sie seinen Herstellern dies:',
+    back: (place) => `Zurück zu ${place}`,
     noWorkspace: 'Sie sind in keinem Arbeitsbereich, in dem er arbeiten könnte.',
     done: 'Zugelassen. Sie können diese Seite schließen und zum Programm zurückkehren.',
     cancelled: 'Nichts wurde zugelassen. Sie können diese Seite schließen.',

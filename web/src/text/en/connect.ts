@@ -66,7 +66,6 @@ export const connect = {
       ],
       'links:delete': ['Delete links', 'Their addresses stop working, and their clicks are erased'],
     } satisfies Readonly<Record<AssistantScope, readonly [string, string]>>,
-    notAsked: 'It does not ask for this.',
     off: 'Off unless you tick it.',
     until: 'Until',
     days: (days: number, day: string) => `In ${count('day', 'days')(days)}, ${day}`,
@@ -85,6 +84,7 @@ export const connect = {
     unusable: 'This request cannot be granted.',
     unusableText:
       'The program has sent something that Terse does not accept. Nothing was allowed. Start again from the program; if it happens again, tell its makers this:',
+    back: (place: string) => `Go back to ${place}`,
     noWorkspace: 'You are in no workspace in which it could work.',
     done: 'Allowed. You can close this page and go back to the program.',
     cancelled: 'Nothing was allowed. You can close this page.',
