@@ -1,12 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { CompatDependencies } from './clients.ts'
+import { kutt } from './kutt/kutt.ts'
 import { yourls } from './yourls/yourls.ts'
 
 /**
  * The APIs of other services, one plugin each, in a context of its own: bodies and errors have the forms of that
  * service. They are no operations: what they do, they do through ours.
  */
-const SERVICES: readonly FastifyPluginAsync<CompatDependencies>[] = [yourls]
+const SERVICES: readonly FastifyPluginAsync<CompatDependencies>[] = [yourls, kutt]
 
 export const compatServices: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
   for (const service of SERVICES) await app.register(service, deps)

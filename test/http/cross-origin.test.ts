@@ -43,6 +43,7 @@ describe('the API and scripts of other origins', () => {
         'Idempotency-Key',
         'If-Match',
         'If-None-Match',
+        'X-API-Key',
       ])
       assert.equal(headers['access-control-max-age'], '7200')
       assert.equal(headers['access-control-allow-credentials'], undefined)

@@ -268,7 +268,7 @@ describe('errors of the API', () => {
 
   test('returns 404 as JSON for an unknown path, with and without a token', async () => {
     for (const path of [
-      ...['/api', '/api/', '/api/v1', '/api/v1/', '/api/v2/links', '/API/v1/links'],
+      ...['/api', '/api/', '/api/v1', '/api/v1/', '/api/v3/links', '/API/v1/links'],
       ...['/api/v1/nothing', '/api/v1/link', '/api/v1//links', '/api/v1/links/a/b'],
       ...['/api/v1/domains/x/qr-code', '/api/v1/customers', '/api/v1/links.json'],
       ...['/api/..%2f..%2fetc', `/api/v1/${'a'.repeat(5_000)}`],

@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The request headers that a browser may send. `Authorization` must be listed: no wildcard covers it. */
-const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
+/**
+ * The request headers that a browser may send. `Authorization` must be listed: no wildcard covers it. `X-API-Key` has the
+ * token of clients of Kutt.
+ */
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
