@@ -20,6 +20,7 @@ export default defineConfig({
     tailwindcss(),
     startScript(),
     fontPreload(),
+    installable(),
     worldMapPlugin(),
     noticesPlugin(),
   ],
@@ -89,6 +90,46 @@ function fontPreload(): Plugin {
         if (page?.type !== 'asset' || font === undefined) throw new Error('the build has no font')
         const link = `<link rel="preload" href="/app/${font}" as="font" type="font/woff2" crossorigin>`
         page.source = String(page.source).replace('<!-- font -->', link)
+      },
+    },
+  }
+}
+
+/** Lets browsers install the dashboard as an app, to which other apps of a phone share addresses. */
+function installable(): Plugin {
+  return {
+    name: 'terse-installable',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const page = bundle['index.html']
+        const icon = Object.keys(bundle).find((name) => /mark-.*svg$/.test(name))
+        if (page?.type !== 'asset' || icon === undefined) throw new Error('the build has no icon')
+        const manifest = {
+          id: '/app/',
+          name: 'Terse',
+          short_name: 'Terse',
+          start_url: '/app/links',
+          scope: '/app/',
+          display: 'standalone',
+          background_color: '#ffffff',
+          theme_color: '#ffffff',
+          icons: [{ src: `/app/${icon}`, sizes: 'any', type: 'image/svg+xml' }],
+          // Apps put the address into the text as often as where it belongs.
+          share_target: {
+            action: '/app/links/new',
+            method: 'GET',
+            params: { url: 'url', text: 'text' },
+          },
+        }
+        const file = this.emitFile({
+          type: 'asset',
+          name: 'app.webmanifest',
+          source: JSON.stringify(manifest),
+        })
+        const link = `<link rel="manifest" href="/app/${this.getFileName(file)}">`
+        page.source = String(page.source).replace('<!-- manifest -->', link)
       },
     },
   }

@@ -194,6 +194,23 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('opens with what another app shares with the installed dashboard', async () => {
+      await on('/links', async (page, { context }) => {
+        const devTools = await context.newCDPSession(page)
+        const { installabilityErrors } = await devTools.send('Page.getInstallabilityErrors')
+        assert.deepEqual(installabilityErrors, [])
+        const { data = '' } = await devTools.send('Page.getAppManifest')
+        const { action, params } = JSON.parse(data).share_target
+        const shared = new URLSearchParams({
+          [params.text]: 'Read this: https://example.com/read?a=1 (5 min)',
+        })
+        await page.goto(new URL(`${action}?${shared}`, page.url()).href)
+        const destination = page.getByLabel('Destination')
+        await destination.waitFor()
+        assert.equal(await destination.inputValue(), 'https://example.com/read?a=1')
+      })
+    })
+
     // The last one: it ends the session of the others.
     test('shows no draft after a sign-out, nor in another workspace', async () => {
       await on('/links/new', async (page, { origin, faults }) => {

@@ -280,6 +280,8 @@ const conversions = createRoute({
 /** What the form begins with. */
 type NewLinkSearch = {
   readonly url?: string | undefined
+  /** What another app shares, with an address in it. */
+  readonly text?: string | undefined
   readonly key?: string | undefined
   readonly domain?: string | undefined
   /** The link that it is a copy of. */
@@ -289,8 +291,9 @@ type NewLinkSearch = {
 const newLink = createRoute({
   getParentRoute: () => shell,
   path: '/links/new',
-  validateSearch: ({ url, key, domain, from }): NewLinkSearch => ({
+  validateSearch: ({ url, text, key, domain, from }): NewLinkSearch => ({
     url: textOf(url),
+    text: textOf(text),
     key: textOf(key),
     domain: textOf(domain),
     from: textOf(from),

@@ -13,7 +13,7 @@ const PATH = '/app'
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; " +
-    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; " +
     "frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',

@@ -15,6 +15,11 @@ import { focusWhenShown } from '../links/row-state.ts'
 import { LinkForm } from './LinkForm.tsx'
 import { copyOf, emptyDraft } from './link-draft.ts'
 
+/** The first address in what another app shares, or nothing. */
+function addressIn(text = ''): string {
+  return /https?:\/\/\S+/.exec(text)?.[0] ?? ''
+}
+
 const route = getRouteApi('/shell/links/new')
 
 export default function NewLinkPage() {
@@ -22,7 +27,7 @@ export default function NewLinkPage() {
   const leave = useReturn()
   const start = useStartDomain()
   const search = route.useSearch()
-  const { url = '', key = '', domain = start.host, from = '' } = search
+  const { url = addressIn(search.text), key = '', domain = start.host, from = '' } = search
   const isCopy = from !== ''
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   const rule_set = original?.options.rule_set ?? null
