@@ -87,11 +87,12 @@ export class Compat {
 
   /**
    * Returns the secret of the first token for YOURLS that fits: a client may send a hash of it and the time, which says
-   * not which token it is. Only the latest 1,000 of the instance are tried.
+   * not which token it is. Only 1,000 of the instance are tried, the latest of each workspace first.
    */
   async findYourlsSecret(fits: (secret: string) => boolean): Promise<string | undefined> {
-    const { store, secretSealing } = this.#deps
-    for (const { token_id, sealed } of await store.read.compat.listSecrets(SECRETS_TRIED_MAX)) {
+    const { store, clock, secretSealing } = this.#deps
+    const secrets = await store.read.compat.listSecrets(SECRETS_TRIED_MAX, clock.nowMicros())
+    for (const { token_id, sealed } of secrets) {
       const secret = secretSealing.unseal(token_id, sealed)
       if (secret !== undefined && fits(secret)) return secret
     }

@@ -1,4 +1,10 @@
-import { compatBody, compatItem, compatList, compatParams, compatQuery } from '@terse/contract/compat'
+import {
+  compatBody,
+  compatItem,
+  compatList,
+  compatParams,
+  compatQuery,
+} from '@terse/contract/compat'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'

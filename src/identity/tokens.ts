@@ -147,6 +147,7 @@ export class Tokens {
       const by = await judge(stores, now)
       const token = await stores.tokens.revoke(workspaceId, id, now)
       if (token === undefined) throw notFound
+      await stores.compat.deleteSecret(id)
       await stores.changes.append(tokenChange(id), now)
       await stores.events.append(by(token.workspace_id), tokenEvent('token.revoked', token), now)
       await endLostGrants(stores, id, now)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SCOPES } from '../../src/identity/permissions.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -41,5 +42,28 @@ onEachEngine('the APIs of other services', (stage) => {
     const token = { name: 'More', scopes: ['compat:kutt'] }
     const answer = await apiClient(stage.service.baseUrl, admin).post('/tokens', token)
     expectProblem(answer, 'validation_failed', ['scopes'])
+  })
+
+  test('try the secrets of each workspace, however many another has, and none that has ended', async () => {
+    const { store } = stage.service.instance
+    const listed = async (limit: number, now: number) =>
+      (await store.read.compat.listSecrets(limit, now)).map(({ token_id }) => token_id)
+    const create = async (workspace: string, fields: object = {}) => {
+      const token = { name: 'Site', scopes: ['compat:yourls'], ...fields }
+      const api = await stage.service.api(workspace, [...SCOPES])
+      return expectStatus(await api.post('/tokens', token), 201).body.id as string
+    }
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    const expiring = await create('acme', { expires_at: expiresAt.toISOString() })
+    const own = await create('globex')
+    const others = []
+    for (let nth = 0; nth < 3; nth += 1) others.push(await create('acme'))
+    const now = Date.now() * 1_000
+    assert.deepEqual(new Set(await listed(2, now)), new Set([own, others.at(-1)]))
+    assert.ok((await listed(9, now)).includes(expiring))
+    assert.ok(!(await listed(9, expiresAt.getTime() * 1_000)).includes(expiring))
+    expectStatus(await stage.api.delete(`/tokens/${others.at(-1)}`), 200)
+    expectStatus(await stage.api.put('/compat/yourls', { enabled: false }), 200)
+    assert.deepEqual(await listed(9, now), [own])
   })
 })

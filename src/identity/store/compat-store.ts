@@ -8,8 +8,15 @@ export type CompatStore = {
   enable(workspaceId: string, service: CompatService, isEnabled: boolean): Promise<void>
   /** Keeps the secret of a token, sealed, for clients that send a hash of it. */
   insertSecret(tokenId: string, sealed: string): Promise<void>
-  /** Returns the sealed secrets of tokens that are not revoked, the latest first. */
-  listSecrets(limit: number): Promise<readonly { token_id: string; sealed: string }[]>
+  deleteSecret(tokenId: string): Promise<void>
+  /**
+   * Returns the sealed secrets of tokens that work: the latest of each workspace, then the second of each, and so on. So no
+   * workspace keeps those of another below the limit.
+   */
+  listSecrets(
+    limit: number,
+    nowMicros: number,
+  ): Promise<readonly { token_id: string; sealed: string }[]>
 }
 
 export function compatStore(db: Kysely<Schema>): CompatStore {
@@ -41,12 +48,30 @@ export function compatStore(db: Kysely<Schema>): CompatStore {
     async insertSecret(token_id, sealed) {
       await db.insertInto('compat_secrets').values({ token_id, sealed }).execute()
     },
-    listSecrets: (limit) =>
+    async deleteSecret(tokenId) {
+      await db.deleteFrom('compat_secrets').where('token_id', '=', tokenId).execute()
+    },
+    listSecrets: (limit, nowMicros) =>
       db
         .selectFrom('compat_secrets')
         .innerJoin('tokens', 'tokens.id', 'compat_secrets.token_id')
+        .innerJoin('compat_settings', (join) =>
+          join
+            .onRef('compat_settings.workspace_id', '=', 'tokens.workspace_id')
+            .on('compat_settings.service', '=', 'yourls'),
+        )
         .select(['compat_secrets.token_id', 'compat_secrets.sealed'])
         .where('tokens.revoked_at', 'is', null)
+        .where(({ eb, or }) =>
+          or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>', nowMicros)]),
+        )
+        .orderBy(({ fn }) =>
+          fn
+            .agg('row_number')
+            .over((over) =>
+              over.partitionBy('tokens.workspace_id').orderBy('tokens.created_at', 'desc'),
+            ),
+        )
         .orderBy('tokens.created_at', 'desc')
         .limit(limit)
         .execute(),
