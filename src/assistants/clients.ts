@@ -202,14 +202,14 @@ export function callbackOf(text: string): { kind: 'local' | 'app' | 'site'; plac
     : { kind: 'app', place: protocol.slice(0, -1) }
 }
 
-/** One line of what the program calls itself, without what would make another text of the page that shows it. */
+/** One line of what the program calls itself, without what is not seen or would make another text of the page. */
 function nameOf(
   { client_name = '' }: { client_name?: string | undefined },
   [address = '']: readonly string[],
 ): string {
   const name = client_name
     .toWellFormed()
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replaceAll(/[\p{C}\p{DI}\p{Zl}\p{Zp}\s\u2800]+/gu, ' ')
     .trim()
   const { host, protocol } = new URL(address)
   const shown = name || host || protocol.slice(0, -1)

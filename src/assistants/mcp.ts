@@ -176,10 +176,10 @@ function contentOf(result: ToolResult) {
   return { content: [{ type: 'image' as const, data, mimeType: result.type }, text] }
 }
 
-/** The message of an answer with what is wrong with which field. */
+/** What is wrong with which field; the message of an answer, which has the first of these, where none is. */
 function refusalText({ message, errors = {} }: Refusal): string {
   const fields = Object.entries(errors).map(([field, texts]) => `${field} ${texts.join('; ')}`)
-  return [message, ...fields].join('\n')
+  return fields.join('\n') || message
 }
 
 function faultOf(text: string) {

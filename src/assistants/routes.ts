@@ -115,7 +115,8 @@ function registerConsent(
     async (request, reply) => {
       const { workspace_id, ...input } = request.body
       const actor = actorOf(request)
-      const created = await assistants.allow(actor, { ...input, workspaceId: workspace_id })
+      const workspaceId = workspace_id.toLowerCase()
+      const created = await assistants.allow(actor, { ...input, workspaceId })
       return reply.code(201).send({ ...present(created), redirect_to: created.redirectTo })
     },
   )

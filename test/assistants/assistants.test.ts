@@ -197,12 +197,13 @@ for (const engine of ENGINES) {
       await register({ redirect_uris: ['cursor://anysphere.cursor/callback'] })
     })
 
-    test('are called after their address for answers when they give no name', async () => {
+    test('are called after their address for answers when their name shows nothing', async () => {
       for (const [redirect_uri, name] of [
         ['https://a.example/callback', 'a.example'],
         ['com.example.app:/callback', 'com.example.app'],
       ]) {
-        const body = { redirect_uris: [redirect_uri] }
+        // The names have no letter that is seen.
+        const body = { redirect_uris: [redirect_uri], client_name: '\u3164 \u2800\u200b' }
         const answer = await post('/api/oauth/register', body, 'json')
         assert.equal(answer.body.client_name, name)
       }
@@ -406,6 +407,13 @@ for (const engine of ENGINES) {
       expectStatus(await owner.post('/assistants', body), 403)
       expectStatus(await owner.put('/assistants/settings', { enabled: true }), 200)
       for (const each of [access_token, token]) assert.equal((await mcp(each)).status, 200)
+    })
+
+    test('are allowed into a workspace whose identifier has capitals', async () => {
+      await connect()
+      const { request } = newRequest()
+      const body = { request, workspace_id: workspaceId.toUpperCase(), scopes: ['links:read'] }
+      expectStatus(await owner.post('/assistants', body), 201)
     })
 
     test('are not allowed into a workspace of others', async () => {
