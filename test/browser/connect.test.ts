@@ -146,6 +146,22 @@ describe('assistants in Chromium', { skip: skipWithout('chromium') }, () => {
     })
   })
 
+  test('a bookmark opens the form of a new link for the page that is read', async () => {
+    await on(PATH, async (page, { faults }) => {
+      const bookmark = page.getByRole('link', { name: 'Shorten' })
+      const script = String(await bookmark.getAttribute('href')).replace('javascript:', '')
+      await bookmark.click()
+      await page.getByText('Drag it to the bookmarks of your browser', { exact: true }).waitFor()
+      await page.goto(callback)
+      const opened = page.waitForEvent('popup')
+      await page.evaluate(decodeURIComponent(script))
+      const form = await opened
+      await form.getByLabel('Destination').waitFor()
+      assert.equal(await form.getByLabel('Destination').inputValue(), callback)
+      faults.splice(0)
+    })
+  })
+
   test('are switched off for the workspace', async () => {
     await on(PATH, async (page) => {
       await page.getByRole('checkbox', { name: 'Assistants may connect' }).uncheck()

@@ -44,8 +44,11 @@ function Switch({ isOn }: { isOn: boolean }) {
   const t = useText()
   const client = useQueryClient()
   const { may } = useMembership()
-  const { mutate, isPending, variables, error } = useMutation({
+  // At once: the state of the request is known a moment later.
+  const [wanted, setWanted] = useState<boolean>()
+  const { mutate, error } = useMutation({
     mutationFn: enableAssistants,
+    onSettled: () => setWanted(undefined),
     async onSuccess({ enabled }) {
       await client.invalidateQueries({ queryKey: assistantSettingsQuery.queryKey })
       showMessage(enabled ? t.connect.on : t.connect.off)
@@ -59,8 +62,11 @@ function Switch({ isOn }: { isOn: boolean }) {
         <input
           type="checkbox"
           className="cb"
-          checked={isPending ? variables : isOn}
-          onChange={({ target }) => mutate(target.checked)}
+          checked={wanted ?? isOn}
+          onChange={({ target }) => {
+            setWanted(target.checked)
+            mutate(target.checked)
+          }}
         />
         {t.connect.mayConnect}
       </label>

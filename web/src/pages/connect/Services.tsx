@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type CompatResource, compatQuery, enableService } from '../../api/compat.ts'
 import { createToken, tokensQuery } from '../../api/tokens.ts'
 import { SecretDialog } from '../../shell/ConfirmDialog.tsx'
@@ -32,6 +33,8 @@ export function Services() {
 function ServiceRow({ service: { service, enabled, address } }: { service: CompatResource }) {
   const t = useText()
   const client = useQueryClient()
+  // At once: the state of the request is known a moment later.
+  const [wanted, setWanted] = useState<boolean>()
   const { name, clients } = t.connect.serviceNames[service]
   const refresh = () =>
     Promise.all(
@@ -40,21 +43,24 @@ function ServiceRow({ service: { service, enabled, address } }: { service: Compa
   const switching = useMutation({
     mutationFn: (isOn: boolean) => enableService(service, isOn),
     onSuccess: refresh,
+    onSettled: () => setWanted(undefined),
   })
   const creating = useMutation({
     mutationFn: () => createToken({ name, scopes: [`compat:${service}`], expires_at: null }),
     onSuccess: refresh,
   })
   const faults = useFaults(switching.error ?? creating.error)
-  const isOn = switching.isPending ? switching.variables : enabled
   return (
     <li>
       <label className="svc-r">
         <input
           type="checkbox"
           className="cb"
-          checked={isOn}
-          onChange={({ target }) => switching.mutate(target.checked)}
+          checked={wanted ?? enabled}
+          onChange={({ target }) => {
+            setWanted(target.checked)
+            switching.mutate(target.checked)
+          }}
         />
         <span className="who">
           <b>{name}</b>

@@ -49,6 +49,13 @@ export const connect: Catalogue['connect'] = {
   createKey: 'Schlüssel anlegen',
   keyTitle: (name) => `Schlüssel für Programme von ${name}`,
   copyKey: 'Schlüssel kopieren',
+  browser: 'In Ihrem Browser',
+  browserHint: 'Als Sie angemeldet, mit Ihrer Rolle im Arbeitsbereich.',
+  bookmark: 'Lesezeichen',
+  bookmarkHint:
+    'Öffnet einen neuen Link auf die Seite, die Sie lesen. Ziehen Sie es zu den Lesezeichen Ihres Browsers.',
+  shorten: 'Kürzen',
+  drag: 'Ziehen Sie es zu den Lesezeichen Ihres Browsers',
   consent: {
     title: 'Assistenten zulassen',
     question: (name, workspace) => `${name} mit Links von ${workspace} arbeiten lassen?`,

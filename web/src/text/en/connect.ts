@@ -50,6 +50,13 @@ export const connect = {
   createKey: 'Create key',
   keyTitle: (name: string) => `Key for clients of ${name}`,
   copyKey: 'Copy key',
+  browser: 'In your browser',
+  browserHint: 'Signed in as you, with your role in the workspace.',
+  bookmark: 'Bookmark',
+  bookmarkHint:
+    'Opens a new link to the page that you read. Drag it to the bookmarks of your browser.',
+  shorten: 'Shorten',
+  drag: 'Drag it to the bookmarks of your browser',
   consent: {
     title: 'Allow an assistant',
     question: (name: string, workspace: string) => `Let ${name} work with links of ${workspace}?`,
