@@ -47,6 +47,8 @@ export type AssistantStore = {
   /** Keeps other transactions from the assistant and its secrets until this one ends. Returns false where it is gone. */
   lock(id: string): Promise<boolean>
   insertSecret(secret: StoredSecret): Promise<void>
+  /** Deletes the refresh tokens of an assistant but some: those that were not used, then those that were used last. */
+  trimRefreshes(assistantId: string, kept: number): Promise<void>
   findSecret(kind: SecretKind, hash: string): Promise<FoundSecret | undefined>
   /** Returns false for one that was used before. */
   useSecret(hash: string, atMicros: number): Promise<boolean>
@@ -170,10 +172,25 @@ function grants(
 
 function secrets(
   db: Kysely<Schema>,
-): Pick<AssistantStore, 'insertSecret' | 'findSecret' | 'useSecret'> {
+): Pick<AssistantStore, 'insertSecret' | 'trimRefreshes' | 'findSecret' | 'useSecret'> {
   return {
     async insertSecret(secret) {
       await db.insertInto('assistant_secrets').values(secret).execute()
+    },
+    async trimRefreshes(assistantId, kept) {
+      const latest = db
+        .selectFrom('assistant_secrets')
+        .select('hash')
+        .where('assistant_id', '=', assistantId)
+        .where('kind', '=', 'refresh')
+        .orderBy('used_at', (order) => order.desc().nullsFirst())
+        .limit(kept)
+      await db
+        .deleteFrom('assistant_secrets')
+        .where('assistant_id', '=', assistantId)
+        .where('kind', '=', 'refresh')
+        .where('hash', 'not in', latest)
+        .execute()
     },
     async findSecret(kind, hash) {
       const row = await db

@@ -45,6 +45,8 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 const USE_RESOLUTION_MICROS = 60 * 1_000_000
 /** A program whose answer was lost sends its refresh token again. */
 const REPEAT_MICROS = 30 * 1_000_000
+/** Used ones are kept to know them again. A program that refreshes once an hour comes to this in three weeks. */
+const REFRESHES_KEPT = 500
 
 type AssistantStores = ActingStores &
   MakerStores & {
@@ -354,6 +356,7 @@ export class Assistants {
       const access = newSecret('access', random)
       const refresh = newSecret('refresh', random)
       await stores.assistants.insertSecret(stored('access', access, assistant, now))
+      await stores.assistants.trimRefreshes(assistant.id, REFRESHES_KEPT - 1)
       await stores.assistants.insertSecret(stored('refresh', refresh, assistant, now))
       return {
         access_token: access,

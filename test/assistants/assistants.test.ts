@@ -224,7 +224,8 @@ for (const engine of ENGINES) {
 
     test('work in the name of the person, with what was allowed and no more', async () => {
       const { access_token } = await connect()
-      const { body } = await mcp(access_token)
+      const { body, headers } = await mcp(access_token)
+      assert.equal(headers.get('cache-control'), 'no-store')
       const names = body.result.tools.map(({ name }: { name: string }) => name)
       assert.ok(names.includes('create_link'))
       assert.ok(!names.includes('delete_link'))
@@ -349,6 +350,25 @@ for (const engine of ENGINES) {
       for (const token of [access_token, first.body.access_token, again.body.access_token]) {
         assert.equal((await mcp(token)).status, 401)
       }
+    })
+
+    test('keep few of the refresh tokens that they have used', async () => {
+      const { store } = service.instance
+      const { id, refresh_token } = await connect()
+      const tokens = [refresh_token]
+      for (let nth = 0; nth < 4; nth += 1) {
+        tokens.push((await refresh(tokens.at(-1) ?? '')).body.refresh_token)
+        clock.move(MINUTE)
+      }
+      await store.write(({ assistants }) => assistants.trimRefreshes(id, 2))
+      const hashes = tokens.map((token) => createHash('sha256').update(token).digest('hex'))
+      const found = await Promise.all(
+        hashes.map((hash) => store.read.assistants.findSecret('refresh', hash)),
+      )
+      assert.deepEqual(
+        found.map((each) => each !== undefined),
+        [false, false, false, true, true],
+      )
     })
 
     test('are refused with an access token after an hour', async () => {
