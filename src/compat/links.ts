@@ -44,16 +44,23 @@ export async function findLink(
   return key === '' ? undefined : (await listLinks(call, { domain, key })).data[0]
 }
 
-/** Finds the oldest link to a destination that leads every visitor there, as links of other services do. */
+/**
+ * Finds the oldest link to a destination that leads every visitor there, as links of other services do.
+ *
+ * @param isFit whether the link is one that the service would find
+ */
 export async function findPlainLink(
   call: CallApi,
   domain: string,
   url: string,
+  isFit: (link: CompatLink) => boolean = () => true,
 ): Promise<CompatLink | undefined> {
   const query = { domain, url, state: 'active', sort: 'created_at', per_page: 25 }
   const { data } = await listLinks(call, query)
-  return data.find(
-    ({ password, rule_count, options: { rule_set, max_clicks } }) =>
-      password === null && rule_count === 0 && rule_set === null && max_clicks === null,
-  )
+  return data.find((link) => isPlain(link) && isFit(link))
+}
+
+function isPlain({ password, rule_count, options }: CompatLink): boolean {
+  const { rule_set, max_clicks } = options
+  return password === null && rule_count === 0 && rule_set === null && max_clicks === null
 }

@@ -1,10 +1,11 @@
 import type { DomainResource } from '@terse/contract/domains'
 import type { LinkResource } from '@terse/contract/links'
 import type { PageMeta } from '@terse/contract/pagination'
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { CallRefused } from '../../identity/index.ts'
 import { type CompatClient, type CompatDependencies, clientOf } from '../clients.ts'
 import { type CompatLink, findPlainLink, listLinks, usualDomain } from '../links.ts'
+import { takeForms } from '../parameters.ts'
 import { linkInput, mayReuse, textOf } from './input.ts'
 import { KuttRefusal, sendRefusal } from './refusals.ts'
 import { statsOf } from './stats.ts'
@@ -89,14 +90,6 @@ declare module 'fastify' {
 
 function refuse(status: number, message: string): never {
   throw new KuttRefusal(status, message)
-}
-
-/** Forms beside the JSON that the application takes. */
-function takeForms(app: FastifyInstance): void {
-  const type = 'application/x-www-form-urlencoded'
-  app.addContentTypeParser(type, { parseAs: 'string' }, async (_request: unknown, body: unknown) =>
-    Object.fromEntries(new URLSearchParams(String(body))),
-  )
 }
 
 async function showLinks({ call, home }: Client, { query }: Request) {

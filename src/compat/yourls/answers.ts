@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { Parameters } from '../parameters.ts'
 
 type Value = string | number | Fields | undefined
 export type Fields = { readonly [name: string]: Value }
@@ -11,9 +12,6 @@ export type Answer = {
   /** 200, where left out. */
   readonly status?: number
 }
-
-/** Parameters of a request, from its query and its body. */
-export type Parameters = Readonly<Record<string, string | undefined>>
 
 const CALLBACK = /^[a-zA-Z0-9_$.]+$/
 /** Characters that XML cannot hold in any form. */
@@ -71,21 +69,4 @@ function xmlText(text: string): string {
   return text
     .replace(NO_XML, '')
     .replace(/[&<>\r]/g, (character) => XML_ESCAPES[character] ?? character)
-}
-
-/**
- * Reads the parameters in a body as PHP does: of a form of either type. A body of another type has none, and neither
- * has a damaged one.
- */
-export async function parseParameters(type: string, body: Buffer): Promise<Parameters> {
-  try {
-    const headers = { 'content-type': type }
-    const form = await new Response(new Uint8Array(body), { headers }).formData()
-    const texts = [...form].filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    )
-    return Object.fromEntries(texts)
-  } catch {
-    return {}
-  }
 }

@@ -11,14 +11,9 @@ import {
   listLinks,
   usualDomain,
 } from '../links.ts'
+import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
 import { refusalOf } from '../refusals.ts'
-import {
-  type Answer,
-  type Fields,
-  type Parameters,
-  parseParameters,
-  sendAnswer,
-} from './answers.ts'
+import { type Answer, type Fields, sendAnswer } from './answers.ts'
 
 /** The one whose answers these are. */
 const VERSION = '1.10.4'
@@ -64,12 +59,7 @@ const ACTIONS: Readonly<Record<string, (run: Run) => Promise<Answer>>> = {
 /** The API of YOURLS: one path, whose parameters come in the query or in a form. */
 export const yourls: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer' },
-    async ({ headers }: FastifyRequest, body: Buffer) =>
-      parseParameters(headers['content-type'] ?? '', body),
-  )
+  takeForms(app)
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply))
   app.route({
     url: '/yourls-api.php',
@@ -90,14 +80,6 @@ export const yourls: FastifyPluginAsync<CompatDependencies> = async (app, deps) 
       return sendAnswer(reply, parameters, { ...answer, fields: { ...answer.fields, callback } })
     },
   })
-}
-
-/** Those of the body go before those of the query, and the last of one name before the others, as in PHP. */
-function parametersOf({ query, body }: FastifyRequest): Parameters {
-  const all = { ...(query as object), ...((body ?? {}) as object) }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, String([value].flat().at(-1))]),
-  )
 }
 
 /**
