@@ -27,7 +27,7 @@ export const SCOPES = [
  * What a token of a client that was made for another service may do: it is the only scope of its token, which works with
  * the API of that service alone.
  */
-export const COMPAT_SCOPES = [
+const COMPAT_SCOPES = [
   'compat:yourls',
   'compat:kutt',
   'compat:shlink',
