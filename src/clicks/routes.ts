@@ -20,7 +20,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { type AuthenticationDependencies, actorOf, mayStill } from '../identity/index.ts'
+import { type AuthenticationDependencies, actorOf, callerOf, mayStill } from '../identity/index.ts'
 import { NOT_FOUND } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/node-http.ts'
@@ -196,7 +196,11 @@ async function sendExport(
   const batches = clicks.export(actorOf(request), subject, { ...query, filter, bots }, { signal })
   const stream = await exportStream(batches, format, {
     // A selective filter may send nothing for long; restart the idle timeout at each batch.
-    onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),
+    onBatch: () => {
+      // A call from within this process has no connection.
+      if (callerOf(request) !== undefined) return
+      raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS)
+    },
     onError: (error) => request.log.warn({ err: error }, 'closing a click export failed'),
   })
   const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`

@@ -1,11 +1,11 @@
-import type { LinkOptions } from '@terse/contract/link-fields'
+import type { LinkOptionsResource } from '@terse/contract/link-options'
 import type { LinkResource } from '@terse/contract/links'
 import type { CallApi, Query } from '../identity/index.ts'
 import { keyOfPath } from '../links/index.ts'
 
 /** A link with its options, as other services have them on the link itself. */
 export type CompatLink = LinkResource & {
-  readonly options: LinkOptions
+  readonly options: LinkOptionsResource
   readonly rule_count: number
 }
 

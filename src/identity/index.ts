@@ -6,6 +6,7 @@ export {
   type AuthenticationDependencies,
   actorOf,
   bearerOf,
+  callerOf,
   mayStill,
   signedInOf,
 } from './authentication.ts'

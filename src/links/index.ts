@@ -1,7 +1,7 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 
 export { isAsExpected, type TryExamples } from './examples.ts'
-export { foldKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
+export { foldKey, generateKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
 export { areLabelsNew, type Labels } from './labels.ts'
 export {
   boundToLink,

@@ -181,8 +181,8 @@ export function foldKey(key: string): string {
 }
 
 /** Returns a random key of 31^7 = 27.5 billion possible ones; the caller retries a rare collision. */
-export function generateKey(random: Random): string {
-  return randomString(random, GENERATED_ALPHABET, GENERATED_LENGTH)
+export function generateKey(random: Random, length = GENERATED_LENGTH): string {
+  return randomString(random, GENERATED_ALPHABET, length)
 }
 
 /** When so many generated keys in a row are taken, the cause is a defect, not chance. */

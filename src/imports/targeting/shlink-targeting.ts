@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { COUNTRIES } from '@terse/contract/countries'
 import {
   type Conditions,
@@ -8,7 +9,7 @@ import {
   type When,
 } from '@terse/contract/rules'
 import { parseAddressPattern } from '../../platform/network/ip-address.ts'
-import { isRecord, KEPT, nonEmpty, shown, type Targeting } from './targeting.ts'
+import { type Converted, isRecord, KEPT, nonEmpty, shown, type Targeting } from './targeting.ts'
 
 /** A redirect rule as Shlink's API has it. */
 export type RedirectRule = {
@@ -36,6 +37,15 @@ type Known = {
  */
 export function shlinkTargeting({ redirectRules = [], deviceLongUrls }: Known): Targeting {
   if (redirectRules.length === 0) return deviceTargeting(deviceLongUrls)
+  const { rules, left, notes } = convertRules(redirectRules)
+  const rest = nonEmpty({ redirectRules: left, deviceLongUrls })
+  return { ...lastDevicesAside(rules), rest, notes }
+}
+
+/** Returns rules in the order of their priorities. Those that Terse has no conditions for are left. */
+export function convertRules(
+  redirectRules: readonly RedirectRule[],
+): Converted<readonly RedirectRule[]> {
   const rules: RuleInput[] = []
   const left: RedirectRule[] = []
   const notes: string[] = []
@@ -56,8 +66,50 @@ export function shlinkTargeting({ redirectRules = [], deviceLongUrls }: Known): 
       rules.push({ id, when: when.value, then: { url: redirectRule.longUrl } })
     }
   }
-  const rest = nonEmpty({ redirectRules: left, deviceLongUrls })
-  return { ...lastDevicesAside(distinctIds(rules)), rest, notes }
+  return { rules: distinctIds(rules), left, notes }
+}
+
+/** Returns a rule as Shlink has it; undefined where Shlink has no form for its conditions or its destination. */
+export function redirectRuleOf({ when, then }: RuleInput): RedirectRule | undefined {
+  if (then.url === undefined) return undefined
+  const { any = [], not, ...first } = when
+  const missing = not?.query?.map(({ name }) => conditionOf('any-value-query-param', name)) ?? []
+  const conditions = [...[first, ...any].flatMap(redirectConditions), ...missing]
+  const read = whenOf(conditions)
+  const isWhole = 'value' in read && isDeepStrictEqual(read.value, when)
+  return isWhole ? { longUrl: then.url, conditions } : undefined
+}
+
+function conditionOf(type: string, matchKey: string | null, matchValue: string | null = null) {
+  return { type, matchKey, matchValue }
+}
+
+/** May leave out what Shlink has no form for, or repeat a type: what is read from them then differs. */
+function redirectConditions(conditions: Conditions): readonly RedirectCondition[] {
+  const { language = [], address = [], country = [], city = [], query = [], time = [] } = conditions
+  const { os, device, browser } = conditions
+  const named = (type: string, names: typeof DEVICES, condition: Conditions) =>
+    [...names]
+      .filter(([, known]) => isDeepStrictEqual(known, condition))
+      .map(([name]) => conditionOf(type, null, String(name)))
+  return [
+    ...named('device', DEVICES, { os }),
+    ...named('device', DEVICES, { device }),
+    ...named('browser', BROWSERS, { browser }),
+    ...language.map((value) => conditionOf('language', null, value)),
+    ...query.flatMap(({ name, equals, present }) => {
+      if (present) return [conditionOf('any-value-query-param', name)]
+      if (equals === '') return [conditionOf('valueless-query-param', name)]
+      return equals === undefined ? [] : [conditionOf('query-param', name, equals)]
+    }),
+    ...address.map((value) => conditionOf('ip-address', null, value)),
+    ...country.map((value) => conditionOf('geolocation-country-code', null, value)),
+    ...city.map((value) => conditionOf('geolocation-city-name', null, value)),
+    ...time.flatMap(({ from, until }) => [
+      ...(from === undefined ? [] : [conditionOf('after-date', null, from)]),
+      ...(until === undefined ? [] : [conditionOf('before-date', null, until)]),
+    ]),
+  ]
 }
 
 /** What Shlink itself made of these when it got rules. */

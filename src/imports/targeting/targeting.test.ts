@@ -7,7 +7,12 @@ import {
   shortIoTargeting,
   sinkTargeting,
 } from './peer-targeting.ts'
-import { type RedirectRule, shlinkTargeting, withTakenDevices } from './shlink-targeting.ts'
+import {
+  type RedirectRule,
+  redirectRuleOf,
+  shlinkTargeting,
+  withTakenDevices,
+} from './shlink-targeting.ts'
 import type { Targeting } from './targeting.ts'
 
 const A = 'https://a.example/'
@@ -308,4 +313,46 @@ describe('redirect rules of Shlink of which an import took those for devices', (
       assert.equal(found.isSure, isSure)
     })
   }
+})
+
+describe('a rule in the form of Shlink', () => {
+  test('has all of its conditions', () => {
+    const query = [{ name: 'a', equals: '1' }]
+    const when = {
+      device: ['phone', 'tablet'] as const,
+      query,
+      any: [{ query: [{ name: 'b', equals: '' }] }],
+    }
+    assert.deepEqual(
+      redirectRuleOf({ when: { ...when, device: [...when.device] }, then: { url: A } }),
+      {
+        longUrl: A,
+        conditions: [
+          { type: 'device', matchKey: null, matchValue: 'mobile' },
+          { type: 'query-param', matchKey: 'a', matchValue: '1' },
+          { type: 'valueless-query-param', matchKey: 'b', matchValue: null },
+        ],
+      },
+    )
+  })
+
+  test('is undefined where Shlink has no form for it', () => {
+    const split = [
+      { name: 'A', url: A, weight: 1 },
+      { name: 'B', url: B, weight: 1 },
+    ]
+    assert.equal(redirectRuleOf({ when: { country: ['DE'] }, then: { split } }), undefined)
+    for (const when of [
+      {},
+      { country: ['DE', 'AT'] },
+      { country: ['EU'] },
+      { qr: true },
+      { country: ['DE'], label: ['flyer'] },
+      { country: ['DE'], not: { country: ['AT'] } },
+      { time: [{ weekdays: ['mon' as const] }] },
+      { query: [{ name: 'a', contains: '1' }] },
+    ]) {
+      assert.equal(redirectRuleOf({ when, then: { url: A } }), undefined, JSON.stringify(when))
+    }
+  })
 })

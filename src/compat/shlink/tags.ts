@@ -1,0 +1,74 @@
+import type { ClickReportResource } from '@terse/contract/clicks'
+import type { TagResource } from '@terse/contract/tags'
+import { z } from 'zod'
+import type { CallApi } from '../../identity/index.ts'
+import { invalidData, tagConflict, tagNotFound } from './problems.ts'
+import { listOf, parseBody, readPage, type ShlinkCall, type ShlinkQuery } from './requests.ts'
+import { ALL_TIME_DAYS, daysAgo } from './visits.ts'
+
+const ITEMS_PER_PAGE_MAX = 1_000
+/** As many as one request of ours takes. */
+const DELETED_MAX = 10
+const REPORTED_MAX = 1_000
+
+export async function listTags(shlink: ShlinkCall, query: ShlinkQuery) {
+  const { items, total, request } = await readTags(shlink, query)
+  const names = items.map(({ name }) => name)
+  return { tags: listOf(names, total, request) }
+}
+
+export async function countTags(shlink: ShlinkCall, query: ShlinkQuery) {
+  const { items, total, request } = await readTags(shlink, query)
+  const { data } = await shlink.call.get<Extract<ClickReportResource, { group_by: string }>>(
+    '/clicks',
+    { ...{ group_by: 'tag', bots: 'include', limit: REPORTED_MAX }, from: daysAgo(ALL_TIME_DAYS) },
+  )
+  const counts = new Map(data.map((group) => [group.value, group]))
+  const stats = items.map(({ name, links }) => {
+    const { clicks: nonBots = 0, bots = 0 } = counts.get(name) ?? {}
+    const visitsSummary = { total: nonBots + bots, nonBots, bots }
+    return { tag: name, shortUrlsCount: links, visitsSummary }
+  })
+  return { tags: listOf(stats, total, request) }
+}
+
+async function readTags({ call }: ShlinkCall, query: ShlinkQuery) {
+  const request = query.page(ITEMS_PER_PAGE_MAX, ITEMS_PER_PAGE_MAX)
+  const [field, direction = 'ASC'] = (query.text('orderBy') ?? 'tag').split('-')
+  const name = field === 'shortUrlsCount' ? 'links' : 'name'
+  const sort = direction.toUpperCase() === 'DESC' ? `-${name}` : name
+  const filters = { search: query.text('searchTerm'), sort }
+  return { ...(await readPage<TagResource>(call, '/tags', filters, request)), request }
+}
+
+const renameBody = z.looseObject({ oldName: z.string().min(1), newName: z.string().min(1) })
+
+/** @throws {ShlinkProblem} */
+export async function renameTag({ call }: ShlinkCall, sent: unknown): Promise<void> {
+  const { oldName, newName } = parseBody(renameBody, sent)
+  if (!(await hasLinks(call, oldName))) throw tagNotFound(oldName)
+  if (oldName === newName) return
+  // Ours would merge them.
+  if (await hasLinks(call, newName)) throw tagConflict(oldName, newName)
+  await untilDone(call, '/tags/rename', { tags: [oldName], name: newName })
+}
+
+/** @throws {ShlinkProblem} */
+export async function deleteTags({ call }: ShlinkCall, query: ShlinkQuery): Promise<void> {
+  const tags = query.list('tags')
+  if (tags.length === 0) throw invalidData(['tags'])
+  for (let start = 0; start < tags.length; start += DELETED_MAX) {
+    await untilDone(call, '/tags/delete', { tags: tags.slice(start, start + DELETED_MAX) })
+  }
+}
+
+/** Whether a tag exists: it does as long as a link has it. */
+async function hasLinks(call: CallApi, tag: string): Promise<boolean> {
+  const none = { page: 1, itemsPerPage: 1 }
+  const query = { tag, fields: 'id', archived: 'any' }
+  return (await readPage(call, '/links', query, none)).total > 0
+}
+
+async function untilDone(call: CallApi, path: string, body: object): Promise<void> {
+  while (!(await call.post<{ done: boolean }>(path, body)).done);
+}
