@@ -102,9 +102,11 @@ function acceptBodies(app: FastifyInstance): void {
 /** What needs no key. */
 function serveOpen(app: FastifyInstance): void {
   const health = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const { statusCode } = await app.inject('/readyz')
+    const { statusCode, headers } = await app.inject('/readyz')
     const isUp = statusCode < 500
     const links = { about: 'https://shlink.io', project: 'https://github.com/shlinkio/shlink' }
+    const retryAfter = headers['retry-after']
+    if (retryAfter !== undefined) reply.header('Retry-After', retryAfter)
     const body = { status: isUp ? 'pass' : 'fail', version: SHLINK_VERSION, links }
     return reply
       .code(isUp ? 200 : 503)
