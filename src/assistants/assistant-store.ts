@@ -43,6 +43,8 @@ export type AssistantStore = {
   ): Promise<Assistant | undefined>
   /** Deletes those of a person who is no member of their workspace any more, or disabled. */
   deleteLost(personId: string): Promise<void>
+  /** Deletes all of a person. */
+  deleteAll(personId: string): Promise<void>
   noteUse(id: string, atMicros: number): Promise<void>
   /** Keeps other transactions from the assistant and its secrets until this one ends. Returns false where it is gone. */
   lock(id: string): Promise<boolean>
@@ -85,7 +87,7 @@ function grants(
   lockName: LockName | undefined,
 ): Pick<
   AssistantStore,
-  'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'noteUse' | 'lock'
+  'insert' | 'list' | 'count' | 'delete' | 'deleteLost' | 'deleteAll' | 'noteUse' | 'lock'
 > {
   const ofMembers = () =>
     db
@@ -150,6 +152,9 @@ function grants(
           ),
         )
         .execute()
+    },
+    async deleteAll(personId) {
+      await db.deleteFrom('assistants').where('person_id', '=', personId).execute()
     },
     async noteUse(id, atMicros) {
       await db

@@ -132,7 +132,7 @@ export const TOOLS: readonly Tool[] = [
         call.get(`/links/${found.id}`, { include: 'options' }),
         call.get(`/links/${found.id}/rules`),
       ])
-      return { data: { ...withoutNulls(shown), ...(rules as object) } }
+      return { data: { ...shownLink(shown), ...(rules as object) } }
     },
   }),
 
@@ -151,7 +151,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     async run(call, { domain, ...fields }) {
       const host = domain ?? (await usualDomain(call))
-      return { data: withoutNulls(await call.post('/links', { ...fields, domain: host })) }
+      return { data: shownLink(await call.post('/links', { ...fields, domain: host })) }
     },
   }),
 
@@ -171,7 +171,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     async run(call, { link: address, ...changes }) {
       const { id } = await findLink(call, address)
-      return { data: withoutNulls(await call.patch(`/links/${id}`, changes)) }
+      return { data: shownLink(await call.patch(`/links/${id}`, changes)) }
     },
   }),
 
@@ -384,7 +384,9 @@ function shortened(fields: object): object {
   )
 }
 
-/** A model reads each field, and learns nothing from those that are not set. */
-function withoutNulls(body: unknown): object {
-  return Object.fromEntries(Object.entries(body as object).filter(([, value]) => value !== null))
+/** A link for a model: without fields that are not set, and without the sealed password, which is of no use to it. */
+function shownLink(body: unknown): object {
+  const { password = null, ...fields } = body as { readonly password?: unknown }
+  const set = Object.entries(fields).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(set), ...(password !== null && { has_password: true }) }
 }

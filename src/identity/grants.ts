@@ -142,6 +142,8 @@ export type GrantStores = JudgeStores & {
   readonly assistants: {
     /** Deletes those of a person who is no member of their workspace any more, or disabled. */
     deleteLost(personId: string): Promise<void>
+    /** Deletes all of a person. */
+    deleteAll(personId: string): Promise<void>
   }
 }
 

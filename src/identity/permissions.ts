@@ -305,8 +305,9 @@ const SCOPE_PERMISSIONS: Readonly<Record<(typeof SCOPES)[number], readonly Permi
 export const ASSISTANT_PERMISSIONS = {
   'links:read': ['links.view', 'domains.view', 'workspace.view'],
   'clicks:read': ['clicks.view', 'conversions.view'],
-  'links:write': ['links.edit'],
-  'links:delete': ['links.delete'],
+  // Who changes a link finds it first.
+  'links:write': ['links.view', 'links.edit'],
+  'links:delete': ['links.view', 'links.delete'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>
 
 /** The permissions that each role adds to the roles before it. */

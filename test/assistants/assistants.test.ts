@@ -5,7 +5,13 @@ import pg from 'pg'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
-import { invite, PASSWORD, type PersonClient, setUp } from '../support/person-client.ts'
+import {
+  invite,
+  PASSWORD,
+  type PersonClient,
+  personClient,
+  setUp,
+} from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -149,11 +155,6 @@ for (const engine of ENGINES) {
       assert.deepEqual([cancel.get('error'), cancel.get('state')], ['access_denied', request.state])
     })
 
-    test('use another port of the computer than the one that they have named', async () => {
-      const { request } = newRequest({ redirect_uri: 'http://127.0.0.1:50001/callback' })
-      expectStatus(await owner.post('/assistants/preview', request), 200)
-    })
-
     for (const [what, redirect_uri] of [
       ['another path', 'http://127.0.0.1:33418/other'],
       ['another host', 'https://evil.example/callback'],
@@ -271,6 +272,19 @@ for (const engine of ENGINES) {
         201,
       )
       assert.equal((await mcp(access_token)).status, 401)
+    })
+
+    test('end with a link for a new password: who had the old one may have allowed them', async () => {
+      const member = await invite(service, owner, `reset-${engine.name}`)
+      const { access_token, refresh_token } = await connect(member)
+      const { id } = (await member.get('/session')).body.person
+      expectStatus(await owner.post('/session/authenticate', { password: PASSWORD }), 200)
+      const { body } = expectStatus(await owner.post(`/members/${id}/password-reset`), 201)
+      const code = new URL(body.url).hash.replace('#code=', '')
+      const changed = { code, password: 'another horse battery staple' }
+      expectStatus(await personClient(service).post('/password-resets/complete', changed), 200)
+      assert.equal((await mcp(access_token)).status, 401)
+      assert.equal((await refresh(refresh_token)).body.error, 'invalid_grant')
     })
 
     test('exchange a code once; the second time ends all', async () => {

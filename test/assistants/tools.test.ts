@@ -87,7 +87,8 @@ describe('tools of assistants', () => {
   })
 
   test('make, find, show, change and delete a link, named by its address', async () => {
-    const made = await create('spring', { tags: ['spring'], notes: 'for the fair' })
+    const made = await create('spring', { tags: ['spring'], notes: 'for the fair', password: 'x' })
+    assert.deepEqual([made.password, made.has_password], [undefined, true])
     assert.equal(made.link, 'https://localhost/spring')
     const { total, links } = await read('find_links', { search: 'spring' })
     assert.deepEqual([total, links[0].id], [1, made.id])

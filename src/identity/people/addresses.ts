@@ -60,8 +60,8 @@ export async function proveAddress(
 }
 
 /**
- * Removes, within a transaction that has locked the person, all sessions and all ways to sign in as the person: passwords,
- * second factors, accounts with the provider, links for a new password and open changes of the address.
+ * Removes, within a transaction that has locked the person, all sessions, all that assistants may do, and all ways to sign
+ * in as the person: passwords, second factors, accounts with the provider, links for a new password and open changes of the address.
  *
  * @param kept the account with the provider that stays, because the person uses it now
  */
@@ -89,6 +89,7 @@ export async function dropAccess(
   await stores.oneTimeLinks.deleteResetsOf(subjectId)
   await stores.oneTimeLinks.deleteEmailChangesOf(subjectId)
   await stores.sessions.deleteOthers(subjectId, undefined)
+  await stores.assistants.deleteAll(subjectId)
   await stores.changes.append(sessionChange(subjectId), now)
 }
 

@@ -111,7 +111,7 @@ export class PasswordResets {
   }
 
   /**
-   * Sets the password with the code of a link, and ends all sessions. Passkeys and accounts with the provider that the
+   * Sets the password with the code of a link, and ends all sessions and what assistants may do. Passkeys and accounts with the provider that the
    * person does not confirm are removed; an authenticator app stays. A mailed code proves the address: at the first proof
    * everything else is removed.
    *
@@ -139,6 +139,7 @@ export class PasswordResets {
       const isFirstProof = link.is_mailed && (await proveAddress(stores, change))
       const isOfOperator = !link.is_mailed && link.workspace_id === null
       if (!isFirstProof) await dropUnconfirmed(stores, change, confirmed, isOfOperator)
+      await stores.assistants.deleteAll(person.id)
       await passwords.set(stores, author, person.id, { password, keptSessionId: undefined, now })
     })
   }
