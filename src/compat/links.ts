@@ -11,7 +11,7 @@ export type CompatLink = LinkResource & {
 
 export type LinkList = {
   readonly data: readonly CompatLink[]
-  readonly meta: { readonly total: number }
+  readonly meta: { readonly total: number; readonly next_cursor?: string | null }
 }
 
 /** Where a link is: on which host, under which key. */

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { LinkResource } from '@terse/contract/links'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { CallRefused, type Query } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -146,12 +147,10 @@ async function shorten({ parameters, call, baseUrl }: Run): Promise<Answer> {
     }
     const known = await findPlainLink(call, domain, url)
     if (known !== undefined) return refuseKnown(known)
-    const link = await call.post<CompatLink>(
-      '/links',
-      { domain, url, ...(isGiven(keyword) && { key: keyword }), notes: notesOf(title, url) },
-      { include: 'options' },
-    )
-    return added(link, notesOf(title, url) ?? link.url)
+    const notes = notesOf(title, url)
+    const key = isGiven(keyword) ? keyword : undefined
+    const link = await call.post<LinkResource>('/links', { domain, url, key, notes })
+    return added(link, notes ?? link.url)
   } catch (error) {
     if (error instanceof CallRefused && error.status === 422) return refuseInput(error, keyword)
     throw error
@@ -164,7 +163,7 @@ function notesOf(title: string, url: string): string | null {
   return text === '' || text === url ? null : text
 }
 
-function added({ key, url, link, created_at }: CompatLink, title: string): Answer {
+function added({ key, url, link, created_at }: LinkResource, title: string): Answer {
   return {
     simple: link,
     fields: {
