@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from './pagination.ts'
 
 /** Services whose APIs Terse can answer. */
 export const COMPAT_SERVICES = ['yourls', 'kutt', 'shlink', 'bitly', 'polr'] as const
@@ -12,19 +13,19 @@ const compatSchema = z.object({
   address: z.string().describe('The address that its clients are given.'),
 })
 
-export const compatList = z
-  .object({ data: z.array(compatSchema) })
-  .meta({ id: 'CompatList', description: 'The APIs of other services.' })
-
 export const compatItem = compatSchema.meta({
   id: 'Compat',
   description: 'The API of another service, as answered here.',
 })
 
-/** There are few: all are listed. */
-export const compatQuery = z.strictObject({})
+export const compatList = pageOf(compatItem, 'CompatList')
 
-export const compatParams = z.object({ service: z.string().describe('Such as `kutt`.') })
+export const compatParams = z.object({
+  service: z
+    .string()
+    .meta({ examples: ['kutt'] })
+    .describe('`yourls`, `kutt`, `shlink`, `bitly` or `polr`.'),
+})
 
 export const compatBody = z
   .strictObject({ enabled })

@@ -11,7 +11,6 @@ import {
   findActor,
   type MakerStores,
   requireActor,
-  requirePermission,
 } from '../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
@@ -426,16 +425,12 @@ function isVerified(challenge: string, verifier: string): boolean {
   return timingSafeEqual(digest, Buffer.from(challenge, 'base64url'))
 }
 
-/**
- * The person whose assistants the actor may see or end; undefined for those of all.
- *
- * @throws {Failure} `missing_scope` for a token, which has none of its own
- */
-function ownerFor(actor: Actor, permission: 'tokens.view' | 'tokens.edit'): string | undefined {
-  const { kind, id, permissions } = actor
-  if (kind === 'person' && id !== null && !permissions.has(permission)) return id
-  requirePermission(actor, permission)
-  return undefined
+/** Whose assistants the actor may see or end; undefined for those of all. A token has none of its own. */
+function ownerFor(
+  { permissions, id }: Actor,
+  permission: 'tokens.view' | 'tokens.edit',
+): string | undefined {
+  return permissions.has(permission) ? undefined : (id ?? undefined)
 }
 
 function wrongGrant(): TokenRefusal {

@@ -1,21 +1,17 @@
-import {
-  compatBody,
-  compatItem,
-  compatList,
-  compatParams,
-  compatQuery,
-} from '@terse/contract/compat'
+import { compatBody, compatItem, compatList, compatParams } from '@terse/contract/compat'
+import { pageQuery } from '@terse/contract/pagination'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
+import { type WalkContext, wholeList } from '../platform/http/api/walk.ts'
 import type { Compat } from './compat.ts'
+
+export type CompatRouteDependencies = WalkContext & { readonly compat: Compat }
 
 const tags = ['Other services']
 
-export const compatRoutes: FastifyPluginAsyncZod<{ readonly compat: Compat }> = async (
-  app,
-  { compat },
-) => {
+export const compatRoutes: FastifyPluginAsyncZod<CompatRouteDependencies> = async (app, deps) => {
+  const { compat } = deps
   app.get(
     '/compat',
     {
@@ -25,11 +21,20 @@ export const compatRoutes: FastifyPluginAsyncZod<{ readonly compat: Compat }> = 
         summary: 'List the APIs of other services',
         description: 'Returns for which services the workspace answers, and where.',
         headers: ifNoneMatchHeaders,
-        querystring: compatQuery,
+        querystring: pageQuery,
         response: { 200: compatList },
       },
     },
-    async (request) => ({ data: await compat.list(actorOf(request)) }),
+    async (request) => {
+      const actor = actorOf(request)
+      const services = await compat.list(actor)
+      return wholeList(request, deps, request.query, {
+        owner: actor.workspaceId,
+        items: services,
+        orderOf: (each) => [services.indexOf(each), each.service],
+        present: (each) => each,
+      })
+    },
   )
 
   app.put(

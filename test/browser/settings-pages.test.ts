@@ -424,7 +424,7 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     await on(
       '/settings',
       async (page, { origin }) => {
-        await page.getByText('This needs the role Admin in this workspace.').waitFor()
+        await page.getByText('This needs the role Admin in this workspace.').first().waitFor()
         assert.equal(await page.getByRole('button', { name: 'Save name' }).count(), 0)
         assert.equal(await page.getByRole('button', { name: 'Delete workspace' }).count(), 0)
         const nav = page.getByRole('navigation', { name: 'Settings' })

@@ -22,6 +22,12 @@ const SINGLE = 'single'
 const DISTRIBUTION: Readonly<Record<string, string>> = {
   acme_accounts: REFERENCE,
   acme_budgets: REFERENCE,
+  assistant_secrets: REFERENCE,
+  assistant_settings: REFERENCE,
+  assistants: REFERENCE,
+  compat_secrets: REFERENCE,
+  compat_settings: REFERENCE,
+  oauth_clients: REFERENCE,
   certificate_orders: REFERENCE,
   certificates: REFERENCE,
   changes: SINGLE,

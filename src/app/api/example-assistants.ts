@@ -40,6 +40,5 @@ export const ASSISTANT_EXAMPLES: Readonly<Record<string, unknown>> = {
     redirect_to: `${CALLBACK}?code=terse_code_Lv9o5DhuRqfdgwaOgHfx5pjDRGzPPE2hl2Ufq0aZ&${ANSWERED}`,
   },
   Compat: COMPAT,
-  CompatList: { data: [COMPAT] },
   AssistantSettings: { enabled: true, address: 'https://go.example.com/mcp' },
 }
