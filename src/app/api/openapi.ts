@@ -45,6 +45,7 @@ const TAGS = [
   { name: 'People', description: 'Members of the workspace, and invitations.' },
   { name: 'Tokens', description: 'Tokens of the workspace, with which programs call the API.' },
   { name: 'Assistants', description: 'Assistants that people have let work in the workspace.' },
+  { name: 'Other services', description: 'APIs of other services that the workspace answers.' },
   { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
   { name: 'Me', description: 'The account of the person who is signed in.' },
   {
