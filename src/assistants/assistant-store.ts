@@ -256,10 +256,20 @@ function clients(
       return row.clients
     },
     async trim(nowMicros, registeredBefore) {
+      // With its secrets gone: each may have hundreds, and their deletion must stay short.
       const ended = db
         .selectFrom('assistants')
         .select('id')
         .where('expires_at', '<=', nowMicros)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('assistant_secrets')
+                .select('hash')
+                .whereRef('assistant_id', '=', 'assistants.id'),
+            ),
+          ),
+        )
         .limit(TRIM_MAX)
       const expired = db
         .selectFrom('assistant_secrets')
@@ -267,8 +277,8 @@ function clients(
         .where('expires_at', '<=', nowMicros)
         .limit(TRIM_MAX)
       const deleted = [
-        await db.deleteFrom('assistants').where('id', 'in', ended).executeTakeFirst(),
         await db.deleteFrom('assistant_secrets').where('hash', 'in', expired).executeTakeFirst(),
+        await db.deleteFrom('assistants').where('id', 'in', ended).executeTakeFirst(),
       ]
       await db
         .deleteFrom('oauth_clients')

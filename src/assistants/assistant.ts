@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto'
 import type { AssistantScope } from '@terse/contract/assistants'
-import { type Actor, ASSISTANT_PERMISSIONS } from '../identity/index.ts'
-import { type Random, randomString } from '../platform/crypto/random.ts'
+import { type Actor, ASSISTANT_PERMISSIONS, type Permission } from '../identity/index.ts'
+import { BASE62, type Random, randomString } from '../platform/crypto/random.ts'
 import { formatInstant } from '../platform/time/clock.ts'
 import type { NewEvent } from '../storage/event-log.ts'
 
@@ -30,7 +29,6 @@ export const SECRETS = {
 
 export type SecretKind = keyof typeof SECRETS
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 238 bits. */
 const SECRET_LENGTH = 40
 
@@ -42,18 +40,13 @@ export function isAccessSecret(text: string): boolean {
   return text.startsWith(SECRETS.access.prefix)
 }
 
-/** All that is stored of a secret: its SHA-256, in hexadecimal. It has too many bits to be guessed. */
-export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex')
-}
-
-/** The person who allowed an assistant, as the actor who it is: with no more than was allowed. */
+/** An assistant as an actor: the person who allowed it, with no more than was allowed. */
 export function assistantActor(person: Actor, { client_name, scopes }: Assistant): Actor {
-  const allowed = new Set<string>(scopes.flatMap((scope) => ASSISTANT_PERMISSIONS[scope]))
+  const allowed = new Set<Permission>(scopes.flatMap((scope) => ASSISTANT_PERMISSIONS[scope]))
   return {
     ...person,
     name: `${person.name} (${client_name})`,
-    permissions: new Set([...person.permissions].filter((permission) => allowed.has(permission))),
+    permissions: person.permissions.intersection(allowed),
     isOperator: false,
     hasAuthenticatedRecently: false,
   }

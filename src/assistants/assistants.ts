@@ -9,20 +9,20 @@ import {
   type ActingStores,
   type Actor,
   findActor,
+  hashSecret,
   type MakerStores,
   requireActor,
 } from '../identity/index.ts'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import type { EventWriter } from '../storage/event-log.ts'
+import { type EventWriter, INSTANCE } from '../storage/event-log.ts'
 import type { Store } from '../storage/store.ts'
 import {
   type Assistant,
   assistantActor,
   assistantEvent,
   DAY_MICROS,
-  hashSecret,
   newSecret,
   SECRETS,
   type SecretKind,
@@ -299,7 +299,7 @@ export class Assistants {
     throw Failure.invalid({ redirect_uri: [{ code: 'foreign_callback' }] })
   }
 
-  /** Why a request is refused whose program may be told (RFC 6749, section 4.1.2.1). */
+  /** Why a request is refused, for an answer to its program (RFC 6749, section 4.1.2.1). */
   #faultOf(request: AuthorizationRequest) {
     const invalid = (text: string) => ({ error: 'invalid_request', error_description: text })
     if (request.response_type !== 'code') return { error: 'unsupported_response_type' }
@@ -425,12 +425,12 @@ function isVerified(challenge: string, verifier: string): boolean {
   return timingSafeEqual(digest, Buffer.from(challenge, 'base64url'))
 }
 
-/** Whose assistants the actor may see or end; undefined for those of all. A token has none of its own. */
+/** Whose assistants the actor may see or end; undefined for those of all members. A token has none of its own. */
 function ownerFor(
   { permissions, id }: Actor,
   permission: 'tokens.view' | 'tokens.edit',
 ): string | undefined {
-  return permissions.has(permission) ? undefined : (id ?? undefined)
+  return permissions.has(permission) ? undefined : (id ?? INSTANCE)
 }
 
 function wrongGrant(): TokenRefusal {

@@ -38,17 +38,8 @@ const CLIENTS_MAX = 10_000
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** Schemes that browsers open themselves, and would run or show in our name. */
 const FORBIDDEN_SCHEMES = new Set([
-  ...[
-    'javascript:',
-    'data:',
-    'vbscript:',
-    'blob:',
-    'file:',
-    'filesystem:',
-    'about:',
-    'view-source:',
-  ],
-  ...['ws:', 'wss:', 'ftp:', 'mailto:', 'tel:', 'chrome:', 'intent:'],
+  ...['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'filesystem:', 'about:'],
+  ...['view-source:', 'ws:', 'wss:', 'ftp:', 'mailto:', 'tel:', 'sms:', 'chrome:', 'intent:'],
 ])
 
 /**

@@ -44,7 +44,7 @@ type Dependencies = {
  * requests to the API in the name of who calls, so that each right, limit and event is that of the API.
  */
 export const mcpRoute: FastifyPluginAsync<Dependencies> = async (app, deps) => {
-  const handler = lazily(() => openHandler(app, deps))
+  let opening: Promise<McpHttpHandler> | undefined
   app.removeAllContentTypeParsers()
   const whole = { parseAs: 'buffer' } as const
   app.addContentTypeParser('*', whole, (_request, body, done) => done(null, body))
@@ -60,9 +60,12 @@ export const mcpRoute: FastifyPluginAsync<Dependencies> = async (app, deps) => {
     bodyLimit: BODY_BYTES_MAX,
     config: { mayTakeLong: true },
     schema: { hide: true },
-    handler: async (request, reply) => answer(await handler(), request, reply, deps),
+    async handler(request, reply) {
+      opening ??= openHandler(app, deps)
+      return answer(await opening, request, reply, deps)
+    },
   })
-  app.addHook('onClose', async () => (await handler.opened)?.close())
+  app.addHook('onClose', async () => (await opening)?.close())
 }
 
 /** @throws {HttpRefusal} with what tells a program where it may ask for access */
@@ -114,8 +117,9 @@ async function answer(
     authInfo: { token: '', clientId: '', scopes: [], extra: { actor: request.actor } },
     ...(message !== undefined && { parsedBody: message }),
   })
-  for (const [name, value] of response.headers)
+  for (const [name, value] of response.headers) {
     if (!OWN_HEADERS.has(name)) reply.header(name, value)
+  }
   return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()))
 }
 
@@ -188,19 +192,4 @@ function refusalText({ message, errors = {} }: Refusal): string {
 
 function faultOf(text: string) {
   return { content: [{ type: 'text' as const, text }], isError: true }
-}
-
-/** Runs `open` at the first call, and again after it has failed. */
-function lazily<T>(
-  open: () => Promise<T>,
-): (() => Promise<T>) & { opened: Promise<T> | undefined } {
-  const get = () => {
-    get.opened ??= open().catch((error) => {
-      get.opened = undefined
-      throw error
-    })
-    return get.opened
-  }
-  get.opened = undefined as Promise<T> | undefined
-  return get
 }

@@ -1,5 +1,5 @@
 import { ASSISTANT_SCOPES } from '@terse/contract/assistants'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { addressOf } from '../platform/http/forwarded.ts'
 import type { Throttle } from '../platform/limits/throttle.ts'
 import { type Networks, subscriberOf } from '../platform/network/ip-address.ts'
@@ -43,7 +43,11 @@ export const oauthRoutes: FastifyPluginAsync<OAuthDependencies> = async (app, de
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
   )
   app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'POST' || mayCall(deps, request)) return
+    if (request.method !== 'POST') return
+    const { oauthThrottle, trustedProxies } = deps
+    const verdict = oauthThrottle.take(subscriberOf(addressOf(request.raw, trustedProxies)))
+    if (verdict.allowed) return
+    reply.header('Retry-After', String(verdict.resetSeconds))
     return refuse(reply, 429, 'temporarily_unavailable', 'Too many requests. Try again later.')
   })
   registerTokens(app, deps)
@@ -160,13 +164,6 @@ function registerRegistration(app: FastifyInstance, { clients }: OAuthDependenci
       token_endpoint_auth_method: 'none',
     })
   })
-}
-
-function mayCall(
-  { oauthThrottle, trustedProxies }: OAuthDependencies,
-  request: FastifyRequest,
-): boolean {
-  return oauthThrottle.take(subscriberOf(addressOf(request.raw, trustedProxies))).allowed
 }
 
 /** The form of an error in OAuth (RFC 6749, section 5.2). */

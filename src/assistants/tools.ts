@@ -18,7 +18,7 @@ export type Tool = {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** An assistant without it is not told of the tool. The operation behind it checks it again. */
+  /** An assistant without it is not offered the tool. The operation behind it checks it again. */
   readonly permission: Permission
   readonly effect: 'reads' | 'adds' | 'changes' | 'destroys'
   readonly input: z.ZodObject

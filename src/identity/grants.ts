@@ -167,7 +167,8 @@ export async function findGranted(
 
 /**
  * Deletes, within the transaction that changes the rights of a person or token, the open links that it has made, those
- * for the person's password, and what the person lets assistants do, whose reason has ended by that. The session of the person judges a change of address. It only tidies up: each is judged when it is used.
+ * for the person's password, and what the person lets assistants do, whose reason has ended by that. The session of the
+ * person judges a change of address. It only tidies up: each is judged when it is used.
  */
 export async function endLostGrants(
   stores: GrantStores,

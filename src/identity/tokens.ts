@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { isUuid, type Random, randomString, uuidV7 } from '../platform/crypto/random.ts'
+import { BASE62, isUuid, type Random, randomString, uuidV7 } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import type { SealedRequest } from '../platform/http/api/idempotency.ts'
 import { type Clock, formatInstant } from '../platform/time/clock.ts'
@@ -188,7 +188,6 @@ function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewE
     : { type, subjectId: id, before: fields, after: null }
 }
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PREFIX = 'terse_'
 const RANDOM_LENGTH = 30
 const CHECKSUM_LENGTH = 6

@@ -177,7 +177,7 @@ for (const engine of ENGINES) {
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
       [{ scope: 'everything' }, 'invalid_scope'],
     ] as const) {
-      test(`are told ${error} for ${JSON.stringify(changes)}`, async () => {
+      test(`get the answer ${error} for ${JSON.stringify(changes)}`, async () => {
         const { request } = newRequest(changes)
         const { body } = expectStatus(await owner.post('/assistants/preview', request), 200)
         assert.equal(new URL(body.refused).searchParams.get('error'), error)
@@ -217,7 +217,7 @@ for (const engine of ENGINES) {
       ['revoke', { token: {} }],
       ['revoke', { token: null }],
     ] as const) {
-      test(`are told invalid_request for ${JSON.stringify(body)} at ${path}`, async () => {
+      test(`get invalid_request for ${JSON.stringify(body)} at ${path}`, async () => {
         const answer = await post(`/api/oauth/${path}`, body, 'json')
         assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request'])
       })

@@ -60,8 +60,9 @@ export async function proveAddress(
 }
 
 /**
- * Removes, within a transaction that has locked the person, all sessions, all that assistants may do, and all ways to sign
- * in as the person: passwords, second factors, accounts with the provider, links for a new password and open changes of the address.
+ * Removes, within a transaction that has locked the person, all sessions, all that assistants may do, and all ways to
+ * sign in as the person: passwords, second factors, accounts with the provider, links for a new password and open changes
+ * of the address.
  *
  * @param kept the account with the provider that stays, because the person uses it now
  */

@@ -111,9 +111,9 @@ export class PasswordResets {
   }
 
   /**
-   * Sets the password with the code of a link, and ends all sessions and what assistants may do. Passkeys and accounts with the provider that the
-   * person does not confirm are removed; an authenticator app stays. A mailed code proves the address: at the first proof
-   * everything else is removed.
+   * Sets the password with the code of a link, and ends all sessions and what assistants may do. Passkeys and accounts
+   * with the provider that the person does not confirm are removed; an authenticator app stays. A mailed code proves the
+   * address: at the first proof everything else is removed.
    *
    * @param confirmed what the person says is theirs
    * @throws {Failure} `validation_failed` for a password that the rules refuse, and for a code that is not open; the

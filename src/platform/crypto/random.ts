@@ -18,6 +18,8 @@ export const systemRandom: Random = (sizeBytes) => {
   return bytes
 }
 
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
 /**
  * Returns a string of `length` characters drawn uniformly from `alphabet` (at most 256 characters). Bytes
  * that would favour the first characters of the alphabet are rejected.

@@ -24,6 +24,9 @@ import { Field, FormNote, Select } from '../../widgets/Field.tsx'
 import { useNow } from '../../widgets/Time.tsx'
 import './connect.css'
 
+/** Of what the program asks: what must be right for an answer to it. */
+const NAMED = ['client_id', 'redirect_uri']
+
 /** Where a person decides what an assistant may do, in a browser that the assistant has opened. */
 export default function AuthorizePage() {
   const t = useText()
@@ -34,7 +37,9 @@ export default function AuthorizePage() {
     queryFn: () => previewAssistant(asked),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const faults = useFaults(error)
+  const faults = useFaults(error, NAMED)
+  // The parameters have no names but their own: the text is for the makers of the program.
+  const said = NAMED.flatMap((name) => faults.of(name).map((text) => `${name} ${text}`))
   useTabTitle(t.connect.consent.title)
   return (
     <div className="solo">
@@ -54,7 +59,7 @@ export default function AuthorizePage() {
           <div className="box">
             <h1>{t.connect.consent.unusable}</h1>
             <p className="muted">{t.connect.consent.unusableText}</p>
-            <FormNote text={faults.general} />
+            <FormNote text={said.join(' ') || faults.general} />
           </div>
         )}
         {preview?.refused === null && <Consent asked={asked} preview={preview} session={session} />}
@@ -74,11 +79,14 @@ export default function AuthorizePage() {
  */
 function Refused({ address, place }: { address: string; place: string }) {
   const words = useText().connect.consent
+  const answer = new URL(address).searchParams
   return (
     <div className="box">
       <h1>{words.unusable}</h1>
       <p className="muted">{words.unusableText}</p>
-      <p className="mono">{new URL(address).searchParams.get('error')}</p>
+      <p className="mono">
+        {answer.get('error')} {answer.get('error_description')}
+      </p>
       <Button onClick={() => location.assign(address)}>{words.back(place)}</Button>
     </div>
   )
