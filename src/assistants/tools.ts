@@ -1,6 +1,7 @@
 import { optionInputs } from '@terse/contract/link-options'
 import { z } from 'zod'
 import type { CallApi, Permission, Query } from '../identity/index.ts'
+import { keyOfPath } from '../links/index.ts'
 import { isUuid } from '../platform/crypto/random.ts'
 
 /** Why a tool did nothing, in words for the model. */
@@ -104,16 +105,12 @@ export const TOOLS: readonly Tool[] = [
       page: z.int().min(1).optional(),
     }),
     async run(call, { tags, limit = 20, ...query }) {
-      const page = await call.get('/links', {
+      const { data, meta } = await call.get<LinkPage>('/links', {
         ...query,
         tag: tags,
         per_page: limit,
         fields: LISTED_FIELDS,
       })
-      const { data, meta } = page as {
-        data: object[]
-        meta: { total?: number; last_page?: number }
-      }
       return { data: { total: meta.total, pages: meta.last_page, links: data.map(shortened) } }
     },
   }),
@@ -300,8 +297,8 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({ page: z.int().min(1).optional() }),
     async run(call, { page }) {
       const [{ data, meta }, usual] = await Promise.all([
-        call.get('/domains', { page, per_page: 100 }) as Promise<{ data: Domain[]; meta: object }>,
-        call.get('/default-domain') as Promise<{ domain: string | null }>,
+        call.get<{ data: Domain[]; meta: object }>('/domains', { page, per_page: 100 }),
+        call.get<{ domain: string | null }>('/default-domain'),
       ])
       const domains = data.map(({ id, domain, status }) => ({ id, domain, status }))
       return { data: { domains, usual: usual.domain, meta } }
@@ -317,7 +314,7 @@ export const TOOLS: readonly Tool[] = [
     effect: 'reads',
     input: z.strictObject({ domain: z.string().describe('A host name of the workspace.') }),
     async run(call, { domain }) {
-      const { data } = (await call.get('/domains', { domain })) as { data: Domain[] }
+      const { data } = await call.get<{ data: Domain[] }>('/domains', { domain })
       const [found] = data
       if (found === undefined) throw new ToolFault(`${domain} is no domain of this workspace.`)
       const [dns, https] = await Promise.all([
@@ -330,33 +327,28 @@ export const TOOLS: readonly Tool[] = [
 ]
 
 type Domain = { readonly id: string; readonly domain: string; readonly status: string }
+type LinkPage = { data: object[]; meta: { total: number; last_page: number } }
 type FoundLink = { readonly id: string; readonly link: string }
 
 /** Finds a link by its id or by its address as people write it. */
 async function findLink(call: CallApi, text: string): Promise<FoundLink> {
   if (isUuid(text.toLowerCase())) {
-    return (await call.get(`/links/${text.toLowerCase()}`)) as FoundLink
+    return call.get<FoundLink>(`/links/${text.toLowerCase()}`)
   }
-  const [, domain = '', path = ''] = /^(?:https?:\/\/)?([^/?#]+)\/([^?#]+)/i.exec(text.trim()) ?? []
-  if (domain === '')
+  const [, domain = '', path = ''] = /^(?:https?:\/\/)?([^/?#]+)(\/[^?#]+)/i.exec(text.trim()) ?? []
+  const key = keyOfPath(path)
+  if (domain === '' || key === undefined) {
     throw new ToolFault(`${text} is neither the address of a short link nor an id.`)
-  const query = { domain: domain.replace(/:\d+$/, ''), key: decoded(path), fields: 'id,link' }
-  const { data } = (await call.get('/links', query)) as { data: FoundLink[] }
+  }
+  const query = { domain: domain.replace(/:\d+$/, ''), key, fields: 'id,link' }
+  const { data } = await call.get<{ data: FoundLink[] }>('/links', query)
   const [found] = data
   if (found === undefined) throw new ToolFault(`There is no link ${text} in this workspace.`)
   return found
 }
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
 async function usualDomain(call: CallApi): Promise<string> {
-  const { domain } = (await call.get('/default-domain')) as { domain: string | null }
+  const { domain } = await call.get<{ domain: string | null }>('/default-domain')
   if (domain !== null) return domain
   throw new ToolFault('The workspace has no usual domain. Send `domain`; `list_domains` has them.')
 }
