@@ -1,22 +1,15 @@
 import swagger from '@fastify/swagger'
-import {
-  TEST_EVENT,
-  WEBHOOK_BODIES,
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
-} from '@terse/contract/webhook-events'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import { isPermission, OPERATION_ACCESS } from '../../identity/permissions.ts'
 import { answersOf } from '../../platform/http/api/responses.ts'
 import { Asset } from '../../platform/http/assets/asset.ts'
 import type { Compressor } from '../../platform/http/compression/compressor.ts'
-import { OPERATION_EXAMPLES } from './example-downloads.ts'
-import { parameterExample } from './example-parameters.ts'
+import { OPERATION_EXAMPLES, parameterExample } from './example-operations.ts'
 import { SCHEMA_EXAMPLES } from './example-values.ts'
 import type { ApiDescription } from './reference/description.ts'
 import { referencePage } from './reference/reference-page.ts'
+import { webhookCalls } from './webhook-calls.ts'
 
 const DESCRIPTION = `Short links and the domains they live on.
 
@@ -96,12 +89,8 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
     transformObject: (document) =>
       completeDescription(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
   })
-  let described: object | undefined
-  const describe = () => {
-    described ??= app.swagger()
-    return described
-  }
-  await app.register(referencePage, { compressor, describe: () => describe() as ApiDescription })
+  const describe = () => app.swagger() as unknown as ApiDescription
+  await app.register(referencePage, { compressor, describe })
 
   let description: Asset | undefined
   // Generated once, synchronously: when the time limit could apply, the document is already complete.
@@ -115,51 +104,6 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
     return description.send(request, reply)
   })
 }
-
-/** The calls that webhooks make, by their events. */
-function webhookBodies() {
-  const schemas: Record<string, object> = {}
-  const webhooks: Record<string, object> = {}
-  for (const [event, body] of Object.entries(WEBHOOK_BODIES)) {
-    const name = `Webhook${event.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
-    const { $schema: _, ...schema } = z.toJSONSchema(body)
-    const { summary } = event === TEST_EVENT ? TEST : WEBHOOK_EVENTS[event as WebhookEvent]
-    schemas[name] = schema
-    webhooks[event] = {
-      post: {
-        tags: ['Webhooks'],
-        operationId: `webhook.${event}`,
-        summary,
-        description: CALL,
-        parameters: CALL_HEADERS,
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
-        },
-        responses: {
-          '2XX': { description: 'Delivered. The body is ignored.' },
-          '410': { description: 'Disables the endpoint.' },
-          default: { description: 'Tried again, for five days.' },
-        },
-        security: [],
-      },
-    }
-  }
-  return { schemas, webhooks }
-}
-
-const TEST = { summary: 'A test was requested' }
-const CALL =
-  'Sent to the URL of each endpoint that has this event, signed as Standard Webhooks describes. Answer within 15 s.'
-const CALL_HEADERS = [
-  { name: 'webhook-id', description: 'The same for each attempt of a call.' },
-  { name: 'webhook-timestamp', description: 'When the attempt began, in Unix seconds.' },
-  {
-    name: 'webhook-signature',
-    description:
-      '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two of them, with a space between, for 24 hours after a rotation.',
-  },
-].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }))
 
 type Schema = { readonly $ref?: string; readonly type?: string; readonly anyOf?: readonly Schema[] }
 type Media = Readonly<Record<string, { readonly schema: Schema }>>
@@ -193,13 +137,13 @@ const GROWING_ENUMS: Readonly<Record<string, string>> = {
 function completeDescription<D extends object>(document: D): D {
   const { components, paths = {} } = document as Document
   const schemas = components?.schemas ?? {}
-  const bodies = webhookBodies()
+  const calls = webhookCalls()
   return {
     ...document,
     components: {
       ...components,
       schemas: Object.fromEntries(
-        Object.entries({ ...schemas, ...bodies.schemas }).map(([name, schema]) => [
+        Object.entries({ ...schemas, ...calls.schemas }).map(([name, schema]) => [
           name,
           OF_REQUESTS.test(name)
             ? withoutIgnoredFields(schema)
@@ -208,7 +152,7 @@ function completeDescription<D extends object>(document: D): D {
       ),
       headers: HEADER_COMPONENTS,
     },
-    webhooks: bodies.webhooks,
+    webhooks: calls.webhooks,
     paths: mapEntries(paths, (path, methods) =>
       mapEntries(methods, (method, operation) =>
         completeOperation(operation, {
