@@ -2,7 +2,6 @@ import {
   type ConversionPageResource,
   type ConversionReportResource,
   type ConversionResource,
-  type ConversionResultsResource,
   type ConversionsQuery,
   conversionSchema,
   conversionsAnswer,
@@ -17,20 +16,16 @@ import { idempotencyHeaders, ifNoneMatchHeaders } from '@terse/contract/primitiv
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { formatQuarters } from '../clicks/index.ts'
 import { actorOf } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Idempotency } from '../platform/http/api/idempotency.ts'
 import { lineStream } from '../platform/http/api/line-stream.ts'
-import { problemOf } from '../platform/http/api/problem.ts'
 import { REFUSED, tooLargeFor } from '../platform/http/api/responses.ts'
 import { validate } from '../platform/http/api/validation.ts'
 import { uncountedPage, type WalkContext } from '../platform/http/api/walk.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
-
-import type { Conversions, Recorded } from './conversions.ts'
-import { presentConversion } from './present.ts'
-import type { ConversionReport, Group, Sums } from './report.ts'
+import type { Conversions } from './conversions.ts'
+import { presentConversion, presentReport, presentResults } from './present.ts'
 import type { ConversionMark, LinkedConversion } from './store/conversion-store.ts'
 
 /** A thousand reports with 1 KiB each. */
@@ -172,48 +167,6 @@ function listOrReport(
       read: (run) => conversions.list(actor, filter, run),
     },
   ).then(({ data, ...page }) => ({ ...page, data: data.map(presentConversion) }))
-}
-
-function presentResults(results: readonly Recorded[]): ConversionResultsResource {
-  const count = (status: Recorded['status']) =>
-    results.filter((result) => result.status === status).length
-  return {
-    ...{ recorded: count('recorded'), repeated: count('repeated'), failed: count('failed') },
-    results: results.map((result, index) => ({
-      ...{ index, status: result.status },
-      conversion: 'conversion' in result ? presentConversion(result.conversion) : null,
-      error: 'failure' in result ? problemOf(result.failure) : null,
-    })),
-  }
-}
-
-function presentReport(report: ConversionReport): ConversionReportResource {
-  const { quarters, zone, interval, groupBy, total, points, groups, rest } = report
-  const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
-  const starts = formatQuarters(report.starts ?? [], zone)
-  const dated = (sums: readonly Sums[] = []) =>
-    sums.map((each, nth) => ({ start: starts[nth] ?? '', ...presentSums(each) }))
-  const grouped = ({ value, link, visits, points, ...sums }: Group) => ({
-    value: value === '' ? null : value,
-    ...(groupBy === 'link' && { link: link === undefined ? null : presentLink(link) }),
-    ...{ ...presentSums(sums), visits },
-    ...(points !== undefined && { points: dated(points) }),
-  })
-  return {
-    ...{ from, to, timezone: zone, interval: interval ?? null, group_by: groupBy ?? null },
-    total: { ...presentSums(total), visits: total.visits },
-    points: points === undefined ? null : dated(points),
-    groups: groups?.map(grouped) ?? null,
-    rest: rest ? { values_left: rest.others, ...presentSums(rest), visits: rest.visits } : null,
-  }
-}
-
-function presentLink({ id, domain, key, url }: NonNullable<Group['link']>) {
-  return { id, domain, key, url }
-}
-
-function presentSums({ conversions, refunds, values }: Sums) {
-  return { conversions, refunds, values: values.map((value) => ({ ...value })) }
 }
 
 const TYPES = {
