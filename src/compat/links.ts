@@ -60,7 +60,8 @@ export async function findPlainLink(
   return data.find((link) => isPlain(link) && isFit(link))
 }
 
-function isPlain({ password, rule_count, options }: CompatLink): boolean {
+function isPlain({ password, ios, android, rule_count, options }: CompatLink): boolean {
   const { rule_set, max_clicks } = options
-  return password === null && rule_count === 0 && rule_set === null && max_clicks === null
+  const special = [password, ios, android, rule_set, max_clicks]
+  return rule_count === 0 && special.every((value) => value === null)
 }

@@ -83,11 +83,18 @@ onEachEngine('the API of YOURLS', (stage) => {
     assert.equal((await yourls.call('shorturl', { url }, 'simple')).body, shorturl)
   })
 
-  test('makes a link to a URL whose only link asks for a password', async () => {
-    const url = 'https://protected.example/'
-    await createLink(stage.api, { url, password: 'secret' })
-    assert.equal((await yourls.call('shorturl', { url })).status, 200)
-  })
+  const SPECIAL = [
+    { name: 'asks for a password', fields: { password: 'secret' } },
+    { name: 'leads iPhones elsewhere', fields: { ios: 'https://apps.example/' } },
+    { name: 'leads Android devices elsewhere', fields: { android: 'https://apps.example/' } },
+    { name: 'has a limit of clicks', fields: { max_clicks: 9 } },
+  ]
+  for (const [nth, { name, fields }] of SPECIAL.entries())
+    test(`makes a link to a URL whose only link ${name}`, async () => {
+      const url = `https://special.example/${nth}`
+      await createLink(stage.api, { url, ...fields })
+      assert.equal((await yourls.call('shorturl', { url })).status, 200)
+    })
 
   const REFUSED = [
     { sent: { url: '' }, code: 'error:nourl', message: 'Missing or malformed URL' },
