@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@terse/contract/webhook-events'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 
 /** What the outbox reads: the event log, and the clicks that were ingested. */
@@ -187,25 +187,21 @@ function waiting(
         .where('webhook_id', '=', webhookId)
         .where('next_at', 'is not', null)
         .limit(max)
-      const row = await db
-        .selectFrom(some.as('some'))
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(row.count)
+      return countRows(db, some)
     },
 
     async countPeriod(webhookId, { fromMicros, toMicros, events, onlyUndelivered }, max) {
-      const rows = await db
+      if (events.length === 0) return 0
+      const some = db
         .selectFrom('webhook_messages')
         .select('number')
         .where('webhook_id', '=', webhookId)
         .where('at', '>=', fromMicros)
         .where('at', '<', toMicros)
-        .where('event', 'in', events.length === 0 ? [''] : events)
+        .where('event', 'in', events)
         .$if(onlyUndelivered, (query) => query.where('delivered_at', 'is', null))
         .limit(max)
-        .execute()
-      return rows.length
+      return countRows(db, some)
     },
 
     async deliveredAmong(webhookId, messageIds) {
@@ -231,4 +227,16 @@ function waiting(
       return rows.map(({ webhook_id }) => webhook_id)
     },
   }
+}
+
+/** Counts in the database: rows that are only counted are not read. */
+async function countRows(
+  db: Kysely<Schema>,
+  rows: SelectQueryBuilder<Schema, 'webhook_messages', object>,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(rows.as('counted'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
