@@ -9,9 +9,9 @@ const SOURCES = path.join(import.meta.dirname, 'src')
 const PLACE = '<!-- start -->'
 
 /**
- * Builds the script of the API reference, and `src/start/` as one classic script in the head, which runs before the first paint. Its element names the
- * code of the dashboard, which the script runs, and the files of each page and language that the browser can load
- * before it knows that code.
+ * Builds `src/start/` as one classic script in the head of the page, which runs before the first paint. Its element names
+ * the code of the dashboard, which the script runs, and the files of each page and language that the browser can load
+ * before it knows that code. Builds the script of the API reference too, whose page the service composes.
  */
 export function startScript(): Plugin {
   let isBuild = false

@@ -1,6 +1,7 @@
 // The script of the API reference, which is readable without it: it sets the theme, opens the entry of an address,
 // filters the operations, and copies calls.
 import { stored } from '../state/stored.ts'
+import { copyText } from '../widgets/copy-text.ts'
 
 const COPIED_MS = 1_500
 
@@ -8,11 +9,12 @@ const theme = stored('theme')
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme
 
 document.addEventListener('DOMContentLoaded', () => {
-  revealTarget()
   addFilter()
   for (const caption of document.querySelectorAll<HTMLElement>('.calls figcaption')) {
     addCopyButton(caption)
   }
+  // Last: what is added above moves the entries.
+  revealTarget()
 })
 window.addEventListener('hashchange', revealTarget)
 
@@ -57,10 +59,8 @@ function addCopyButton(caption: HTMLElement): void {
   button.textContent = 'Copy'
   button.setAttribute('aria-label', `Copy: ${caption.textContent}`)
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(
-      caption.parentElement?.querySelector('pre')?.textContent ?? '',
-    )
-    button.textContent = 'Copied'
+    const code = caption.parentElement?.querySelector('pre')?.textContent ?? ''
+    button.textContent = (await copyText(code)) ? 'Copied' : 'Not copied'
     setTimeout(() => {
       button.textContent = 'Copy'
     }, COPIED_MS)

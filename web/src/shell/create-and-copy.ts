@@ -1,6 +1,7 @@
 import { createLink, type LinkFields, type LinkResource, visitAddress } from '../api/links.ts'
 import type { Catalogue } from '../text/en.ts'
-import { copyText, copyWithMessage } from '../widgets/CopyButton.tsx'
+import { copyWithMessage } from '../widgets/CopyButton.tsx'
+import { copyText } from '../widgets/copy-text.ts'
 import { showMessage } from '../widgets/Toasts.tsx'
 
 /**

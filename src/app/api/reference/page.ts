@@ -108,7 +108,7 @@ function operationHtml(operation: Operation, description: ApiDescription): strin
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
   const text = [
     prose(operation.description),
-    `<p class="access">${accessOf(operation)}</p>`,
+    `<p class="access">${inline(accessOf(operation))}</p>`,
     ...(parameters.length === 0
       ? []
       : [`<h4>Parameters</h4><dl class="fields">${parameters.map(parameterHtml).join('')}</dl>`]),
@@ -133,7 +133,7 @@ function accessOf({ security }: Operation): string {
   if (security.length === 0) return 'Needs no token and no session.'
   return security.some(({ token }) => token !== undefined)
     ? 'Takes a token of the workspace, or the session of a person.'
-    : 'Needs the session of a person. Pages of the service send it, and open the client without a token.'
+    : 'Needs the session of a person, not a token: pages of the service call `openClient` without `token`.'
 }
 
 function bodyHtml(
