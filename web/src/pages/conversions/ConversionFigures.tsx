@@ -100,24 +100,22 @@ type RateFigureProps = {
 function RateFigure({ total, clicks, timezone }: RateFigureProps) {
   const t = useText()
   const formats = useChartFormats(timezone)
-  const isKnown = total !== undefined && clicks !== undefined
-  const rate = isKnown ? conversionRate(total.visits, clicks) : null
-  const value = rate === null ? '–' : formats.share(rate.value)
-  const range =
-    rate === null
-      ? t.conversions.tooFew
-      : t.conversions.range(formats.share(rate.low), formats.share(rate.high))
+  if (total === undefined || clicks === undefined) {
+    return <Figure name={t.conversions.rate} value={undefined} />
+  }
+  const rate = conversionRate(total.visits, clicks)
+  if (rate === null) {
+    return <Figure name={t.conversions.rate} value="–" below={t.conversions.tooFewOf(clicks)} />
+  }
   return (
     <Figure
       name={t.conversions.rate}
-      value={isKnown ? value : undefined}
+      value={formats.share(rate.value)}
       below={
-        isKnown && (
-          <>
-            <span>{range}</span>
-            <span className="from">{t.conversions.ofClicks(clicks)}</span>
-          </>
-        )
+        <>
+          <span>{t.conversions.range(formats.share(rate.low), formats.share(rate.high))}</span>
+          <span className="from">{t.conversions.ofClicks(clicks)}</span>
+        </>
       }
     />
   )

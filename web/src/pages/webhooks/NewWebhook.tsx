@@ -103,7 +103,7 @@ export function FirstWebhook({ onCreated }: FirstWebhookProps) {
   const command = `curl ${location.origin}/api/v1/webhooks \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/json" \\
-  -d '${JSON.stringify({ url: 'https://hooks.example.com/', events }, null, 1)}'`
+  -d '${JSON.stringify({ url: 'https://hooks.example.com/', events }, null, 2)}'`
   return (
     <div className="grid gap-6 hook-first">
       <div className="grid gap-1">

@@ -14,6 +14,7 @@ export const conversions: Catalogue['conversions'] = {
   refunds: 'Erstattungen',
   otherCurrencies: 'In anderen Währungen',
   tooFew: 'zu wenige',
+  tooFewOf: (amount) => `zu wenige: ${clicks(amount)}`,
   range: (low, high) => `${low} bis ${high}`,
   ofClicks: (amount) => `von ${clicks(amount)}`,
   unit: 'Zeigen',
@@ -49,7 +50,7 @@ export const conversions: Catalogue['conversions'] = {
     scope: 'Das API-Token braucht die Berechtigung',
     makeToken: 'Eines anlegen',
     test: 'Eine Testbestellung aufgeben',
-    testHint: 'Öffnen Sie einen dieser Links, und gehen Sie den Weg eines Besuchers.',
+    testHint: 'Öffnen Sie einen Link, der das Token anhängt, und bestellen Sie wie ein Besucher.',
     waiting: 'Wartet auf die erste Conversion. Diese Seite zeigt sie nach wenigen Sekunden.',
     done: 'Erledigt:',
     consent:
@@ -62,6 +63,6 @@ export const conversions: Catalogue['conversions'] = {
     parameter: 'Parameter',
     parameterHint: (name) => `Besucher kommen zu …/?${name}=…`,
     window: 'Zeitfenster in Tagen',
-    windowHint: 'So lange nach dem Besuch wird sein Token angenommen, von 1 bis 400 Tagen.',
+    windowHint: 'Wie lange nach einem Besuch sein Token angenommen wird: 1 bis 400 Tage.',
   },
 }

@@ -15,6 +15,7 @@ export const conversions = {
   refunds: 'Refunds',
   otherCurrencies: 'In other currencies',
   tooFew: 'too few to say',
+  tooFewOf: (amount: number) => `too few to say: ${clicks(amount)}`,
   range: (low: string, high: string) => `${low} to ${high}`,
   ofClicks: (amount: number) => `of ${clicks(amount)}`,
   unit: 'Show',
@@ -32,7 +33,7 @@ export const conversions = {
   visit: 'Visit',
   when: 'When',
   openPage: 'Open conversions',
-  note: 'Values are net of refunds and never converted. A rate is the share of clicks that led to a conversion, with the range in which the true one is in 95 % of cases. Nothing about the buyer is stored, only what your server sends.',
+  note: 'Values are net of refunds, and currencies are never converted. A rate is the share of clicks that led to a conversion, with the range in which the true one is in 95 % of cases. Nothing about the buyer is stored, only what your server sends.',
   setUp: {
     title: 'See which link brought the order',
     hint: 'Your server reports an order or a sign-up. Terse shows which link, rule and label it came from.',
@@ -50,7 +51,7 @@ export const conversions = {
     scope: 'The API token needs the scope',
     makeToken: 'Create one',
     test: 'Make a test order',
-    testHint: 'Open one of these links, and go the way of a visitor.',
+    testHint: 'Open a link that adds the token, and order as a visitor would.',
     waiting: 'Waiting for the first conversion. This page shows it within seconds.',
     done: 'Done:',
     consent:
@@ -63,6 +64,6 @@ export const conversions = {
     parameter: 'Parameter',
     parameterHint: (name: string) => `Visitors arrive at …/?${name}=…`,
     window: 'Window in days',
-    windowHint: 'So long after the visit its token is accepted, from 1 to 400 days.',
+    windowHint: 'How long after a visit its token is accepted: 1 to 400 days.',
   },
 }
