@@ -17,9 +17,21 @@ export type LinkList = {
 /** Where a link is: on which host, under which key. */
 export type LinkAddress = { readonly domain: string; readonly key: string }
 
+/** What the lists of links, and one link, are read with. */
+export const WITH_OPTIONS = { include: 'options' }
+
 /** Reads a page of the links of the workspace, with their options. */
 export function listLinks(call: CallApi, query: Query): Promise<LinkList> {
-  return call.get('/links', { include: 'options', ...query })
+  return call.get('/links', { ...WITH_OPTIONS, ...query })
+}
+
+/**
+ * Reads a link with its options.
+ *
+ * @param id as a part of a path
+ */
+export function readLink(call: CallApi, id: string): Promise<CompatLink> {
+  return call.get(`/links/${id}`, WITH_OPTIONS)
 }
 
 /** Returns the domain on which links are made where a request names none: the usual one of the workspace. */

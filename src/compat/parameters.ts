@@ -13,11 +13,15 @@ export function takeForms(app: FastifyInstance): void {
   )
 }
 
-/** Those of the body go before those of the query, and the last of one name before the others, as in PHP. */
+/** Those of the body go before those of the query. */
 export function parametersOf({ query, body }: FastifyRequest): Parameters {
-  const all = { ...(query as object), ...((body ?? {}) as object) }
+  return textsOf({ ...(query as object), ...((body ?? {}) as object) })
+}
+
+/** Returns the values as texts: the last one of each name, as in PHP. */
+export function textsOf(values: object): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, String([value ?? ''].flat().at(-1))]),
+    Object.entries(values).map(([name, value]) => [name, String([value ?? ''].flat().at(-1))]),
   )
 }
 

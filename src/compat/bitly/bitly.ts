@@ -8,8 +8,11 @@ import {
   findPlainLink,
   type LinkList,
   listLinks,
+  readLink,
   usualDomain,
 } from '../links.ts'
+import { listDomains } from '../lists.ts'
+import { textsOf } from '../parameters.ts'
 import { refusalOf } from '../refusals.ts'
 import {
   BitlyRefusal,
@@ -18,6 +21,7 @@ import {
   presentGroup,
   presentUser,
   refuseField,
+  type Workspace,
 } from './forms.ts'
 import { listClicks, listValues, parseRange, sumClicks } from './metrics.ts'
 
@@ -119,12 +123,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function textsOf(query: object): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, String([value].flat().at(-1))]),
-  )
-}
-
 function ok(body: object): Answer {
   return { status: 200, body }
 }
@@ -142,10 +140,6 @@ async function create(run: Run): Promise<Answer> {
   const link = { domain, url, tags, notes: notesOf(title) }
   const { id } = await call.post<{ id: string }>('/links', link)
   return { status: 201, body: present(run, await readLink(call, id)) }
-}
-
-function readLink(call: CallApi, id: string): Promise<CompatLink> {
-  return call.get(`/links/${id}`, { include: 'options' })
 }
 
 async function expand({ call, body, baseUrl }: Run): Promise<Answer> {
@@ -186,12 +180,12 @@ async function showUser({ call, guid }: Run): Promise<Answer> {
 
 /** Returns the workspace as a group; requests may name any, as they did at Bitly. */
 async function readGroup({ call, guid }: Run) {
-  const [workspace, { data }] = await Promise.all([
-    call.get<Parameters<typeof presentGroup>[0]>(`/workspaces/${guid}`),
-    call.get<{ data: { domain: string }[] }>('/domains', { per_page: 100 }),
+  const [workspace, domains] = await Promise.all([
+    call.get<Workspace>(`/workspaces/${guid}`),
+    listDomains(call),
   ])
-  const domains = data.map(({ domain }) => domain)
-  return presentGroup(workspace, guid, domains)
+  const names = domains.map(({ domain }) => domain)
+  return presentGroup(workspace, guid, names)
 }
 
 async function listBitlinks(run: Run): Promise<Answer> {

@@ -48,7 +48,11 @@ function identify({ link }: CompatLink) {
   return { id: link.replace(/^https?:\/\//, ''), link }
 }
 
-type Workspace = { readonly name: string; readonly title: string; readonly created_at: string }
+export type Workspace = {
+  readonly name: string
+  readonly title: string
+  readonly created_at: string
+}
 
 /** A token stands for no person: its user is the workspace. */
 export function presentUser({ name, title, created_at }: Workspace, guid: string) {

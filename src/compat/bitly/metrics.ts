@@ -1,16 +1,15 @@
 import type { CallApi, Query } from '../../identity/index.ts'
 import { INSTANT_MILLIS_MAX } from '../../platform/time/clock.ts'
+import { ALL_TIME_DAYS, DAY_MS, readSingleClicks } from '../clicks.ts'
 import type { CompatLink } from '../links.ts'
 import { formatDate, refuseField } from './forms.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /** The first Monday since 1970. */
 const MONDAY_MS = 4 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
-/** A report has ten years at most. */
-const PERIOD_MS_MAX = 3_650 * DAY_MS
+const PERIOD_MS_MAX = ALL_TIME_DAYS * DAY_MS
 const SIZE_DEFAULT = 50
 const SIZE_MAX = 1_000
 
@@ -98,21 +97,19 @@ export async function listClicks({ call, link, range }: Metrics) {
   return { link_clicks, ...presentRange(range) }
 }
 
-/** Minutes are no interval of our reports, so single clicks are counted. */
+/**
+ * Minutes are no interval of our reports, so single clicks are counted.
+ *
+ * @throws {BitlyRefusal} for more than are read at once
+ */
 async function listSingleClicks(
   call: CallApi,
   { id }: CompatLink,
-  period: Query,
-): Promise<ClickPoint[]> {
-  const { bytes } = await call.file(`/links/${id}/clicks/export`, { ...period, format: 'ndjson' })
-  const lines = bytes
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '')
-  return lines.map((line) => {
-    const { at, count } = JSON.parse(line) as { at: string; count: number }
-    return { start: at, clicks: count }
-  })
+  period: ReturnType<typeof periodOf>,
+): Promise<readonly ClickPoint[]> {
+  const found = await readSingleClicks(call, `/links/${id}/clicks`, period)
+  if (found === undefined) refuseField('units')
+  return found.map(({ at, count }) => ({ start: at, clicks: count }))
 }
 
 export async function sumClicks({ call, link, range }: Metrics) {

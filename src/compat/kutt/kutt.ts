@@ -1,10 +1,10 @@
 import type { DomainResource } from '@terse/contract/domains'
 import type { LinkResource } from '@terse/contract/links'
-import type { PageMeta } from '@terse/contract/pagination'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { CallRefused } from '../../identity/index.ts'
+import { actorOf, CallRefused, callsAs } from '../../identity/index.ts'
 import { type CompatClient, type CompatDependencies, clientOf } from '../clients.ts'
-import { type CompatLink, findPlainLink, listLinks, usualDomain } from '../links.ts'
+import { type CompatLink, findPlainLink, readLink, usualDomain, WITH_OPTIONS } from '../links.ts'
+import { listDomains, readSpan } from '../lists.ts'
 import { takeForms } from '../parameters.ts'
 import { linkInput, mayReuse, textOf } from './input.ts'
 import { KuttRefusal, sendRefusal } from './refusals.ts'
@@ -13,13 +13,11 @@ import { statsOf } from './stats.ts'
 const PREFIX = '/api/v2'
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 50
-const DOMAINS_PER_PAGE = 100
 /** Kutt looks at the length of an identifier alone. */
 const ID_LENGTH = 36
 /** An edit that finds the link's expiry within this of the new one leaves it. */
 const SAME_EXPIRY_MS = 60_000
 
-const WITH_OPTIONS = { include: 'options' }
 const NO_DOMAINS = 'Domains are added and removed in the dashboard, or over the API of Terse.'
 
 type Body = Readonly<Record<string, unknown>>
@@ -30,25 +28,23 @@ type Request = FastifyRequest<{
 }>
 
 /** A client, with the domain of links for which it names none. */
-type Client = CompatClient & { readonly secret: string; readonly home: string }
+type Client = CompatClient & { readonly home: string }
 
 /** The API of Kutt 3, version 2. */
 export const kutt: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
   takeForms(app)
   app.setErrorHandler(sendRefusal)
-  const clients = new WeakMap<FastifyRequest, CompatClient & { readonly secret: string }>()
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.needsNoKey) return
     const secret = request.headers['x-api-key']
     if (typeof secret !== 'string') refuse(401, 'Unauthorized.')
-    const client = await clientOf(app, deps, { service: 'kutt', secret, request, reply })
-    clients.set(request, { ...client, secret })
+    await clientOf(app, deps, { service: 'kutt', secret, request, reply })
   })
 
   async function clientFor(request: FastifyRequest): Promise<Client> {
-    const client = clients.get(request)
-    if (client === undefined) throw new Error(`${request.url} has no client`)
-    return { ...client, home: await usualDomain(client.call, deps.baseUrl) }
+    const actor = actorOf(request)
+    const call = callsAs(app, actor)
+    return { actor, call, home: await usualDomain(call, deps.baseUrl) }
   }
   const answerWith =
     (operation: (client: Client, request: Request) => Promise<unknown>) =>
@@ -97,14 +93,10 @@ async function showLinks({ call, home }: Client, { query }: Request) {
   const skip = wholeNumber(query.skip)
   const { search } = query
   if (search !== undefined && typeof search !== 'string') refuse(400, 'search query is not valid.')
-  const pageAt = (page: number) =>
-    listLinks(call, { per_page: limit, page, search: search || undefined })
-  const first = Math.floor(skip / limit) + 1
-  const offset = skip % limit
-  const { data, meta } = await pageAt(first)
-  const next = offset === 0 ? [] : (await pageAt(first + 1)).data
-  const found = [...data, ...next].slice(offset, offset + limit)
-  return { total: meta.total, limit, skip, data: found.map((link) => presentLink(link, home)) }
+  const wanted = { ...WITH_OPTIONS, search: search || undefined }
+  const span = { start: skip, limit }
+  const { items, total } = await readSpan<CompatLink>(call, '/links', wanted, span)
+  return { total, limit, skip, data: items.map((link) => presentLink(link, home)) }
 }
 
 /** Reads a number as Kutt does: text that has none is 0, as are numbers below. */
@@ -128,18 +120,18 @@ async function createLink({ call, home }: Client, { body }: Request) {
   }
 }
 
-async function editLink({ call, home }: Client, { params, body }: Request) {
-  const sent = body ?? {}
-  const path = linkPath(params.id)
+async function editLink({ call, home }: Client, request: Request) {
+  const sent = request.body ?? {}
+  const id = idOf(request)
   const input = linkInput(sent, 'address')
-  const read = () => orNotFound('Link was not found.', call.get<CompatLink>(path, WITH_OPTIONS))
+  const read = () => orNotFound('Link was not found.', readLink(call, id))
   const before = await read()
   const password = newPassword(sent, before)
   const changed = { ...input, ...(password !== undefined && { password }) }
   if (!changes(changed, { ...before, notes: before.options.notes })) {
     refuse(400, 'Should at least update one field.')
   }
-  await call.patch(path, changed)
+  await call.patch(`/links/${id}`, changed)
   return presentLink(await read(), home)
 }
 
@@ -159,21 +151,18 @@ function changes(changed: object, before: Readonly<Record<string, unknown>>): bo
   })
 }
 
-async function deleteLink({ call }: Client, { params }: Request) {
-  await orNotFound('Could not find the link.', call.delete(linkPath(params.id)))
+async function deleteLink({ call }: Client, request: Request) {
+  await orNotFound('Could not find the link.', call.delete(`/links/${idOf(request)}`))
   return { message: 'Link has been deleted successfully.' }
 }
 
-async function showStats({ call, home }: Client, { params }: Request) {
-  const found = call.get<CompatLink>(linkPath(params.id), WITH_OPTIONS)
-  const link = await orNotFound('Link could not be found.', found)
+async function showStats({ call, home }: Client, request: Request) {
+  const link = await orNotFound('Link could not be found.', readLink(call, idOf(request)))
   return { ...presentLink(link, home), ...(await statsOf(call, link.id)) }
 }
 
-function linkPath(id: string): string {
-  return id.length === ID_LENGTH
-    ? `/links/${encodeURIComponent(id)}`
-    : refuse(400, 'ID is invalid.')
+function idOf({ params: { id } }: Request): string {
+  return id.length === ID_LENGTH ? encodeURIComponent(id) : refuse(400, 'ID is invalid.')
 }
 
 /** Waits for a call about a link; Kutt has a text of its own for each where there is no such link. */
@@ -187,16 +176,10 @@ async function orNotFound<T>(text: string, answer: Promise<T>): Promise<T> {
 }
 
 /** A token belongs to a workspace and to no person: instead of an e-mail address it has a name. */
-async function showUser({ call, home, actor, secret }: Client) {
-  const domains: DomainResource[] = []
-  for (let page = 1, last = 1; page <= last; page += 1) {
-    const query = { page, per_page: DOMAINS_PER_PAGE }
-    const list = await call.get<{ data: DomainResource[]; meta: PageMeta }>('/domains', query)
-    domains.push(...list.data)
-    last = list.meta.last_page
-  }
+async function showUser({ call, home, actor }: Client, { headers }: Request) {
+  const domains = await listDomains(call)
   const presented = domains.map((domain) => presentDomain(domain, home))
-  return { apikey: secret, email: actor.name, domains: presented }
+  return { apikey: headers['x-api-key'], email: actor.name, domains: presented }
 }
 
 type Noted = LinkResource & { readonly options: Pick<CompatLink['options'], 'notes'> }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { CallApi, Query } from '../../identity/index.ts'
+import type { CallApi } from '../../identity/index.ts'
 import { microsOf } from '../../imports/index.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import type { Span } from '../lists.ts'
 import { invalidData } from './problems.ts'
 
 /** What a request of a client needs of us. */
@@ -69,6 +70,10 @@ export class ShlinkQuery {
 
 export type PageRequest = { readonly page: number; readonly itemsPerPage: number }
 
+export function spanOf({ page, itemsPerPage }: PageRequest): Span {
+  return { start: (page - 1) * itemsPerPage, limit: itemsPerPage }
+}
+
 /** A list as Shlink answers it. */
 export function listOf<T>(data: readonly T[], total: number, { page, itemsPerPage }: PageRequest) {
   return {
@@ -81,31 +86,6 @@ export function listOf<T>(data: readonly T[], total: number, { page, itemsPerPag
       totalItems: total,
     },
   }
-}
-
-const PER_PAGE_MAX = 100
-
-type Page<T> = { readonly data: readonly T[]; readonly meta: { readonly total: number } }
-
-/** Reads a page of a list of ours. It may be longer than ours are. */
-export async function readPage<T>(
-  call: CallApi,
-  path: string,
-  query: Query,
-  { page, itemsPerPage }: PageRequest,
-): Promise<{ readonly items: readonly T[]; readonly total: number }> {
-  const start = (page - 1) * itemsPerPage
-  const size = Math.min(itemsPerPage, PER_PAGE_MAX)
-  const items: T[] = []
-  let total = 0
-  for (let number = Math.floor(start / size); number * size < start + itemsPerPage; number += 1) {
-    const found = await call.get<Page<T>>(path, { ...query, per_page: size, page: number + 1 })
-    items.push(...found.data)
-    total = found.meta.total
-    if ((number + 1) * size >= total) break
-  }
-  const skipped = start % size
-  return { items: items.slice(skipped, skipped + itemsPerPage), total }
 }
 
 /** @throws {ShlinkProblem} with the names of all fields that have another type */

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type CompatClient, type CompatDependencies, clientOf } from '../clients.ts'
+import { actorOf, type CallApi, callsAs } from '../../identity/index.ts'
+import { type CompatDependencies, clientOf } from '../clients.ts'
 import { usualDomain } from '../links.ts'
+import { listDomains } from '../lists.ts'
 import {
   domainNotFound,
   forbidden,
@@ -21,7 +23,7 @@ import {
   shortUrlOf,
 } from './short-urls.ts'
 import { countTags, deleteTags, listTags, renameTag } from './tags.ts'
-import { countVisits, listDomains, listVisits } from './visits.ts'
+import { countVisits, listVisits } from './visits.ts'
 
 /** Clients offer their users what this release of Shlink has. */
 const SHLINK_VERSION = '5.1.0'
@@ -33,8 +35,6 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 type Method = (typeof METHODS)[number]
 type Work = (api: ShlinkCall, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-
-const clients = new WeakMap<FastifyRequest, CompatClient>()
 
 /** Shlink's REST API at `/rest/v3`, and at `/rest/v1` and `/rest/v2` likewise. */
 export const shlink: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
@@ -65,12 +65,12 @@ export const shlink: FastifyPluginAsync<CompatDependencies> = async (app, deps) 
       onRequest: async (request, reply) => {
         const secret = secretOf(request, path)
         if (secret === undefined) throw noApiKey()
-        clients.set(
-          request,
-          await clientOf(app, deps, { service: 'shlink', secret, request, reply }),
-        )
+        await clientOf(app, deps, { service: 'shlink', secret, request, reply })
       },
-      handler: async (request, reply) => work(await callOf(request, deps), request, reply),
+      handler: async (request, reply) => {
+        const call = callsAs(app, actorOf(request))
+        return work(await withHosts(call, deps), request, reply)
+      },
     })
   serveShortUrls(on)
   serveTags(on)
@@ -142,13 +142,7 @@ function secretOf(request: FastifyRequest, path: string): string | undefined {
   return secret === '' ? undefined : secret
 }
 
-async function callOf(
-  request: FastifyRequest,
-  { baseUrl }: CompatDependencies,
-): Promise<ShlinkCall> {
-  const client = clients.get(request)
-  if (client === undefined) throw noApiKey()
-  const { call } = client
+async function withHosts(call: CallApi, { baseUrl }: CompatDependencies): Promise<ShlinkCall> {
   const serviceHost = new URL(baseUrl).hostname
   return { call, serviceHost, defaultHost: await usualDomain(call, baseUrl) }
 }

@@ -7,7 +7,9 @@ import { convertRules, microsOf, type RedirectRule, redirectRuleOf } from '../..
 import { generateKey } from '../../links/index.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
-import { findLink as findLinkAt } from '../links.ts'
+import { ALL_TIME_DAYS, daysAgo } from '../clicks.ts'
+import { findLink as findLinkAt, readLink, WITH_OPTIONS } from '../links.ts'
+import { readSpan } from '../lists.ts'
 import { invalidData, nonUniqueSlug, shortUrlNotFound } from './problems.ts'
 import {
   countInput,
@@ -16,12 +18,11 @@ import {
   listOf,
   type PageRequest,
   parseBody,
-  readPage,
   type ShlinkCall,
   type ShlinkQuery,
   shlinkDate,
+  spanOf,
 } from './requests.ts'
-import { ALL_TIME_DAYS, daysAgo } from './visits.ts'
 
 const ITEMS_PER_PAGE = 10
 const ITEMS_PER_PAGE_MAX = 1_000
@@ -118,11 +119,11 @@ export async function listShortUrls(shlink: ShlinkCall, query: ShlinkQuery) {
   const filters = {
     ...filtersOf(shlink, query),
     sort: isAscending ? sort : `-${sort}`,
-    include: 'options',
+    ...WITH_OPTIONS,
   }
   const { items, total } =
     selectionOf(query).length === 0
-      ? await readPage<IncludingLink>(shlink.call, '/links', filters, request)
+      ? await readSpan<IncludingLink>(shlink.call, '/links', filters, spanOf(request))
       : pageOf(await selectLinks(shlink, query, filters), request)
   return { shortUrls: listOf(await shortUrlsOf(shlink, items), total, request) }
 }
@@ -174,9 +175,9 @@ async function selectLinks(
 ): Promise<readonly IncludingLink[]> {
   const found = new Map<string, IncludingLink>()
   const lists = isAnyTag(query) ? query.list('tags').map((tag) => ({ ...filters, tag })) : [filters]
-  const all = { page: 1, itemsPerPage: SELECTED_MAX }
+  const all = { start: 0, limit: SELECTED_MAX }
   for (const list of lists) {
-    const { items, total } = await readPage<IncludingLink>(call, '/links', list, all)
+    const { items, total } = await readSpan<IncludingLink>(call, '/links', list, all)
     if (total > SELECTED_MAX) {
       const reason = `Among more than ${SELECTED_MAX} links, select by other parameters too.`
       throw invalidData(selectionOf(query), reason)
@@ -209,9 +210,9 @@ function sorted(links: readonly IncludingLink[], query: ShlinkQuery): readonly I
   })
 }
 
-function pageOf<T>(items: readonly T[], { page, itemsPerPage }: PageRequest) {
-  const start = (page - 1) * itemsPerPage
-  return { items: items.slice(start, start + itemsPerPage), total: items.length }
+function pageOf<T>(items: readonly T[], request: PageRequest) {
+  const { start, limit } = spanOf(request)
+  return { items: items.slice(start, start + limit), total: items.length }
 }
 
 const tagsInput = z.array(z.string())
@@ -284,7 +285,7 @@ async function createLink(shlink: ShlinkCall, body: CreateBody): Promise<Includi
     const fields = { ...fieldsOf(body), ...key, url: longUrl, domain: body.domain || defaultHost }
     try {
       const { id } = await call.post<IncludingLink>('/links', fields)
-      return await call.get<IncludingLink>(`/links/${id}`, { include: 'options' })
+      return await readLink(call, id)
     } catch (error) {
       if (!isTaken(error)) throw error
       if (!isGenerated) throw nonUniqueSlug(prefix + slug, body.domain || undefined)
@@ -312,7 +313,7 @@ async function findExisting(
   const { data } = await call.get<{ data: IncludingLink[] }>('/links', {
     ...{ url: longUrl, domain: body.domain || defaultHost, archived: 'any' },
     ...(slug !== '' && { key: `${pathPrefix ?? ''}${slug}` }),
-    ...{ sort: 'created_at', per_page: 100, include: 'options' },
+    ...{ sort: 'created_at', per_page: 100, ...WITH_OPTIONS },
   })
   const wanted = new Set(tags?.map(tagOf))
   const isSame = (one: string | null | undefined, other: string | null | undefined) =>
@@ -331,9 +332,9 @@ export async function editShortUrl(shlink: ShlinkCall, before: IncludingLink, se
   const { longUrl, ...body } = parseBody(editBody, sent)
   const fields = { ...fieldsOf(body, before), ...(longUrl !== undefined && { url: longUrl }) }
   const { call } = shlink
-  const path = `/links/${before.id}`
-  if (Object.keys(fields).length > 0) await call.patch(path, fields)
-  return shortUrlOf(shlink, await call.get<IncludingLink>(path, { include: 'options' }))
+  const { id } = before
+  if (Object.keys(fields).length > 0) await call.patch(`/links/${id}`, fields)
+  return shortUrlOf(shlink, await readLink(call, id))
 }
 
 const rulesBody = z.looseObject({
@@ -403,8 +404,7 @@ export async function setRules(shlink: ShlinkCall, link: IncludingLink, sent: un
   const { call } = shlink
   await call.put(`/links/${link.id}/rules`, { rules: withIds(rules, before) })
   if (!keepsDevices) await call.patch(`/links/${link.id}`, { ios: null, android: null })
-  const changed = await call.get<IncludingLink>(`/links/${link.id}`, { include: 'options' })
-  return listRules(shlink, changed)
+  return listRules(shlink, await readLink(call, link.id))
 }
 
 type RedirectCondition = RedirectRule['conditions'][number]

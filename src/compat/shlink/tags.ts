@@ -2,9 +2,10 @@ import type { ClickReportResource } from '@terse/contract/clicks'
 import type { TagResource } from '@terse/contract/tags'
 import { z } from 'zod'
 import type { CallApi } from '../../identity/index.ts'
+import { ALL_TIME_DAYS, daysAgo } from '../clicks.ts'
+import { readSpan } from '../lists.ts'
 import { invalidData, tagConflict, tagNotFound } from './problems.ts'
-import { listOf, parseBody, readPage, type ShlinkCall, type ShlinkQuery } from './requests.ts'
-import { ALL_TIME_DAYS, daysAgo } from './visits.ts'
+import { listOf, parseBody, type ShlinkCall, type ShlinkQuery, spanOf } from './requests.ts'
 
 const ITEMS_PER_PAGE_MAX = 1_000
 /** As many as one request of ours takes. */
@@ -38,7 +39,7 @@ async function readTags({ call }: ShlinkCall, query: ShlinkQuery) {
   const name = field === 'shortUrlsCount' ? 'links' : 'name'
   const sort = direction.toUpperCase() === 'DESC' ? `-${name}` : name
   const filters = { search: query.text('searchTerm'), sort }
-  return { ...(await readPage<TagResource>(call, '/tags', filters, request)), request }
+  return { ...(await readSpan<TagResource>(call, '/tags', filters, spanOf(request))), request }
 }
 
 const renameBody = z.looseObject({ oldName: z.string().min(1), newName: z.string().min(1) })
@@ -64,9 +65,8 @@ export async function deleteTags({ call }: ShlinkCall, query: ShlinkQuery): Prom
 
 /** Whether a tag exists: it does as long as a link has it. */
 async function hasLinks(call: CallApi, tag: string): Promise<boolean> {
-  const none = { page: 1, itemsPerPage: 1 }
   const query = { tag, fields: 'id', archived: 'any' }
-  return (await readPage(call, '/links', query, none)).total > 0
+  return (await readSpan(call, '/links', query, { start: 0, limit: 1 })).total > 0
 }
 
 async function untilDone(call: CallApi, path: string, body: object): Promise<void> {

@@ -1,27 +1,17 @@
 import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
-import type { IncludingDomain } from '@terse/contract/domains'
 import type { IncludingLink } from '@terse/contract/links'
 import type { CallApi, Query } from '../../identity/index.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import { ALL_TIME_DAYS, DAY_MS, daysAgo, readSingleClicks, SINGLE_CLICKS_MAX } from '../clicks.ts'
+import { listDomains, readSpan } from '../lists.ts'
 import { invalidData } from './problems.ts'
-import { listOf, readPage, type ShlinkCall, type ShlinkQuery, shlinkDate } from './requests.ts'
+import { listOf, type ShlinkCall, type ShlinkQuery, shlinkDate } from './requests.ts'
 
-const DAY_MS = 86_400_000
 const QUARTER_MICROS = 900_000_000
-/** As long as a report may be, less a margin. */
-export const ALL_TIME_DAYS = 3_650
 const ITEMS_PER_PAGE_MAX = 5_000
 /** Days of which hours are counted, so that no more than some hours of single clicks are read. */
 const DAYS_BY_HOUR_MAX = 31
-/** Single clicks that are read for one page. */
-const CLICKS_MAX = 100_000
 const TAGGED_LINKS_MAX = 2_000
-const DOMAINS_MAX = 1_000
-
-/** The day that was so long ago. */
-export function daysAgo(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
-}
 
 /** Whose visits are listed. */
 export type VisitScope =
@@ -65,7 +55,6 @@ export async function listVisits(
     const hours = await slicesOf(call, source, { ...part.period, interval: 'hour', bots })
     part = select(hours, part.period, part.skipped, wanted)
   }
-  await refuseTooMany(call, source, part.period, bots)
   const clicks = await readClicks(call, source, part.period, bots)
   const data = clicks.slice(part.skipped, part.skipped + wanted).map(presentVisit)
   return { visits: listOf(data, total, request) }
@@ -108,15 +97,10 @@ async function sourceOf(
 /** @throws {ShlinkProblem} */
 async function linksTagged(call: CallApi, tag: string): Promise<ReadonlySet<string>> {
   const query = { tag, fields: 'id', archived: 'any' }
-  const all = { page: 1, itemsPerPage: TAGGED_LINKS_MAX }
-  const { items, total } = await readPage<{ id: string }>(call, '/links', query, all)
+  const all = { start: 0, limit: TAGGED_LINKS_MAX }
+  const { items, total } = await readSpan<{ id: string }>(call, '/links', query, all)
   if (total <= TAGGED_LINKS_MAX) return new Set(items.map(({ id }) => id))
   throw invalidData(['tag'], `More than ${TAGGED_LINKS_MAX} links have this tag.`)
-}
-
-export async function listDomains(call: CallApi): Promise<readonly IncludingDomain[]> {
-  const all = { page: 1, itemsPerPage: DOMAINS_MAX }
-  return (await readPage<IncludingDomain>(call, '/domains', {}, all)).items
 }
 
 async function slicesOf(
@@ -164,26 +148,20 @@ function select(slices: readonly Slice[], { to }: Period, start: number, wanted:
   return { slices: found, period, skipped }
 }
 
-/** @throws {ShlinkProblem} */
-async function refuseTooMany(call: CallApi, { path }: Source, period: Period, bots: string) {
-  const { total } = await call.get<Series>(path, { ...period, interval: 'month', bots })
-  if (total.clicks + (bots === 'include' ? total.bots : 0) <= CLICKS_MAX) return
-  const reason = `More than ${CLICKS_MAX} visits within hours are too many to list: export them from Terse.`
-  throw invalidData(['page'], reason)
-}
-
-/** Newest first. One that stands for several is there as often. */
+/** Newest first. One that stands for several is there as often. @throws {ShlinkProblem} for too many */
 async function readClicks(
   call: CallApi,
   { path, has }: Source,
   period: Period,
   bots: string,
 ): Promise<readonly ExportedClick[]> {
-  const { bytes } = await call.file(`${path}/export`, { ...period, bots, format: 'ndjson' })
-  const lines = bytes.toString('utf8').split('\n')
-  const clicks = lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ExportedClick]))
+  const clicks = await readSingleClicks(call, path, { ...period, bots })
+  if (clicks === undefined) {
+    const reason = `More than ${SINGLE_CLICKS_MAX} visits within hours are too many to list: export them from Terse.`
+    throw invalidData(['page'], reason)
+  }
   const own = has === undefined ? clicks : clicks.filter(has)
-  return own.reverse().flatMap((click) => Array<ExportedClick>(click.count).fill(click))
+  return own.toReversed().flatMap((click) => Array<ExportedClick>(click.count).fill(click))
 }
 
 const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })

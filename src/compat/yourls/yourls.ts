@@ -3,6 +3,7 @@ import type { LinkResource } from '@terse/contract/links'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { CallRefused, type Query } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
+import { ALL_TIME_DAYS, daysAgo } from '../clicks.ts'
 import { type CompatClient, type CompatDependencies, clientOf } from '../clients.ts'
 import {
   addressOf,
@@ -11,7 +12,9 @@ import {
   findPlainLink,
   listLinks,
   usualDomain,
+  WITH_OPTIONS,
 } from '../links.ts'
+import { readSpan } from '../lists.ts'
 import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
 import { refusalOf } from '../refusals.ts'
 import { type Answer, type Fields, sendAnswer } from './answers.ts'
@@ -27,13 +30,12 @@ const TIMESTAMP = /^\d{1,12}$/
 const HASH_OF_LENGTH: Readonly<Record<number, string>> = { 32: 'md5', 64: 'sha256' }
 const HASHES: ReadonlySet<string> = new Set(['md5', 'sha1', 'sha256', 'sha384', 'sha512'])
 
-const PER_PAGE = 100
 /** Links in one answer to `stats`. */
 const STATS_LINKS_MAX = 1_000
 const SORTS: Readonly<Record<string, string>> = { bottom: 'clicks', last: '-created_at' }
 
-const DECADE_MS = 3_650 * 86_400_000
-
+/** The page that begins at this position has a number that the API accepts. */
+const INTEGER_MAX = Number.MAX_SAFE_INTEGER - 1
 const TITLE_LENGTH_MAX = 4_000
 const MESSAGE_URL_LENGTH_MAX = 60
 const CUT = '[...]'
@@ -247,8 +249,11 @@ async function listStats({ parameters, call }: Run): Promise<Answer> {
     ? Math.floor(Math.random() * Math.max(totals.total_links - limit + 1, 1))
     : integerOf(parameters.start)
   const sort = isRandom ? '-created_at' : (SORTS[filter] ?? '-clicks')
-  const found = await readWindow(call, { sort, start, limit })
-  const links = found.map((link, index) => [`link_${index + 1}`, statsOf(link)])
+  const query = { ...WITH_OPTIONS, sort, archived: 'any' }
+  const span = { start, limit }
+  const { items } =
+    limit === 0 ? { items: [] } : await readSpan<CompatLink>(call, '/links', query, span)
+  const links = items.map((link, index) => [`link_${index + 1}`, statsOf(link)])
   const fields = {
     links: links.length === 0 ? undefined : Object.fromEntries(links),
     stats: totals,
@@ -256,25 +261,6 @@ async function listStats({ parameters, call }: Run): Promise<Answer> {
     message: 'success',
   }
   return { simple: NOT_SIMPLE, fields }
-}
-
-/** Reads links from a position on, of pages that begin elsewhere. */
-async function readWindow(
-  call: Run['call'],
-  { sort, start, limit }: { sort: string; start: number; limit: number },
-): Promise<CompatLink[]> {
-  const links: CompatLink[] = []
-  if (limit === 0) return links
-  const first = Math.floor(start / PER_PAGE)
-  const last = Math.floor((start + limit - 1) / PER_PAGE)
-  for (let page = first; page <= last; page += 1) {
-    const query = { sort, archived: 'any', page: page + 1, per_page: PER_PAGE }
-    const { data } = await listLinks(call, query)
-    links.push(...data)
-    if (data.length < PER_PAGE) break
-  }
-  const skipped = start - first * PER_PAGE
-  return links.slice(skipped, skipped + limit)
 }
 
 async function showTotals({ call }: Run): Promise<Answer> {
@@ -285,8 +271,8 @@ async function showTotals({ call }: Run): Promise<Answer> {
 
 /** Counts the links, and the clicks of two decades: a report has ten years at most. */
 async function readTotals(call: Run['call']) {
-  const from = dayBefore(2 * DECADE_MS)
-  const middle = dayBefore(DECADE_MS)
+  const from = daysAgo(2 * ALL_TIME_DAYS)
+  const middle = daysAgo(ALL_TIME_DAYS)
   const count = (period: Query) =>
     call.get<ClickTotals>('/clicks', { ...period, group_by: 'source', limit: 1 })
   const [{ meta }, recent, older] = await Promise.all([
@@ -296,10 +282,6 @@ async function readTotals(call: Run['call']) {
   ])
   const clicks = recent.total.clicks + older.total.clicks + (recent.opening ?? 0)
   return { total_links: meta.total, total_clicks: clicks }
-}
-
-function dayBefore(ms: number): string {
-  return new Date(Date.now() - ms).toISOString().slice(0, 10)
 }
 
 async function showVersion({ parameters }: Run): Promise<Answer> {
@@ -346,7 +328,7 @@ function cut(url: string): string {
 
 /** The integer at the beginning of a text, as PHP reads it; 0 for none, and for a negative one. */
 function integerOf(text = ''): number {
-  return Math.min(Math.max(Number.parseInt(text, 10) || 0, 0), Number.MAX_SAFE_INTEGER)
+  return Math.min(Math.max(Number.parseInt(text, 10) || 0, 0), INTEGER_MAX)
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {

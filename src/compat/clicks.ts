@@ -1,0 +1,33 @@
+import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
+import type { CallApi } from '../identity/index.ts'
+
+/** As long as a report may be, less a margin. */
+export const ALL_TIME_DAYS = 3_650
+export const DAY_MS = 86_400_000
+/** Single clicks that are read for one answer, and held in memory meanwhile. */
+export const SINGLE_CLICKS_MAX = 100_000
+
+/** Returns the date of the day that was so long ago, in UTC. */
+export function daysAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/**
+ * Reads the single clicks of a period, oldest first. Undefined where the quarter hours that it touches have more than
+ * 100,000.
+ *
+ * @param path of the clicks, such as `/links/{id}/clicks`
+ */
+export async function readSingleClicks(
+  call: CallApi,
+  path: string,
+  period: { readonly from: string; readonly to: string; readonly bots?: string },
+): Promise<readonly ExportedClick[] | undefined> {
+  const query = { ...period, interval: 'month' }
+  const { total } = await call.get<Extract<ClickReportResource, { group_by: null }>>(path, query)
+  const { clicks = 0, bots = 0 } = total
+  if (clicks + (period.bots === 'include' ? bots : 0) > SINGLE_CLICKS_MAX) return undefined
+  const { bytes } = await call.file(`${path}/export`, { ...period, format: 'ndjson' })
+  const lines = bytes.toString('utf8').split('\n')
+  return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ExportedClick]))
+}
