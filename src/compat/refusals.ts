@@ -51,6 +51,17 @@ export function refusalOf(error: unknown, { id, log }: FastifyRequest): CompatRe
   return { status: 500, message, faults: {}, headers: {} }
 }
 
+/** Whether the API refused a field, for one of these reasons. */
+export function hasFault({ faults = {} }: Refusal, field: string, ...codes: string[]): boolean {
+  return faults[field]?.some(({ code }) => codes.includes(code)) ?? false
+}
+
+/** Returns what is wrong with the first field that the API refused; undefined where it refused none. */
+export function firstError({ errors = {} }: Refusal): string | undefined {
+  const [text] = Object.entries(errors).map(([field, texts]) => `${field} ${texts[0]}`)
+  return text
+}
+
 function retryHeaders(seconds: string | undefined): Record<string, string> {
   return seconds === undefined ? {} : { 'Retry-After': seconds }
 }

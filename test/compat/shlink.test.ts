@@ -113,6 +113,10 @@ onEachEngine('the API of Shlink', (stage) => {
     assert.deepEqual(await client.createShortUrl({ ...find, tags: ['found'] }), first)
     const other = await client.createShortUrl({ ...find, maxVisits: 3 })
     assert.notEqual(other.shortCode, first.shortCode)
+    const url = 'https://example.com/find-open'
+    const { key } = await createLink(stage.api, { url, password: 'secret' })
+    const open = await client.createShortUrl({ longUrl: url, findIfExists: true })
+    assert.notEqual(open.shortCode, key)
     const { shortCode } = await client.createShortUrl({ longUrl, shortCodeLength: 12 })
     assert.equal(shortCode.length, 12)
     const slash = await client.createShortUrl({ longUrl, customSlug: 'de/find' })

@@ -6,7 +6,7 @@ import { CallRefused } from '../../identity/index.ts'
 import { type CompatClient, type CompatDependencies, clientOf } from '../clients.ts'
 import { type CompatLink, findLink, findPlainLink, usualDomain } from '../links.ts'
 import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
-import { refusalOf } from '../refusals.ts'
+import { firstError, hasFault, refusalOf } from '../refusals.ts'
 
 const PREFIX = '/api/v2'
 /** Each is a request to our API. */
@@ -144,18 +144,17 @@ function keyOf(ending: string, isSecret: boolean): { readonly key?: string } {
   return { key: `${first}/${randomBytes(SECRET_BYTES).toString('hex')}` }
 }
 
-function creationRefusal({ refusal, message }: CallRefused): PolrRefusal | undefined {
-  const { errors = {}, faults = {} } = refusal
-  const has = (field: string, ...codes: string[]) =>
-    faults[field]?.some(({ code }) => codes.includes(code))
+function creationRefusal({ refusal }: CallRefused): PolrRefusal | undefined {
   const refuse = (text: string) => new PolrRefusal(400, 'CREATION_ERROR', text)
-  if (has('url', 'loop')) return refuse('Sorry, but your link already looks like a shortened URL.')
-  if (faults.url !== undefined) return missing()
-  if (has('key', 'taken', 'reserved')) return refuse('This URL ending is already in use.')
-  const [found] = Object.entries(errors).map(([field, texts]) => `${field} ${texts[0]}`)
-  return found === undefined
-    ? undefined
-    : refuse(found.replace(/^key /, 'custom_ending ') || message)
+  if (hasFault(refusal, 'url', 'loop')) {
+    return refuse('Sorry, but your link already looks like a shortened URL.')
+  }
+  if (refusal.faults?.url !== undefined) return missing()
+  if (hasFault(refusal, 'key', 'taken', 'reserved')) {
+    return refuse('This URL ending is already in use.')
+  }
+  const found = firstError(refusal)
+  return found === undefined ? undefined : refuse(found.replace(/^key /, 'custom_ending '))
 }
 
 async function lookUp(client: Client, parameters: Parameters): Promise<Result> {

@@ -1,6 +1,7 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { CallRefused, type Refusal } from '../../identity/index.ts'
-import { Failure } from '../../platform/failure.ts'
-import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import { refusalOf } from '../refusals.ts'
 
 const TYPES = 'https://shlink.io/api/error/'
 
@@ -27,11 +28,6 @@ export class ShlinkProblem extends Error {
 
 function known(status: number, code: string, title: string, detail: string, extra: Extra = {}) {
   return new ShlinkProblem(status, { type: TYPES + code, title, detail }, { extra })
-}
-
-/** An error that Shlink does not have. */
-function other(status: number, title: string, detail: string, headers: Record<string, string>) {
-  return new ShlinkProblem(status, { type: 'about:blank', title, detail }, { headers })
 }
 
 /** @param reason a sentence for people; Shlink gives none */
@@ -90,58 +86,39 @@ export function notFound(method: string, url: string): ShlinkProblem {
   return known(404, 'not-found', 'Not Found', `Cannot ${method} ${path}!`)
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  403: 'Forbidden',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-}
-const RETRY_AFTER_SECONDS = '2'
-
-/** Converts an error to Shlink's form; undefined for one that nothing is known of. */
-export function problemOf(error: unknown): ShlinkProblem | undefined {
+/** Converts an error to Shlink's form. Logs an unexpected one. */
+export function problemOf(error: unknown, request: FastifyRequest): ShlinkProblem {
   if (error instanceof ShlinkProblem) return error
-  if (error instanceof CallRefused) return ofRefusal(error)
-  if (error instanceof Failure) {
-    if (error.code === 'unauthorized') {
-      const detail = 'Provided API key does not exist or is invalid.'
-      return known(401, 'invalid-api-key', 'Invalid API key', detail)
-    }
-    if (error.code !== 'unavailable') return undefined
-    const detail = 'The service is unavailable for a moment.'
-    return ofStatus(503, detail, RETRY_AFTER_SECONDS)
+  if (error instanceof CallRefused && error.refusal.code === 'validation_failed') {
+    return invalidFields(error.refusal)
   }
-  if (error instanceof HttpRefusal && error.code === 'rate_limited') {
-    return ofStatus(429, error.message, error.headers['Retry-After'])
-  }
-  const { code, statusCode, message } = error as Record<string, unknown>
-  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError) {
+  if (isMalformed(error)) {
     const detail = 'Provided request does not contain a valid JSON body.'
     return known(400, 'malformed-request-body', 'Malformed request body', detail)
   }
-  const isOfClient = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isOfClient ? ofStatus(statusCode, String(message)) : undefined
-}
-
-export function internalError(requestId: string): ShlinkProblem {
-  const detail = `Something went wrong on our side. Please report request ${requestId}.`
-  return known(500, 'internal-server-error', 'Internal Server Error', detail)
-}
-
-function ofRefusal({ status, refusal, retryAfter }: CallRefused): ShlinkProblem | undefined {
-  const { code, message, errors = {} } = refusal
-  if (code === 'validation_failed') {
-    const names = Object.keys(errors).map((field) => field.split('.', 1)[0] ?? '')
-    return invalidData([...new Set(names.map(elementOf))], reasonOf(refusal))
+  const { status, message, headers } = refusalOf(error, request)
+  if (status === 401) {
+    const detail = 'Provided API key does not exist or is invalid.'
+    return known(401, 'invalid-api-key', 'Invalid API key', detail)
   }
-  return status < 500 || status === 503 ? ofStatus(status, message, retryAfter) : undefined
+  if (status === 500) {
+    return known(500, 'internal-server-error', 'Internal Server Error', message)
+  }
+  // Shlink has no type for these.
+  const problem = { type: 'about:blank', title: STATUS_CODES[status] ?? '', detail: message }
+  return new ShlinkProblem(status, problem, { headers })
 }
 
-function ofStatus(status: number, detail: string, retryAfter?: string): ShlinkProblem {
-  const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
-  return other(status, TITLES[status] ?? 'Bad Request', detail, headers)
+/** Whether Fastify could not parse the body. */
+function isMalformed(error: unknown): boolean {
+  const { code, statusCode } = error as Record<string, unknown>
+  const isRefused = error instanceof SyntaxError && statusCode === 400
+  return isRefused || code === 'FST_ERR_CTP_INVALID_JSON_BODY'
+}
+
+function invalidFields(refusal: Refusal): ShlinkProblem {
+  const names = Object.keys(refusal.errors ?? {}).map((field) => field.split('.', 1)[0] ?? '')
+  return invalidData([...new Set(names.map(elementOf))], reasonOf(refusal))
 }
 
 /** What Shlink calls the fields of a link. */

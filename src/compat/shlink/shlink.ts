@@ -3,15 +3,7 @@ import { actorOf, type CallApi, callsAs } from '../../identity/index.ts'
 import { type CompatDependencies, clientOf } from '../clients.ts'
 import { usualDomain } from '../links.ts'
 import { listDomains } from '../lists.ts'
-import {
-  domainNotFound,
-  forbidden,
-  internalError,
-  noApiKey,
-  noMercure,
-  notFound,
-  problemOf,
-} from './problems.ts'
+import { domainNotFound, forbidden, noApiKey, noMercure, notFound, problemOf } from './problems.ts'
 import { type ShlinkCall, ShlinkQuery } from './requests.ts'
 import {
   createShortUrl,
@@ -39,11 +31,7 @@ type Work = (api: ShlinkCall, request: FastifyRequest, reply: FastifyReply) => P
 /** Shlink's REST API at `/rest/v3`, and at `/rest/v1` and `/rest/v2` likewise. */
 export const shlink: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
   app.setErrorHandler((error, request, reply) => {
-    const known = problemOf(error)
-    if (known === undefined) {
-      request.log.error({ reqId: request.id, err: error }, 'request failed')
-    }
-    const problem = known ?? internalError(request.id)
+    const problem = problemOf(error, request)
     return reply
       .code(problem.status)
       .headers(problem.headers)

@@ -10,6 +10,7 @@ import { formatInstant } from '../../platform/time/clock.ts'
 import { ALL_TIME_DAYS, daysAgo } from '../clicks.ts'
 import { findLink as findLinkAt, readLink, WITH_OPTIONS } from '../links.ts'
 import { readSpan } from '../lists.ts'
+import { hasFault } from '../refusals.ts'
 import { invalidData, nonUniqueSlug, shortUrlNotFound } from './problems.ts'
 import {
   countInput,
@@ -299,11 +300,10 @@ function slugOf({ customSlug }: CreateBody): string {
 }
 
 function isTaken(error: unknown): boolean {
-  if (!(error instanceof CallRefused)) return false
-  return error.refusal.faults?.key?.some(({ code }) => code === 'taken') ?? false
+  return error instanceof CallRefused && hasFault(error.refusal, 'key', 'taken')
 }
 
-/** The oldest link that has all that the body asks for, as Shlink finds it. */
+/** The oldest link that has all that the body asks for, as Shlink finds it. Links of Shlink have no password. */
 async function findExisting(
   { call, defaultHost }: ShlinkCall,
   body: CreateBody,
@@ -319,7 +319,8 @@ async function findExisting(
   const isSame = (one: string | null | undefined, other: string | null | undefined) =>
     !one || (Boolean(other) && shlinkDate(one) === shlinkDate(other ?? ''))
   return data.find(
-    ({ tags: has, expires_at, options }) =>
+    ({ tags: has, password, expires_at, options }) =>
+      password === null &&
       (!body.maxVisits || options?.max_clicks === body.maxVisits) &&
       isSame(body.validSince, options?.active_from) &&
       isSame(body.validUntil, expires_at) &&

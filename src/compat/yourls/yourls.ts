@@ -16,7 +16,7 @@ import {
 } from '../links.ts'
 import { readSpan } from '../lists.ts'
 import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
-import { refusalOf } from '../refusals.ts'
+import { firstError, hasFault, refusalOf } from '../refusals.ts'
 import { type Answer, type Fields, sendAnswer } from './answers.ts'
 
 /** The one whose answers these are. */
@@ -199,15 +199,10 @@ function refuseKnown(found: CompatLink): Answer {
 
 function refuseInput({ refusal, message }: CallRefused, keyword: string): Answer {
   const { errors = {}, faults = {} } = refusal
-  if (faults.url?.some(({ code }) => code === 'loop')) {
-    return refuseLink('noloop', 'URL is a short URL')
-  }
+  if (hasFault(refusal, 'url', 'loop')) return refuseLink('noloop', 'URL is a short URL')
   if (faults.url !== undefined) return refuseLink('nourl', 'Missing or malformed URL')
-  if (faults.key === undefined) {
-    const [text = message] = Object.entries(errors).map(([field, texts]) => `${field} ${texts[0]}`)
-    return refuseLink('db', text)
-  }
-  const isHeld = faults.key.some(({ code }) => code === 'taken' || code === 'reserved')
+  if (faults.key === undefined) return refuseLink('db', firstError(refusal) ?? message)
+  const isHeld = hasFault(refusal, 'key', 'taken', 'reserved')
   const why = isHeld ? 'already exists in database or is reserved' : errors.key?.[0]
   return refuseLink('keyword', `Short URL ${keyword} ${why}`)
 }
