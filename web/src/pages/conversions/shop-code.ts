@@ -31,17 +31,24 @@ if (request.query['${parameter}']) session.visit = request.query['${parameter}']
 if (session.visit) await fetch('${url}', {
   method: 'POST',
   headers: { authorization: \`Bearer \${API_TOKEN}\`, 'content-type': 'application/json' },
-  body: JSON.stringify({ token: session.visit, event: 'order', value: 7490, currency: 'EUR', idempotency_key: order.id }),
+  body: JSON.stringify({
+    token: session.visit, event: 'order', value: 7490, currency: 'EUR',
+    idempotency_key: order.id,
+  }),
 })`
     case 'PHP':
       return `// ${arrival}
 if (isset($_GET['${parameter}'])) $_SESSION['visit'] = $_GET['${parameter}'];
 
 // ${payment}
-if (isset($_SESSION['visit'])) file_get_contents('${url}', false, stream_context_create(['http' => [
+if (isset($_SESSION['visit'])) file_get_contents(
+  '${url}', false, stream_context_create(['http' => [
   'method' => 'POST',
   'header' => "Authorization: Bearer $apiToken\\r\\nContent-Type: application/json",
-  'content' => json_encode(['token' => $_SESSION['visit'], 'event' => 'order', 'value' => 7490, 'currency' => 'EUR', 'idempotency_key' => $orderId]),
+  'content' => json_encode([
+    'token' => $_SESSION['visit'], 'event' => 'order', 'value' => 7490,
+    'currency' => 'EUR', 'idempotency_key' => $orderId,
+  ]),
 ]]));`
     case 'Python':
       return `# ${arrival}
@@ -51,11 +58,13 @@ if '${parameter}' in request.args: session['visit'] = request.args['${parameter}
 if 'visit' in session:
   requests.post('${url}',
     headers={'Authorization': f'Bearer {api_token}'},
-    json={'token': session['visit'], 'event': 'order', 'value': 7490, 'currency': 'EUR', 'idempotency_key': order_id})`
+    json={'token': session['visit'], 'event': 'order', 'value': 7490,
+          'currency': 'EUR', 'idempotency_key': order_id})`
     case 'curl':
       return `# ${payment}
 curl ${url} \\
   -H "Authorization: Bearer $API_TOKEN" -H "Content-Type: application/json" \\
-  -d '{"token": "'$VISIT'", "event": "order", "value": 7490, "currency": "EUR", "idempotency_key": "order-1042"}'`
+  -d '{"token": "'$VISIT'", "event": "order", "value": 7490,
+       "currency": "EUR", "idempotency_key": "order-1042"}'`
   }
 }

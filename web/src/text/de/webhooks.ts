@@ -10,7 +10,7 @@ export const webhooks: Catalogue['webhooks'] = {
   none: 'Noch kein Endpunkt',
   noneHint:
     'Tragen Sie die URL Ihres Empfängers ein. Das Geheimnis, das seine Aufrufe signiert, wird einmal gezeigt.',
-  terminal: 'Oder im Terminal, mit einem Token mit dem Bereich webhooks:write:',
+  terminal: 'Oder im Terminal, mit einem Token mit der Berechtigung webhooks:write:',
   needAttention: 'Brauchen Aufmerksamkeit:',
   copyOf: (name: string) => `Kopie von ${name}`,
   url: 'URL',

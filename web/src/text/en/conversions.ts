@@ -8,7 +8,7 @@ const clicks = count('click', 'clicks')
 export const conversions = {
   title: 'Conversions',
   /** Above a column of numbers. */
-  short: 'Conversions',
+  short: 'Count',
   views: 'Views',
   rate: 'Rate',
   value: 'Value',
