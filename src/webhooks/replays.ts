@@ -4,7 +4,7 @@ import { nextOfReplay, type OutboxStores } from './outbox.ts'
 import type { Replay } from './store/outbox-store.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Pages of the event log that are read to count a replay: they share the main thread with redirects. */
+/** Pages of the event log that a count reads at most: it shares the main thread with redirects. */
 const PAGES_COUNTED_MAX = 4
 const CLICK_CALLS_COUNTED_MAX = 10_000
 
@@ -16,7 +16,7 @@ export type PeriodReplay = {
   readonly onlyUndelivered: boolean
 }
 
-/** The beginning of a replay, with the part of it whose calls are in the queue already. */
+/** What a replay reads. The calls of `clicks` are in the queue; those of other events are made from the event log. */
 export type ReplayRange = Omit<Replay, 'webhook_id' | 'queued' | 'done_at' | 'revision'> & {
   readonly clicks: readonly WebhookEvent[]
 }
@@ -39,7 +39,7 @@ export function rangeOf(webhook: Webhook, period: PeriodReplay, now: number): Re
   return { fromMicros, toMicros, events, onlyUndelivered, after, clicks }
 }
 
-/** Counts the calls of a replay. It is not complete when there are more than some thousand events. */
+/** Counts the calls of a replay. `isComplete` is false where a limit of the count was reached. */
 export async function countCalls(
   read: Pick<OutboxStores, 'events' | 'links' | 'webhookOutbox'>,
   webhook: Webhook,

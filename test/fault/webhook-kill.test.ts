@@ -131,7 +131,7 @@ describe('the process that sends webhooks', () => {
     assert.doesNotMatch(node.output().stderr, /webhook process/)
   })
 
-  test('is no crash when its node stops while it starts', async (t) => {
+  test('logs no crash when its node stops it during its start', async (t) => {
     const { node, sender } = await startSending(t)
     assert.equal(await node.stop(), 0, node.output().stderr)
     assertAlive([sender], false)

@@ -169,7 +169,7 @@ onEachEngine('conversions', (at) => {
     assert.equal(body.occurred_at, body.clicked_at)
   })
 
-  test('fail one by one where they would pass the quota of the workspace', async () => {
+  test('fail where the new ones of a request would pass the quota, and repeat those that were recorded', async () => {
     const { api, name, token, report } = await newTrackedShop()
     const { workspaces } = at.service.instance
     const { id } = await workspaces.get(name)
