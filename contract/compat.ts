@@ -1,8 +1,6 @@
 import { z } from 'zod'
+import { COMPAT_SERVICES } from './compat-services.ts'
 import { pageOf } from './pagination.ts'
-
-/** Services whose APIs Terse can answer. */
-export const COMPAT_SERVICES = ['yourls', 'kutt', 'shlink', 'bitly', 'polr'] as const
 
 const service = z.enum(COMPAT_SERVICES)
 const enabled = z.boolean().describe('Whether tokens with the scope `compat:` and its name work.')
@@ -31,5 +29,4 @@ export const compatBody = z
   .strictObject({ enabled })
   .meta({ id: 'WriteCompat', examples: [{ enabled: true }] })
 
-export type CompatService = z.output<typeof service>
 export type CompatResource = z.output<typeof compatSchema>

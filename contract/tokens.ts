@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { COMPAT_SCOPES } from './compat-services.ts'
 import { pageOf } from './pagination.ts'
 import { line, timestamp, uuid } from './primitives.ts'
 
@@ -13,11 +14,7 @@ const SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'workspace:admin',
-  'compat:yourls',
-  'compat:kutt',
-  'compat:shlink',
-  'compat:bitly',
-  'compat:polr',
+  ...COMPAT_SCOPES,
 ] as const
 
 const scope = z.enum(SCOPES)

@@ -1,4 +1,4 @@
-import type { CompatService } from '@terse/contract/compat'
+import type { CompatService } from '@terse/contract/compat-services'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Actor, type CallApi, callsAs } from '../identity/index.ts'
 import type { Compat } from './compat.ts'

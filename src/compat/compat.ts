@@ -1,4 +1,5 @@
-import { COMPAT_SERVICES, type CompatResource, type CompatService } from '@terse/contract/compat'
+import type { CompatResource } from '@terse/contract/compat'
+import { COMPAT_SERVICES, type CompatService } from '@terse/contract/compat-services'
 import {
   type ActingStores,
   type Actor,
@@ -7,6 +8,7 @@ import {
   type CompatStore,
   requireActor,
   type SecretSealing,
+  switchCompat,
 } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -54,19 +56,12 @@ export class Compat {
    */
   async enable(actor: Actor, name: string, isEnabled: boolean): Promise<CompatResource> {
     const { store, clock } = this.#deps
-    const { workspaceId } = actor
     const service = COMPAT_SERVICES.find((each) => each === name)
     if (service === undefined) throw Failure.notFound('Service')
     await store.write(async (stores) => {
       const now = clock.nowMicros()
       const current = await requireActor(stores, actor, 'compat.update', { nowMicros: now })
-      const before = (await stores.compat.enabled(workspaceId)).has(service)
-      if (before === isEnabled) return
-      await stores.compat.enable(workspaceId, service, isEnabled)
-      const field = `compat_${service}`
-      const fields = { before: { [field]: before }, after: { [field]: isEnabled } }
-      const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
-      await stores.events.append(current, event, now)
+      await switchCompat(stores, current, { service, isEnabled }, now)
     })
     return this.#present(service, isEnabled)
   }

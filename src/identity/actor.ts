@@ -1,4 +1,4 @@
-import type { CompatService } from '@terse/contract/compat'
+import type { CompatService } from '@terse/contract/compat-services'
 import { INSTANCE } from '../storage/event-log.ts'
 import type { Person } from './people/person.ts'
 import {

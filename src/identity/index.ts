@@ -28,5 +28,5 @@ export {
 export type { CompatStore } from './store/compat-store.ts'
 export type { ErasureStore } from './store/erasure-store.ts'
 export type { MembershipStore, ShownMember } from './store/membership-store.ts'
-export { type Authenticator, hashSecret, type SecretSealing } from './tokens.ts'
+export { type Authenticator, hashSecret, type SecretSealing, switchCompat } from './tokens.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

@@ -1,4 +1,8 @@
-import type { CompatService } from '@terse/contract/compat'
+import {
+  COMPAT_SCOPES,
+  type CompatScope,
+  type CompatService,
+} from '@terse/contract/compat-services'
 import type { Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
 
@@ -23,19 +27,6 @@ export const SCOPES = [
   'workspace:admin',
 ] as const
 
-/**
- * What a token of a client that was made for another service may do: it is the only scope of its token, which works with
- * the API of that service alone.
- */
-const COMPAT_SCOPES = [
-  'compat:yourls',
-  'compat:kutt',
-  'compat:shlink',
-  'compat:bitly',
-  'compat:polr',
-] as const
-
-export type CompatScope = (typeof COMPAT_SCOPES)[number]
 export type Scope = (typeof SCOPES)[number] | CompatScope
 
 /** Scopes that a token has only if they are requested: a webhook sends what happens to another place. */

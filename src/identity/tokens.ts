@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { CompatService } from '@terse/contract/compat-services'
 import { BASE62, isUuid, type Random, randomString, uuidV7 } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import type { SealedRequest } from '../platform/http/api/idempotency.ts'
 import { type Clock, formatInstant } from '../platform/time/clock.ts'
 import { type ChangeListener, type ChangeLog, tokenChange } from '../storage/changes.ts'
 import { type CacheUse, CoherentCache } from '../storage/coherent-cache.ts'
-import type { NewEvent } from '../storage/event-log.ts'
+import type { EventWriter, NewEvent } from '../storage/event-log.ts'
 import { type IdempotencyStores, runIdempotent } from '../storage/idempotency.ts'
 import type { Store } from '../storage/store.ts'
 import { type Actor, type ActorIn, tokenActor } from './actor.ts'
 import { type ActingStores, endLostGrants, type GrantStores, requireActor } from './grants.ts'
-import { type CompatScope, grantedBy, isCompatScope, type Scope, serviceOf } from './permissions.ts'
+import { grantedBy, isCompatScope, type Scope, serviceOf } from './permissions.ts'
 import type { CompatStore } from './store/compat-store.ts'
 import type { NamedToken, Token, TokenStore } from './store/token-store.ts'
 
@@ -92,23 +93,19 @@ export class Tokens {
         read: async () => {},
         write: async () => {
           await stores.tokens.insert(token, hashSecret(secret))
-          if (other !== undefined) await this.#switchOn(stores, token, other, secret)
           await stores.events.append(current, tokenEvent('token.created', token), now)
+          if (other !== undefined) {
+            const change = { service: serviceOf(other), isEnabled: true }
+            await switchCompat(stores, current, change, now)
+          }
+          // Its clients may send a hash of the secret and the time.
+          if (other === 'compat:yourls') {
+            await stores.compat.insertSecret(token.id, this.#sealing.seal(token.id, secret))
+          }
           return { token, creatorName: isPerson ? actor.name : null, secret }
         },
       })
     })
-  }
-
-  /** A token for another service switches its API on. Clients of YOURLS may send a hash of the secret and the time. */
-  async #switchOn(
-    { compat }: TokenStores,
-    { id, workspace_id }: Token,
-    scope: CompatScope,
-    secret: string,
-  ): Promise<void> {
-    await compat.enable(workspace_id, serviceOf(scope), true)
-    if (scope === 'compat:yourls') await compat.insertSecret(id, this.#sealing.seal(id, secret))
   }
 
   /** Returns the tokens of the actor's workspace that are not revoked, oldest first. */
@@ -153,6 +150,23 @@ export class Tokens {
       await endLostGrants(stores, id, now)
     })
   }
+}
+
+/** Switches the API of a service on or off for the actor's workspace, with an event unless it is so already. */
+export async function switchCompat(
+  { compat, events }: { readonly compat: CompatStore; readonly events: EventWriter },
+  actor: Actor,
+  { service, isEnabled }: { readonly service: CompatService; readonly isEnabled: boolean },
+  nowMicros: number,
+): Promise<void> {
+  const { workspaceId } = actor
+  const before = (await compat.enabled(workspaceId)).has(service)
+  if (before === isEnabled) return
+  await compat.enable(workspaceId, service, isEnabled)
+  const field = `compat_${service}`
+  const fields = { before: { [field]: before }, after: { [field]: isEnabled } }
+  const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
+  await events.append(actor, event, nowMicros)
 }
 
 /** @throws {Failure} `validation_failed` */

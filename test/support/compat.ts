@@ -1,5 +1,5 @@
+import type { CompatScope } from '@terse/contract/compat-services'
 import { commandLine } from '../../src/identity/actor.ts'
-import type { CompatScope } from '../../src/identity/permissions.ts'
 import type { Service } from './service.ts'
 
 /** Creates a token for clients of another service, which switches its API on for the workspace. */

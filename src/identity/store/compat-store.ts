@@ -1,4 +1,4 @@
-import { COMPAT_SERVICES, type CompatService } from '@terse/contract/compat'
+import { COMPAT_SERVICES, type CompatService } from '@terse/contract/compat-services'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { CompatResource, CompatService } from '@terse/contract/compat'
+import type { CompatResource } from '@terse/contract/compat'
+import type { CompatService } from '@terse/contract/compat-services'
 import { request } from './request.ts'
 
 export type { CompatResource, CompatService }

@@ -1,5 +1,5 @@
 import type { AssistantScope } from '@terse/contract/assistants'
-import type { CompatService } from '@terse/contract/compat'
+import type { CompatService } from '@terse/contract/compat-services'
 import { amountsIn } from '../plural.ts'
 
 const { count } = amountsIn('en')
