@@ -1,15 +1,23 @@
 import { compatBody, compatItem, compatList, compatParams } from '@terse/contract/compat'
 import { pageQuery } from '@terse/contract/pagination'
 import { ifNoneMatchHeaders } from '@terse/contract/primitives'
+import type { FastifyPluginAsync } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { type WalkContext, wholeList } from '../platform/http/api/walk.ts'
+import { bitly } from './bitly/bitly.ts'
+import type { CompatDependencies } from './clients.ts'
 import type { Compat } from './compat.ts'
+import { kutt } from './kutt/kutt.ts'
+import { polr } from './polr/polr.ts'
+import { shlink } from './shlink/shlink.ts'
+import { yourls } from './yourls/yourls.ts'
 
 export type CompatRouteDependencies = WalkContext & { readonly compat: Compat }
 
 const tags = ['Other services']
 
+/** Which APIs of other services a workspace answers. */
 export const compatRoutes: FastifyPluginAsyncZod<CompatRouteDependencies> = async (app, deps) => {
   const { compat } = deps
   app.get(
@@ -53,4 +61,14 @@ export const compatRoutes: FastifyPluginAsyncZod<CompatRouteDependencies> = asyn
     },
     (request) => compat.enable(actorOf(request), request.params.service, request.body.enabled),
   )
+}
+
+const SERVICES = [yourls, kutt, polr, shlink, bitly]
+
+/**
+ * The APIs of other services, each in a context of its own: bodies and errors have the forms of that service. They are no
+ * operations: what they do, they do through ours.
+ */
+export const compatServices: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
+  for (const service of SERVICES) await app.register(service, deps)
 }
