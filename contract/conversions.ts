@@ -248,7 +248,7 @@ const sums = {
   refunds: z.int().describe('Reports with a negative value.'),
   values: amounts,
 }
-const visits = z.int().describe('Visits that led to a conversion at least, each counted once.')
+const visits = z.int().describe('Visits that led to at least one conversion, each counted once.')
 const start = timestamp.describe('Start of the interval, in the requested zone.')
 const point = z.object({ start, ...sums })
 

@@ -81,7 +81,7 @@ export type ConversionStore = {
   /** @throws {ScanTooLong} */
   sums(filter: ConversionFilter, by: SumBy, signal?: AbortSignal): Promise<readonly ConversionSum[]>
   /**
-   * Returns how many visits led to a conversion at least, by value.
+   * Returns how many visits led to at least one conversion, by value.
    *
    * @throws {ScanTooLong}
    */
