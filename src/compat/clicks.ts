@@ -1,7 +1,7 @@
 import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
 import type { CallApi } from '../identity/index.ts'
 
-/** As long as a report may be, less a margin. */
+/** Reports cover ten years at most. This leaves a margin of some days. */
 export const ALL_TIME_DAYS = 3_650
 export const DAY_MS = 86_400_000
 /** Single clicks that are read for one answer, and held in memory meanwhile. */

@@ -13,7 +13,7 @@ export function takeForms(app: FastifyInstance): void {
   )
 }
 
-/** Those of the body go before those of the query. */
+/** Returns the parameters of the query and the body. Those of the body take precedence. */
 export function parametersOf({ query, body }: FastifyRequest): Parameters {
   return textsOf({ ...(query as object), ...((body ?? {}) as object) })
 }

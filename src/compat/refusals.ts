@@ -15,7 +15,7 @@ export type CompatRefusal = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Of the errors that come up before the API is called. */
+/** The status of errors that occur before the API is called; 400 for all others. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   unauthorized: 401,
   not_found: 404,
@@ -24,7 +24,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   unavailable: 503,
 }
 
-/** Seconds after which a request is sent again that nothing else is known of. */
+/** `Retry-After` in seconds, where an error names none. */
 const RETRY_SECONDS = 2
 
 /** Returns why a request failed, whichever part of the service refused it. Logs an unexpected error. */

@@ -50,7 +50,7 @@ type Route = {
   readonly run: (run: Run) => Promise<Answer>
 }
 
-/** Of several that a path has, the first one. Ids of Bitlinks have slashes in them. */
+/** The first route that matches a path answers it. Ids of Bitlinks contain slashes. */
 const ROUTES: readonly Route[] = [
   { method: 'POST', path: /^\/shorten$/, run: create },
   { method: 'POST', path: /^\/bitlinks$/, run: create },
@@ -106,7 +106,7 @@ export const bitly: FastifyPluginAsync<CompatDependencies> = async (app, deps) =
   })
 }
 
-/** As it was sent: a slash within an id may be encoded, and one between its parts is not. */
+/** Returns the path as it was sent: clients may encode the slashes within an id, and no others. */
 function pathOf({ url }: FastifyRequest): string {
   return url.replace(/[?#].*$/s, '').slice(PREFIX.length)
 }

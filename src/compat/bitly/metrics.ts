@@ -39,7 +39,7 @@ const UNITS = {
 
 type Unit = keyof typeof UNITS
 
-/** What a request asks for: so many units up to the one of the reference, or all of them with -1. */
+/** The last `units` units up to the one that contains the reference; all of them where `units` is -1. */
 type Range = {
   readonly unit: Unit
   readonly units: number

@@ -13,9 +13,9 @@ import { statsOf } from './stats.ts'
 const PREFIX = '/api/v2'
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = 50
-/** Kutt looks at the length of an identifier alone. */
+/** Kutt checks nothing but the length of an identifier. */
 const ID_LENGTH = 36
-/** An edit that finds the link's expiry within this of the new one leaves it. */
+/** A new expiry that is less than this away from the old one counts as unchanged. */
 const SAME_EXPIRY_MS = 60_000
 
 const NO_DOMAINS = 'Domains are added and removed in the dashboard, or over the API of Terse.'
@@ -66,7 +66,7 @@ export const kutt: FastifyPluginAsync<CompatDependencies> = async (app, deps) =>
     // The npm package sends DELETE where it means GET.
     method: ['GET', 'DELETE'],
     schema,
-    // It has as many reports as Kutt has periods and dimensions, each with its own limit.
+    // It reads a report for each period and dimension of Kutt. Each has a time limit of its own.
     config: { mayTakeLong: true },
     handler: answerWith(showStats),
   })

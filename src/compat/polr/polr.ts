@@ -9,7 +9,7 @@ import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
 import { firstError, hasFault, refusalOf } from '../refusals.ts'
 
 const PREFIX = '/api/v2'
-/** Each is a request to our API. */
+/** Each link is a request to our API. */
 const BULK_LINKS_MAX = 100
 const GROUPS_MAX = 1_000
 const PERIOD_DAYS = 30

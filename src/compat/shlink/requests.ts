@@ -6,7 +6,7 @@ import { formatInstant } from '../../platform/time/clock.ts'
 import type { Span } from '../lists.ts'
 import { invalidData } from './problems.ts'
 
-/** What a request of a client needs of us. */
+/** What the answer to a request needs of Terse. */
 export type ShlinkCall = {
   readonly call: CallApi
   /** The host that a link is on whose domain is null at Shlink. */

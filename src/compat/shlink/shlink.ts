@@ -17,9 +17,9 @@ import {
 import { countTags, deleteTags, listTags, renameTag } from './tags.ts'
 import { countVisits, listVisits } from './visits.ts'
 
-/** Clients offer their users what this release of Shlink has. */
+/** The release of Shlink that clients see. They offer their users what it has. */
 const SHLINK_VERSION = '5.1.0'
-/** All three answer alike. */
+/** The three versions answer alike. */
 const BASE = '/rest/:version(^v[123]$)'
 const HIDDEN = { schema: { hide: true }, config: { mayTakeLong: true } } as const
 const PREFLIGHT_MAX_AGE_SECONDS = '3600'
@@ -87,7 +87,7 @@ function acceptBodies(app: FastifyInstance): void {
   })
 }
 
-/** What needs no key. */
+/** Serves the paths that need no key. */
 function serveOpen(app: FastifyInstance): void {
   const health = async (_request: FastifyRequest, reply: FastifyReply) => {
     const { statusCode, headers } = await app.inject('/readyz')

@@ -27,7 +27,7 @@ import {
 
 const ITEMS_PER_PAGE = 10
 const ITEMS_PER_PAGE_MAX = 1_000
-/** How many links are read for what our API does not select or sort by. */
+/** Links that are read to select or sort them by what our API has no parameter for. */
 const SELECTED_MAX = 2_000
 const SECOND_MICROS = 1_000_000
 
@@ -158,7 +158,7 @@ function isAnyTag(query: ShlinkQuery): boolean {
   return query.list('tags').length > 1 && query.text('tagsMode') !== 'all'
 }
 
-/** The parameters that our API has nothing like. */
+/** Returns the parameters of the query that our API has no equivalent of. */
 function selectionOf(query: ShlinkQuery): readonly string[] {
   return [
     ...(isAnyTag(query) ? ['tags'] : []),

@@ -8,7 +8,7 @@ import { invalidData, tagConflict, tagNotFound } from './problems.ts'
 import { listOf, parseBody, type ShlinkCall, type ShlinkQuery, spanOf } from './requests.ts'
 
 const ITEMS_PER_PAGE_MAX = 1_000
-/** As many as one request of ours takes. */
+/** As many tags as one request to our API deletes. */
 const DELETED_MAX = 10
 const REPORTED_MAX = 1_000
 
@@ -49,7 +49,7 @@ export async function renameTag({ call }: ShlinkCall, sent: unknown): Promise<vo
   const { oldName, newName } = parseBody(renameBody, sent)
   if (!(await hasLinks(call, oldName))) throw tagNotFound(oldName)
   if (oldName === newName) return
-  // Ours would merge them.
+  // Our API would merge the two tags.
   if (await hasLinks(call, newName)) throw tagConflict(oldName, newName)
   await untilDone(call, '/tags/rename', { tags: [oldName], name: newName })
 }

@@ -13,7 +13,7 @@ const ITEMS_PER_PAGE_MAX = 5_000
 const DAYS_BY_HOUR_MAX = 31
 const TAGGED_LINKS_MAX = 2_000
 
-/** Whose visits are listed. */
+/** Which visits are listed: those of a link, or of a tag and a host. */
 export type VisitScope =
   | { readonly link: IncludingLink }
   | { readonly tag?: string | undefined; readonly host?: string | undefined }
@@ -22,9 +22,9 @@ export type VisitScope =
 type Source = {
   readonly path: string
   readonly filter: Query
-  /** Of other domains, which are taken off. */
+  /** Paths of clicks of other domains, whose counts are subtracted. */
   readonly without: readonly string[]
-  /** Undefined where all of them do. */
+  /** Whether a click belongs to the scope. Undefined where all do. */
   readonly has?: ((click: ExportedClick) => boolean) | undefined
 }
 
@@ -42,7 +42,7 @@ export async function listVisits(
   const source = scope && (await sourceOf(shlink, scope))
   if (source === undefined) return { visits: listOf([], 0, request) }
   const { call } = shlink
-  // Its presence counts at Shlink, even as `excludeBots=false`.
+  // Shlink checks only whether the parameter is there: `excludeBots=false` excludes them too.
   const bots = query.has('excludeBots') ? 'exclude' : 'include'
   const period = periodOf(query)
   const days = await slicesOf(call, source, { ...period, interval: 'day', bots })

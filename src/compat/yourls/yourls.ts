@@ -19,11 +19,11 @@ import { type Parameters, parametersOf, takeForms } from '../parameters.ts'
 import { firstError, hasFault, refusalOf } from '../refusals.ts'
 import { type Answer, type Fields, sendAnswer } from './answers.ts'
 
-/** The one whose answers these are. */
+/** The release of YOURLS whose answers are given. */
 const VERSION = '1.10.4'
 const DB_VERSION = '507'
 
-/** How far the time of a signature may be from ours. */
+/** How much the time of a signature may differ from that of this server. */
 const SIGNATURE_SECONDS_MAX = 43_200
 const TIMESTAMP = /^\d{1,12}$/
 /** By the length of a signature in hexadecimal, for clients that do not name their algorithm. */
@@ -114,7 +114,7 @@ async function secretOf(
   throw Failure.unauthorized({ code: 'invalid_token' })
 }
 
-/** What PHP takes for a value. */
+/** Whether PHP takes the text for true. */
 function isGiven(text: string | undefined): text is string {
   return text !== undefined && text !== '' && text !== '0'
 }
