@@ -162,6 +162,11 @@ onEachEngine('the API of Shlink', (stage) => {
     assert.equal(await codes({ tags: ['x'] }), '20')
     assert.equal(await codes({ tags: ['x', 'y'] }), '210')
     assert.equal(await codes({ tags: ['x', 'y'], tagsMode: 'all' }), '2')
+    const tags = Array.from({ length: 11 }, (_, nth) => `tag-${nth}`)
+    for (const tagsMode of ['any', 'all'] as const) {
+      const extra = { invalidElements: ['tags'] }
+      await expectRefused(lists.listShortUrls({ tags, tagsMode }), 400, 'invalid-data', extra)
+    }
     assert.equal(await codes({ excludeTags: ['x'] }), '31')
     assert.equal(await codes({ excludeTags: ['x', 'y'], excludeTagsMode: 'all' }), '310')
     assert.equal(await codes({ domain: 'DEFAULT' }), '3210')

@@ -29,6 +29,8 @@ const ITEMS_PER_PAGE = 10
 const ITEMS_PER_PAGE_MAX = 1_000
 /** Links that are read to select or sort them by what our API has no parameter for. */
 const SELECTED_MAX = 2_000
+/** As many tags as one list of our API is selected by. */
+const SELECTED_TAGS_MAX = 10
 const SECOND_MICROS = 1_000_000
 
 const ORDERS = new Map([
@@ -168,14 +170,18 @@ function selectionOf(query: ShlinkQuery): readonly string[] {
   ]
 }
 
-/** @throws {ShlinkProblem} where there are too many links to select from */
+/** @throws {ShlinkProblem} where there are too many tags, or too many links to select from */
 async function selectLinks(
   { call }: ShlinkCall,
   query: ShlinkQuery,
   filters: Query,
 ): Promise<readonly IncludingLink[]> {
+  const tags = query.list('tags')
+  if (tags.length > SELECTED_TAGS_MAX) {
+    throw invalidData(['tags'], `Links are selected by at most ${SELECTED_TAGS_MAX} tags.`)
+  }
   const found = new Map<string, IncludingLink>()
-  const lists = isAnyTag(query) ? query.list('tags').map((tag) => ({ ...filters, tag })) : [filters]
+  const lists = isAnyTag(query) ? tags.map((tag) => ({ ...filters, tag })) : [filters]
   const all = { start: 0, limit: SELECTED_MAX }
   for (const list of lists) {
     const { items, total } = await readSpan<IncludingLink>(call, '/links', list, all)
@@ -186,10 +192,10 @@ async function selectLinks(
     for (const link of items) found.set(link.id, link)
   }
   const excluded = query.list('excludeTags')
-  const isExcluded = ({ tags }: IncludingLink) =>
+  const isExcluded = (link: IncludingLink) =>
     query.text('excludeTagsMode') === 'all'
-      ? excluded.every((tag) => tags.includes(tag))
-      : excluded.some((tag) => tags.includes(tag))
+      ? excluded.every((tag) => link.tags.includes(tag))
+      : excluded.some((tag) => link.tags.includes(tag))
   const isReached = ({ options }: IncludingLink) => options?.clicks_left === 0
   const links = [...found.values()].filter(
     (link) =>
