@@ -454,7 +454,9 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
           await page.getByLabel('Destination', { exact: true }).fill('https://example.com/')
           if (hasEnded) {
             await context.clearCookies()
-            await page.getByRole('button', { name: 'Create link' }).dispatchEvent('click') // A dialog may cover it.
+            // Asking for the key's availability may open the dialog first, which hides the button.
+            const create = { name: 'Create link', includeHidden: true }
+            await page.getByRole('button', create).dispatchEvent('click')
             await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
           }
           const [name = '', value = ''] = other.cookie.split('=')
