@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import { formatXml, type XmlFields } from '../../platform/text/xml.ts'
 import type { Parameters } from '../parameters.ts'
 
-type Value = string | number | Fields | undefined
-export type Fields = { readonly [name: string]: Value }
+export type Fields = XmlFields
 
 /** What an action returns. */
 export type Answer = {
@@ -14,15 +14,6 @@ export type Answer = {
 }
 
 const CALLBACK = /^[a-zA-Z0-9_$.]+$/
-/** Characters that XML cannot hold in any form. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const NO_XML = /[\0-\t\v\f\x0e-\x1f\x7f\ufffe\uffff]/g
-const XML_ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '\r': '&#13;',
-}
 
 /** Sends what an action returns in the format that the parameters ask for. */
 export function sendAnswer(reply: FastifyReply, parameters: Parameters, answer: Answer) {
@@ -43,30 +34,8 @@ export function sendAnswer(reply: FastifyReply, parameters: Parameters, answer: 
       return reply.code(400).send(JSON.stringify(refusal))
     }
     case 'xml':
-      return send('application/xml', formatXml(fields))
+      return send('application/xml', formatXml('root', fields))
     default:
       return send('text/plain', simple)
   }
-}
-
-function formatXml(fields: Fields): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', fields)}\n`
-}
-
-function element(name: string, value: Exclude<Value, undefined>): string {
-  const content = typeof value === 'object' ? elements(value) : xmlText(String(value))
-  return content === '' ? `<${name}/>` : `<${name}>${content}</${name}>`
-}
-
-function elements(fields: Fields): string {
-  const parts = Object.entries(fields).map(([name, value]) =>
-    value === undefined ? '' : element(name, value),
-  )
-  return parts.join('')
-}
-
-function xmlText(text: string): string {
-  return text
-    .replace(NO_XML, '')
-    .replace(/[&<>\r]/g, (character) => XML_ESCAPES[character] ?? character)
 }
