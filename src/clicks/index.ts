@@ -31,6 +31,5 @@ export {
   refuseTooManyPoints,
 } from './report/period.ts'
 export type { ClickFeed, FedClick } from './store/click-feed.ts'
-export type { ClickLeaseStore } from './store/click-lease-store.ts'
 export type { ClickReports } from './store/click-reports.ts'
 export { dayOf, formatDay, parseDay, startOfDay } from './tally/click-day.ts'

@@ -99,6 +99,7 @@ async function visitLink(
     makeToken: () => '(token)',
     throttles: new Throttles({ clock, peers: undefined }),
     service: { host: 'service.example', ports: new Set([443]) },
+    oembedUrl: 'https://service.example/oembed',
     serviceHostFor: () => undefined,
     onError: (error) => assert.fail(String(error)),
   })

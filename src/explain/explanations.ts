@@ -1,5 +1,5 @@
 import type { ExplainBody, ExplanationResource } from '@terse/contract/explain'
-import type { ClickLeaseStore, RawClick } from '../clicks/index.ts'
+import type { RawClick } from '../clicks/index.ts'
 import { hostThatCouldLoop, type ServiceHost } from '../hosts/index.ts'
 import { type Actor, requirePermission } from '../identity/index.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type Visit,
   type VisitFinder,
 } from '../redirects/index.ts'
-import type { Store } from '../storage/store.ts'
 import {
   type Explained,
   explainDecision,
@@ -36,7 +35,6 @@ import {
 } from './visitor.ts'
 
 type Dependencies = {
-  readonly store: Pick<Store<{ readonly clickLeases: Pick<ClickLeaseStore, 'findUse'> }>, 'read'>
   readonly clock: Clock
   readonly links: {
     draft(actor: Actor, id: string, input: DraftInput): Promise<Link>
@@ -51,6 +49,8 @@ type Dependencies = {
   readonly service: ServiceHost
   /** The service's own host, which needs no look-up. */
   readonly serviceHostFor: (host: string) => LinkHost | undefined
+  /** Whether a link with a limit has had all of its clicks. */
+  readonly isUsedUp: (linkSeq: number) => Promise<boolean>
 }
 
 /** Explains why a visitor of a link is sent where, by the code that decides visits. */
@@ -88,7 +88,7 @@ export class Explanations {
     )
     const { sets, tokenParameter } = found
     await this.#refuseOtherLink(found, link, visitor)
-    const isUsedUp = await this.#isUsedUp(link)
+    const isUsedUp = link.max_clicks !== null && (await this.#deps.isUsedUp(link.seq))
     const subject = { host, link, prepared, sets, labelParameter, tokenParameter, isUsedUp }
     const explained = explainDecision(subject, visitor)
     const settled = (await this.#isLoop(found, explained, visitor))
@@ -139,13 +139,6 @@ export class Explanations {
     const host = serviceHostFor(link.domain) ?? (await finder.findHost(link.domain))
     if (host?.keyspaceId === link.keyspace_id) return { host, domainWorks: true }
     return { host: newHost(link.keyspace_id), domainWorks: false }
-  }
-
-  async #isUsedUp({ seq, max_clicks }: Link): Promise<boolean> {
-    if (max_clicks === null) return false
-    const { store, clock } = this.#deps
-    const use = await store.read.clickLeases.findUse(seq, clock.nowMicros())
-    return use !== undefined && use.left === 0 && use.held === 0
   }
 
   async #isLoop(

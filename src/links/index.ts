@@ -1,7 +1,15 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 
 export { isAsExpected, type TryExamples } from './examples.ts'
-export { foldKey, generateKey, isPlaceholder, keyOfPath, PATH_LINKS_MAX, parseKey } from './key.ts'
+export {
+  foldKey,
+  generateKey,
+  isPlaceholder,
+  isServicePath,
+  keyOfPath,
+  PATH_LINKS_MAX,
+  parseKey,
+} from './key.ts'
 export { areLabelsNew, type Labels } from './labels.ts'
 export {
   boundToLink,
@@ -26,6 +34,7 @@ export type { LinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export type { DraftInput } from './links.ts'
 export { IMAGE_FOLDER, imageNameOf } from './previews/image-name.ts'
+export { OEMBED_PATH, OEMBED_TYPES, oembedAddress, type ShownLink } from './previews/oembed.ts'
 export type { RuleSet, RuleSetMark, RuleSetStore } from './rule-sets/rule-set-store.ts'
 export type { RuleSets } from './rule-sets/rule-sets.ts'
 export type { LabelSettings, LabelStore } from './store/label-store.ts'

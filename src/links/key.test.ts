@@ -148,7 +148,7 @@ describe('foldKey', () => {
 describe('isServicePath', () => {
   const SERVED = [
     ...['', 'api', 'API', 'api/v1/links', 'docs', 'app', 'assets/x', '.well-known/acme', 'livez'],
-    ...['readyz', 'metrics', 'robots.txt', 'favicon.ico', 'Favicon.ICO'],
+    ...['readyz', 'metrics', 'oembed', 'robots.txt', 'favicon.ico', 'Favicon.ICO'],
   ]
   for (const path of SERVED) {
     test(`is true for /${path}`, () => assert.ok(isServicePath(`/${path}`)))

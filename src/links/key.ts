@@ -66,6 +66,7 @@ const SERVICE_SEGMENTS = new Set([
   'internal',
   'mcp',
   ...['rest', 'v4', 'yourls-api.php'],
+  'oembed',
   '.well-known',
   'livez',
   'readyz',

@@ -255,7 +255,6 @@ export const PAGE_OUTCOMES = {
   upcoming: 'upcoming',
   expired: 'expired',
   'used-up': 'used_up',
-  preview: 'previewed',
   loop: 'loop',
 } as const satisfies Record<string, VisitOutcome>
 

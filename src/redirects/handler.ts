@@ -81,6 +81,8 @@ type RedirectParts = {
   readonly throttles: Throttles
   readonly trustedProxies: Networks
   readonly service: ServiceName
+  /** Where programs find what they show of links. */
+  readonly oembedUrl: string
   /** The service's own host, which needs no look-up. */
   readonly serviceHostFor: (host: string) => LinkHost | undefined
   readonly onError: (error: unknown) => void
@@ -354,6 +356,12 @@ export class RedirectHandler {
         sendPage(exchange, 200, { kind: 'password', isWrong: false }, hsts)
         this.meter.count('password_asked', exchange.startedMs)
         return
+      case 'preview': {
+        const { oembedUrl } = this.#parts
+        sendPage(exchange, statusOf(decision), { ...decision, oembedUrl }, hsts)
+        this.meter.count('previewed', exchange.startedMs)
+        return
+      }
       default:
         sendPage(exchange, statusOf(decision), decision, hsts)
         this.meter.count(PAGE_OUTCOMES[decision.kind], exchange.startedMs)

@@ -1,5 +1,6 @@
 import { parseUserAgent } from '../clicks/index.ts'
-import { imageNameOf } from '../links/index.ts'
+import { displayHost } from '../hosts/index.ts'
+import { imageNameOf, keyOfPath, OEMBED_TYPES, oembedAddress, parseKey } from '../links/index.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import { escapeHtml } from '../platform/text/escape-html.ts'
 
@@ -60,6 +61,25 @@ export function isSocialAgent(userAgent: string | undefined): boolean {
   )
 }
 
+/**
+ * The host and key of a link as people read them; the key is empty for a path that no link can have, which is not repeated:
+ * it may hold whole sentences that a stranger wrote, and a page would seem to say them.
+ */
+export function readableAddress({ host, path }: Pick<RequestTarget, 'host' | 'path'>): {
+  readonly host: string
+  readonly key: string
+} {
+  const parsed = parseKey(keyOfPath(path) ?? '')
+  return { host: displayHost(host), key: 'value' in parsed ? parsed.value : '' }
+}
+
+/** Returns the title of a link, or its address where its owners set none. */
+export function titleOf(shown: LinkPreview | null, target: RequestTarget): string {
+  if (shown !== null && shown.title !== null) return shown.title
+  const { host, key } = readableAddress(target)
+  return key === '' ? host : `${host}/${key}`
+}
+
 /** From this width on, and where it is wider than high, a picture is shown large: X's limit for such cards. */
 const LARGE_WIDTH_MIN = 300
 const LARGE_RATIO_MIN = 1.3
@@ -68,13 +88,19 @@ const LARGE_RATIO_MIN = 1.3
  * Returns the elements of a page's head from which a link is shown, with all text escaped. The address of the page is that
  * of the link: Facebook would load any other one in its place.
  *
- * @param title as shown
  * @param leadsTo where a browser is sent at once; null for nowhere
+ * @param oembedUrl where programs find the same in the form of oEmbed
  */
 export function previewElements(
-  { description, image }: LinkPreview,
-  { title, target, leadsTo }: { title: string; target: RequestTarget; leadsTo: string | null },
+  shown: LinkPreview,
+  {
+    target,
+    leadsTo,
+    oembedUrl,
+  }: { target: RequestTarget; leadsTo: string | null; oembedUrl: string },
 ): string {
+  const { description, image } = shown
+  const title = titleOf(shown, target)
   const address = `https://${target.host}${target.path}`
   const name = imageNameOf(image)
   const isLarge =
@@ -83,6 +109,12 @@ export function previewElements(
       (name.width >= LARGE_WIDTH_MIN && name.width >= name.height * LARGE_RATIO_MIN))
   return [
     element('link rel="canonical" href', address),
+    ...(['json', 'xml'] as const).map((format) =>
+      element(
+        `link rel="alternate" type="${OEMBED_TYPES[format]}+oembed" href`,
+        oembedAddress(oembedUrl, address, format),
+      ),
+    ),
     meta('property', 'og:type', 'website'),
     meta('property', 'og:url', address),
     meta('property', 'og:site_name', target.host),

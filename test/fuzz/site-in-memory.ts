@@ -153,6 +153,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies,
     service: { host: OWN_HOST, ports: new Set([80, 443]) },
+    oembedUrl: 'https://service.example/oembed',
     serviceHostFor: (host) => (host === OWN_HOST ? OWN : undefined),
     onError: () => undefined,
   })

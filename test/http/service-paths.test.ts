@@ -40,7 +40,9 @@ const SCENARIOS: readonly Expected[] = [
     status: 200,
     type: 'text/plain; charset=utf-8',
     check: ({ body }) => {
-      assert.ok(body.endsWith('User-agent: *\nAllow: /assets/images/\nDisallow: /\n'))
+      assert.ok(
+        body.endsWith('User-agent: *\nAllow: /assets/images/\nAllow: /oembed?\nDisallow: /\n'),
+      )
       const [ofPreviews = ''] = body.split('\n\n')
       const refused = ['/api/', '/app$', '/app/', '/docs$', '/docs/']
       assert.deepEqual(

@@ -71,6 +71,7 @@ async function visitLimited(take: ClickLimits['take'], isStored = true) {
     throttles: new Throttles({ clock, peers: undefined }),
     trustedProxies: new Networks(),
     service: { host: 'service.example', ports: new Set([443]) },
+    oembedUrl: 'https://service.example/oembed',
     serviceHostFor: () => undefined,
     onError: (error) => assert.fail(String(error)),
   })

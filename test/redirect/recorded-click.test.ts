@@ -54,6 +54,7 @@ describe('the raw visit of a click', () => {
       throttles: new Throttles({ clock, peers: undefined }),
       trustedProxies,
       service: { host: 'go.example', ports: new Set([443]) },
+      oembedUrl: 'https://service.example/oembed',
       serviceHostFor: () => undefined,
       onError: (error) => assert.fail(String(error)),
     })

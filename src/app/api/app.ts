@@ -40,6 +40,7 @@ import { importRoutes } from '../../imports/routes.ts'
 import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { labelRoutes } from '../../links/label-routes.ts'
 import { linkExportRoutes } from '../../links/link-export.ts'
+import { type OembedDependencies, oembedRoute } from '../../links/previews/oembed-route.ts'
 import { imageFiles, previewRoutes } from '../../links/previews/routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { revertRoutes } from '../../links/revert-routes.ts'
@@ -118,12 +119,12 @@ const API_ROUTES = [
 type Needs<Routes> =
   Routes extends FastifyPluginAsyncZod<infer Needed> ? (needed: Needed) => void : never
 /** What all routes of the API need together. */
-export type ApiServices =
-  Needs<(typeof API_ROUTES)[number] | typeof oidcBrowserRoutes | typeof oauthRoutes> extends (
+export type ApiServices = Pick<OembedDependencies, 'shownLinks'> &
+  (Needs<(typeof API_ROUTES)[number] | typeof oidcBrowserRoutes | typeof oauthRoutes> extends (
     needed: infer All,
   ) => void
     ? All
-    : never
+    : never)
 
 /** What the application needs besides the services of its routes. */
 export type AppDependencies = AuthenticationDependencies &
@@ -227,6 +228,7 @@ async function registerApi(
   }
   await app.register(mcpRoute, programs)
   await app.register(compatServices, programs)
+  await app.register(oembedRoute, programs)
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { IMAGE_FOLDER } from '../../links/index.ts'
+import { IMAGE_FOLDER, OEMBED_PATH } from '../../links/index.ts'
 import { HttpRefusal, problem } from '../../platform/http/api/problem.ts'
 import { addressOf } from '../../platform/http/forwarded.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
@@ -14,8 +14,8 @@ const RETRY_AFTER_SECONDS = 2
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
 
 /**
- * Programs that show links may load short links of this host, and all programs the images of previews: those that obey this
- * file would show neither. No answer to a visit is indexed, by its header. A rule without an end would also be one for links
+ * Programs that show links may load short links of this host, and all programs what is shown of links, with its images:
+ * those that obey this file would show neither. No answer to a visit is indexed, by its header. A rule without an end would also be one for links
  * such as `/apple` (RFC 9309, section 2.2.2).
  */
 const ROBOTS = `User-agent: facebookexternalhit
@@ -36,6 +36,7 @@ Disallow: /docs/
 
 User-agent: *
 Allow: ${IMAGE_FOLDER}
+Allow: ${OEMBED_PATH}?
 Disallow: /
 `
 

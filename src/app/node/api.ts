@@ -45,6 +45,7 @@ import { CONTENT_TYPE } from '../../platform/metrics/metric.ts'
 import { isPrivateAddress } from '../../platform/network/ip-address.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
+import { ShownLinks } from '../../redirects/shown-links.ts'
 import { deriveKey } from '../../storage/instance-keys.ts'
 import { type ApiServices, buildApp } from '../api/app.ts'
 import type { Health, ServiceRouteDependencies } from '../api/service-routes.ts'
@@ -107,6 +108,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
   }
   const base = { store, clock, random }
+  const decisions = openDecisions(context, parts)
   const identity = openIdentity(context, sessionCache)
   const limits = openRequestLimits(context)
   const { workspaceThrottle } = limits
@@ -116,10 +118,10 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     ...identity,
     links,
     explanations: new Explanations({
-      ...{ store, clock, links, clicks, finder: parts.finder, visitorFacts: parts.visitorFacts },
-      tryExamples,
-      ...{ service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
+      ...decisions,
+      ...{ links, clicks, tryExamples, visitorFacts: parts.visitorFacts },
     }),
+    shownLinks: new ShownLinks(decisions),
     ...openPreviews(context, links),
     linkExports: queues.open(LINK_EXPORT_QUEUE),
     linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
@@ -180,6 +182,20 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
+}
+
+/** Returns what decides about visitors who are made up. */
+function openDecisions(
+  { config, instance: { store, clock }, serviceHost }: AppContext,
+  { finder }: Pick<ApiParts, 'finder'>,
+) {
+  return {
+    ...{ finder, clock, service: serviceHost, serviceHostFor: serviceHostsOf(config, serviceHost) },
+    async isUsedUp(linkSeq: number) {
+      const use = await store.read.clickLeases.findUse(linkSeq, clock.nowMicros())
+      return use !== undefined && use.left === 0 && use.held === 0
+    },
+  }
 }
 
 function openEvents(context: AppContext) {

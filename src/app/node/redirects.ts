@@ -13,7 +13,7 @@ import type { Places } from '../../clicks/record/places.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
 import { visitTokens } from '../../conversions/token.ts'
 import type { ServiceHost } from '../../hosts/claimable-hosts.ts'
-import type { LinkHost } from '../../links/index.ts'
+import { type LinkHost, OEMBED_PATH } from '../../links/index.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { sipKeyOf } from '../../platform/crypto/siphash.ts'
 import { isServiceHost } from '../../platform/http/request-target.ts'
@@ -56,6 +56,7 @@ export function openRedirect(
     throttles,
     trustedProxies: config.trustedProxies,
     service: serviceHost,
+    oembedUrl: config.baseUrl + OEMBED_PATH,
     serviceHostFor: serviceHostsOf(config, serviceHost),
     onError: logUnexpected(log, 'redirect'),
   })

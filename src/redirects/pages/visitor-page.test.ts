@@ -6,6 +6,7 @@ import type { PageTexts } from './texts/page-texts.ts'
 import { DEFAULT_TEXTS, TEXTS } from './texts/texts-by-language.ts'
 import { renderVisitorPage, type VisitorPage } from './visitor-page.ts'
 
+const OEMBED_URL = 'https://service.example/oembed'
 const PAGE_BYTES_MAX = 5 * 1_024
 const STYLE_BYTES_MAX = 2.5 * 1_024
 
@@ -15,7 +16,7 @@ const PAGES: readonly VisitorPage[] = [
   { kind: 'loop' },
   { kind: 'expired', expiredAtMs: Date.UTC(2026, 7, 31, 23, 59) },
   { kind: 'used-up' },
-  { kind: 'preview', shown: null, leadsTo: null },
+  { kind: 'preview', shown: null, leadsTo: null, oembedUrl: OEMBED_URL },
   { kind: 'password', isWrong: false },
   { kind: 'password', isWrong: true },
   { kind: 'too-many-attempts', waitSeconds: 42 },

@@ -1,8 +1,8 @@
-import { displayHost, formatHost } from '../../hosts/index.ts'
-import { keyOfPath, parseKey } from '../../links/index.ts'
+import { formatHost } from '../../hosts/index.ts'
+import { keyOfPath } from '../../links/index.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
 import { escapeHtml } from '../../platform/text/escape-html.ts'
-import { type LinkPreview, previewElements } from '../link-preview.ts'
+import { type LinkPreview, previewElements, readableAddress, titleOf } from '../link-preview.ts'
 import { ICONS, type PageContent, renderPage, svg } from './page.ts'
 import type { PageTexts } from './texts/page-texts.ts'
 
@@ -17,11 +17,13 @@ export type VisitorPage =
   /**
    * @property shown what a program shows of the link; null where its owners set nothing
    * @property leadsTo where a browser is sent at once; null where a person has to continue by a button
+   * @property oembedUrl where programs find what they show of links
    */
   | {
       readonly kind: 'preview'
       readonly shown: LinkPreview | null
       readonly leadsTo: string | null
+      readonly oembedUrl: string
     }
   | { readonly kind: 'password'; readonly isWrong: boolean }
   | { readonly kind: 'too-many-attempts' | 'busy'; readonly waitSeconds: number }
@@ -93,7 +95,7 @@ function contentOf(
 }
 
 function previewContent(
-  { shown, leadsTo }: Extract<VisitorPage, { kind: 'preview' }>,
+  { shown, leadsTo, oembedUrl }: Extract<VisitorPage, { kind: 'preview' }>,
   texts: PageTexts,
   target: RequestTarget,
 ): Omit<PageContent, 'language' | 'address'> {
@@ -103,14 +105,12 @@ function previewContent(
       ? continueForm(texts)
       : `<a class="button" href="${escapeHtml(leadsTo)}">${escapeHtml(submit)}</a>\n`
   if (shown === null) return { icon: ICONS.hourglass, ...texts.preview, controls }
-  const { host, key } = addressOf({ kind: 'preview' }, target)
-  const title = shown.title ?? (key === '' ? host : `${host}/${key}`)
   return {
     icon: leadsTo === null ? ICONS.hourglass : ICONS.globe,
-    title,
+    title: titleOf(shown, target),
     text: shown.description ?? (leadsTo === null ? texts.preview.text : ''),
     controls,
-    head: previewElements(shown, { title, target, leadsTo }),
+    head: previewElements(shown, { target, leadsTo, oembedUrl }),
   }
 }
 
@@ -147,17 +147,12 @@ ${alert}<button type="submit">${escapeHtml(submit)}</button>
 `
 }
 
-/**
- * A path that no link can have is not repeated: it may hold whole sentences that a stranger wrote, and
- * the page would seem to say them.
- */
 function addressOf(
   { kind }: Pick<VisitorPage, 'kind'>,
-  { host, path }: RequestTarget,
+  target: RequestTarget,
 ): PageContent['address'] {
-  if (kind === 'unknown-host') return { host: formatHost(host), key: '' }
-  const parsed = parseKey(keyOfPath(path) ?? '')
-  return { host: displayHost(host), key: 'value' in parsed ? parsed.value : '' }
+  if (kind === 'unknown-host') return { host: formatHost(target.host), key: '' }
+  return readableAddress(target)
 }
 
 /**
