@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { appleAppSiteAssociation, assetLinks } from './app-documents.ts'
 import { fromFields, UTM_FIELDS } from './link-fields.ts'
-import { destinationInput, line, uuid } from './primitives.ts'
+import { managedByInput, managedFields } from './managed.ts'
+import { destinationInput, line, timestamp, uuid } from './primitives.ts'
 
 const UTM_LENGTH_MAX = 500
 
@@ -39,12 +40,20 @@ export const domainSettingsSchema = z
     assetlinks: assetLinks
       .nullable()
       .describe('Served at `/.well-known/assetlinks.json`; null for none.'),
+    ...managedFields,
+    updated_at: timestamp
+      .nullable()
+      .describe('When the settings were last changed; null where they never were.'),
   })
   .meta({ id: 'DomainSettings', description: 'What a domain does besides its links.' })
 
+const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
+
 export const patchDomainSettingsBody = z
   .strictObject({
-    domain: z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.'),
+    domain: ignored,
+    managed_at: ignored,
+    updated_at: ignored,
     root_url: destinationInput.nullable().optional().describe('Where visits to the bare host go.'),
     robots: z.enum(ROBOTS_POLICIES).nullable().optional().describe(ROBOTS),
     utm: utmInput
@@ -55,6 +64,7 @@ export const patchDomainSettingsBody = z
     track_conversions: z.boolean().nullable().optional().describe(TRACK_CONVERSIONS),
     apple_app_site_association: appleAppSiteAssociation.nullable().optional(),
     assetlinks: assetLinks.nullable().optional(),
+    managed_by: managedByInput,
   })
   .meta({
     id: 'PatchDomainSettings',
@@ -64,7 +74,8 @@ export const patchDomainSettingsBody = z
 
 export const domainSettingsBody = patchDomainSettingsBody.meta({
   id: 'WriteDomainSettings',
-  description: 'All settings: those that are left out become those of a new domain.',
+  description:
+    'All settings: those that are left out become those of a new domain, except `managed_by`, which stays.',
   examples: [{ root_url: 'https://example.com/', robots: 'noindex' }],
 })
 

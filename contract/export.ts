@@ -7,6 +7,7 @@ import { examplesSchema } from './explain.ts'
 import { labelsSchema } from './labels.ts'
 import { optionInputs } from './link-options.ts'
 import { linkSchema } from './links.ts'
+import { managedFields } from './managed.ts'
 import { cursorText } from './pagination.ts'
 import { integer, line, timestamp } from './primitives.ts'
 import { ROLES } from './roles.ts'
@@ -72,14 +73,20 @@ const exportedConversionSettings = conversionSettingsSchema
       'How conversions are counted. Left out where the workspace has what a new one has, and by exports of version 0.1.',
   })
 
+/** An import is a write of its own, with its own instant. */
+const noTime = { managed_at: true } as const
+const managed_by = managedFields.managed_by
+  .optional()
+  .describe(`${managedFields.managed_by.description} Exports of version 0.1 leave it out.`)
+
 const exportedTemplate = utmTemplateSchema
-  .omit(noOwner)
-  .extend({ type: z.literal('utm_template') })
+  .omit({ ...noOwner, ...noTime })
+  .extend({ type: z.literal('utm_template'), managed_by })
   .meta({ id: 'ExportedUtmTemplate', description: 'A UTM template.' })
 
 const exportedRuleSet = ruleSetSchema
-  .omit(noOwner)
-  .extend({ type: z.literal('rule_set') })
+  .omit({ ...noOwner, ...noTime })
+  .extend({ type: z.literal('rule_set'), managed_by })
   .meta({
     id: 'ExportedRuleSet',
     description: 'A rule set, before the domains and links that use it.',
@@ -100,9 +107,11 @@ const exportedDomain = domainSchema
   .meta({ id: 'ExportedDomain', description: 'A domain.' })
 
 const exportedDomainSettings = domainSettingsSchema
+  .omit({ ...noTime, updated_at: true })
   .partial({ track_conversions: true })
   .extend({
     type: z.literal('domain_settings'),
+    managed_by,
     rule_set_name: ruleSetName.describe('The name of its rule set; null without one.'),
   })
   .meta({

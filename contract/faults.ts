@@ -192,6 +192,8 @@ export const FAULTS = {
   other_link: 'leads to another link of this domain',
   examples_too_large: 'must have at most {max} bytes',
   rules_too_large: 'must have at most {max} bytes',
+  invalid_set_name: 'must be 1 to 63 lower-case letters, digits and hyphens, such as flyers',
+  deletion_prevented: 'keeps this link from being deleted; set it to false first',
   unknown_rule_set: 'must be the id of a rule set of this workspace',
 
   // Faults of domains.

@@ -134,6 +134,10 @@ export type LinkOptions = {
   readonly image: string | null
   /** Whether its destinations get a token for conversions; null for what its domain and its workspace have. */
   readonly track_conversions: boolean | null
+  /** The name of the set of links as code that manages it. */
+  readonly managed_by: string | null
+  /** Whether deletions are refused. */
+  readonly prevent_delete: boolean
 }
 
 export const NO_OPTIONS: LinkOptions = Object.freeze({
@@ -148,6 +152,8 @@ export const NO_OPTIONS: LinkOptions = Object.freeze({
   description: null,
   image: null,
   track_conversions: null,
+  managed_by: null,
+  prevent_delete: false,
 })
 
 export const LINK_OPTION_FIELDS = namesOf<keyof LinkOptions>(NO_OPTIONS)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PATH_MODES, QUERY_MODES } from './link-fields.ts'
+import { managedByInput, managedFields } from './managed.ts'
 import { integer, line, lines, timestamp, uuid } from './primitives.ts'
 
 const MAX_CLICKS_MAX = 1_000_000_000
@@ -79,15 +80,23 @@ export const optionInputs = {
     .describe(
       'Whether destinations get a token, with which your server reports a conversion. Null: as the domain has it, else the workspace.',
     ),
+  managed_by: managedByInput,
+  prevent_delete: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Whether deletions of the link are refused. A deletion of its workspace is not.'),
 }
 
 const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
 
-export const linkOptionsBody = z.strictObject({ ...optionInputs, clicks_left: ignored }).meta({
-  id: 'PatchLinkOptions',
-  description: 'Changes the options that are sent. Null restores what a new link has.',
-  examples: [{ notes: 'On the flyer of May', active_from: '2026-12-01T08:00:00+01:00' }],
-})
+export const linkOptionsBody = z
+  .strictObject({ ...optionInputs, clicks_left: ignored, managed_at: ignored })
+  .meta({
+    id: 'PatchLinkOptions',
+    description: 'Changes the options that are sent. Null restores what a new link has.',
+    examples: [{ notes: 'On the flyer of May', active_from: '2026-12-01T08:00:00+01:00' }],
+  })
 
 /** An entry here for each option, with what it answers, and for what follows from them. */
 export const linkOptionsSchema = z
@@ -112,6 +121,8 @@ export const linkOptionsSchema = z
       .boolean()
       .nullable()
       .describe('Whether destinations get a token for conversions; null: as the domain has it.'),
+    ...managedFields,
+    prevent_delete: z.boolean().describe('Whether deletions of the link are refused.'),
   })
   .meta({ id: 'LinkOptions', description: 'What a link has beside its fields.' })
 

@@ -10,6 +10,7 @@ import {
   TEXTS_BEFORE_COUNTERS,
 } from './link-fields.ts'
 import { linkOptionsSchema, optionInputs } from './link-options.ts'
+import { setName } from './managed.ts'
 import { clickedPageOf, pageQuery } from './pagination.ts'
 import {
   destinationInput,
@@ -20,6 +21,7 @@ import {
   timestamp,
   uuid,
 } from './primitives.ts'
+import { rulesSchema } from './rules.ts'
 
 const KEY_LENGTH_MAX = 190
 const KEY_VARIANTS_MAX = 16
@@ -82,10 +84,10 @@ export const linkSchema = z
   .meta({ id: 'Link', description: 'A short link.' })
 
 /** What may be requested beside the fields of a link. */
-const INCLUDES = ['options'] as const
+const INCLUDES = ['options', 'rules'] as const
 
 const include = fieldsQuery(INCLUDES).describe(
-  'What each link has beside its own fields: `options`, its options, and how many rules and splits it has.',
+  'What each link has beside its own fields: `options`, its options, and how many rules and splits it has; `rules`, its rules.',
 )
 
 const INCLUDED = 'Only with `include=options`: '
@@ -99,6 +101,9 @@ export const includingLinkSchema = linkSchema
       .int()
       .optional()
       .describe(`${INCLUDED}how many of its rules split their visitors.`),
+    rules: rulesSchema.shape.rules
+      .optional()
+      .describe('Only with `include=rules`: its own rules, in their order.'),
   })
   .meta({ id: 'IncludingLink', description: 'A short link, with what `include` requests.' })
 
@@ -259,6 +264,9 @@ export const linkFilters = {
   does: fieldsQuery(LINK_DOES).describe(
     'Links that do all of this, separated by commas, such as `rules,limit`: `rules`: have rules of their own; `splits`: split visitors by one of them; `rule_set`: use a rule set; `limit`: have `max_clicks`; `starts`: have an `active_from` that is to come; `expires`: have `expires_at`; `path`: take more of a path than their key; `query`: replace or drop the query of the destination or of the visitor; `preview`: have a title, description or image of their own; `targets`: have `ios` or `android`; `password`; `notes`.',
   ),
+  managed_by: setName
+    .optional()
+    .describe('Links that the set of links as code with this name manages.'),
   archived: z
     .enum(ARCHIVED)
     .optional()

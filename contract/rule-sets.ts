@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { managedByInput, managedFields } from './managed.ts'
 import { pageOf, pageQuery } from './pagination.ts'
 import { fieldsQuery, line, timestamp, uuid } from './primitives.ts'
 import { rulesBody, rulesSchema } from './rules.ts'
@@ -15,6 +16,7 @@ export const ruleSetSchema = z
     rules: rulesSchema.shape.rules.describe(
       'In their order: the first that matches decides. Clicks have the id of the rule.',
     ),
+    ...managedFields,
     created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('When it was last changed.'),
   })
@@ -52,7 +54,7 @@ const EXAMPLE = {
 }
 
 export const ruleSetBody = z
-  .strictObject({ name, rules: rulesBody.shape.rules })
+  .strictObject({ name, rules: rulesBody.shape.rules, managed_by: managedByInput })
   .meta({ id: 'WriteRuleSet', description: 'A rule set.', examples: [EXAMPLE] })
 
 export const createRuleSetBody = ruleSetBody

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fromFields, UTM_FIELDS } from './link-fields.ts'
+import { managedByInput, managedFields } from './managed.ts'
 import { pageOf, pageQuery } from './pagination.ts'
 import { line, timestamp, uuid } from './primitives.ts'
 
@@ -14,6 +15,7 @@ export const utmTemplateSchema = z
     ...fromFields(UTM_FIELDS, (name) =>
       z.string().nullable().describe(`Value for \`${name}\` of a link.`),
     ),
+    ...managedFields,
     created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('When it was last changed.'),
   })
@@ -29,6 +31,7 @@ export const utmTemplateBody = z
     ...fromFields(UTM_FIELDS, (name) =>
       line(UTM_LENGTH_MAX).nullable().optional().describe(`Value for \`${name}\` of a link.`),
     ),
+    managed_by: managedByInput,
   })
   .meta({
     id: 'WriteUtmTemplate',

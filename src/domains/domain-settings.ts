@@ -10,21 +10,26 @@ import { hostThatCouldLoop, parseDestination, type ServiceName } from '../hosts/
 import type { Actor } from '../identity/index.ts'
 import { isUuid } from '../platform/crypto/random.ts'
 import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
-import type { Clock } from '../platform/time/clock.ts'
+import { type Clock, formatInstant } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
 import { type ChangeLog, hostChange } from '../storage/changes.ts'
 import {
   changedFields,
   type EventFields,
   type EventWriter,
+  hasChanges,
   type NewEvent,
 } from '../storage/event-log.ts'
+import { presentManagedAt, timesOfWrite } from '../storage/managed.ts'
 import type { RowLock, Store } from '../storage/store.ts'
 import type { Domain } from './domain.ts'
 import type { DomainSettings, DomainSettingsStore } from './store/domain-settings-store.ts'
 import type { DomainStore } from './store/domain-store.ts'
 
-type SettingName = Exclude<keyof DomainSettings, 'domain_id' | 'workspace_id' | 'updated_at'>
+type SettingName = Exclude<
+  keyof DomainSettings,
+  'domain_id' | 'workspace_id' | 'managed_at' | 'updated_at'
+>
 type Settings = Pick<DomainSettings, SettingName>
 
 /** Of a new domain. */
@@ -36,6 +41,7 @@ const NO_SETTINGS: Settings = Object.freeze({
   track_conversions: null,
   apple_app_site_association: null,
   assetlinks: null,
+  managed_by: null,
 })
 
 type SettingsStores = {
@@ -68,6 +74,9 @@ export function presentSettings({ domain, settings }: SettledDomain): DomainSett
     track_conversions: others.track_conversions,
     apple_app_site_association: others.apple_app_site_association,
     assetlinks: others.assetlinks,
+    managed_by: others.managed_by,
+    managed_at: settings === undefined ? null : presentManagedAt(settings),
+    updated_at: settings === undefined ? null : formatInstant(settings.updated_at),
   }
 }
 
@@ -145,17 +154,26 @@ export class DomainSettingsService {
       requireVersion(expected, settingsVersion(found))
       const { domain, settings } = found
       const before = settingsOf(settings)
-      const after = { ...(replaces ? NO_SETTINGS : before), ...changes }
+      const { managed_by } = before
+      const after = { ...(replaces ? { ...NO_SETTINGS, managed_by } : before), ...changes }
       this.#refuseLoop(domain, after)
       if (after.rule_set !== null && after.rule_set !== before.rule_set) {
         await requireRuleSet(stores, actor, after.rule_set)
       }
-      const now = Math.max(this.#clock.nowMicros(), (settings?.updated_at ?? 0) + 1)
+      const event = settingsUpdated(domain, before, after)
+      const times = timesOfWrite(settings, {
+        managed_by: after.managed_by,
+        isNamed: changes.managed_by !== undefined,
+        isChanged: hasChanges(event),
+        nowMicros: this.#clock.nowMicros(),
+      })
+      const { updated_at: now } = times
       const ids = { domain_id: domain.id, workspace_id: domain.workspace_id }
-      const next = { ...ids, ...after, updated_at: now }
+      const next = { ...ids, ...after, ...times }
       await stores.domainSettings.save(next, settings?.updated_at)
+      if (now === settings?.updated_at) return { domain, settings: next }
       await stores.changes.append(hostChange(domain.host), now)
-      await stores.events.append(actor, settingsUpdated(domain, before, after), now)
+      await stores.events.append(actor, event, now)
       return { domain, settings: next }
     })
   }
@@ -170,7 +188,7 @@ export class DomainSettingsService {
 
 function settingsOf(stored: DomainSettings | undefined): Settings {
   if (stored === undefined) return NO_SETTINGS
-  const { domain_id, workspace_id, updated_at, ...settings } = stored
+  const { domain_id, workspace_id, managed_at, updated_at, ...settings } = stored
   return settings
 }
 
@@ -198,6 +216,8 @@ async function requireRuleSet(
 /** @throws {Failure} `validation_failed` naming every field that is wrong */
 function parseSettings({
   domain,
+  managed_at,
+  updated_at,
   root_url,
   utm,
   ...input

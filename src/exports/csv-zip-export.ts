@@ -21,11 +21,11 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
   },
   utm_template: {
     file: 'utm_templates.csv',
-    columns: ['id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'],
+    columns: ['id', 'name', ...UTM_FIELDS, 'managed_by', 'created_at', 'updated_at'],
   },
   rule_set: {
     file: 'rule_sets.csv',
-    columns: ['id', 'name', 'rules', 'created_at', 'updated_at'],
+    columns: ['id', 'name', 'rules', 'managed_by', 'created_at', 'updated_at'],
   },
   domain: {
     file: 'domains.csv',
@@ -39,6 +39,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     columns: [
       ...(['domain', 'root_url', 'robots', 'utm', 'rule_set', 'rule_set_name'] as const),
       ...(['apple_app_site_association', 'assetlinks', 'track_conversions'] as const),
+      'managed_by' as const,
     ],
   },
   member: { file: 'members.csv', columns: ['email', 'name', 'role', 'joined_at'] },

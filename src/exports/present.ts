@@ -37,24 +37,26 @@ export function presentExportedConversion(conversion: LinkedConversion): Exporte
   return { type: 'conversion', ...fields, visit: conversion.visit }
 }
 
-export function presentRuleSet({ id, name, rules, ...times }: RuleSet): ExportedRecord {
+export function presentRuleSet({ id, name, rules, managed_by, ...times }: RuleSet): ExportedRecord {
   return {
     type: 'rule_set',
     id,
     name,
     rules: [...rules],
+    managed_by,
     created_at: formatInstant(times.created_at),
     updated_at: formatInstant(times.updated_at),
   }
 }
 
 export function presentTemplate(template: UtmTemplate): ExportedRecord {
-  const { id, name, created_at, updated_at } = template
+  const { id, name, managed_by, created_at, updated_at } = template
   return {
     type: 'utm_template',
     id,
     name,
     ...fromFields(UTM_FIELDS, (field) => template[field]),
+    managed_by,
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),
   }
@@ -74,7 +76,7 @@ export function presentExportedSettings(
   settings: DomainSettings,
   ruleSetName: string | null,
 ): ExportedRecord {
-  const shown = presentSettings({ domain, settings })
+  const { managed_at, updated_at, ...shown } = presentSettings({ domain, settings })
   return { type: 'domain_settings', ...shown, rule_set_name: ruleSetName }
 }
 

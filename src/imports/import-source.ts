@@ -153,6 +153,8 @@ export type UtmTemplateRecord = FromSource &
     readonly kind: 'utm template'
     readonly place: string
     readonly name: string
+    /** The name of the set of links as code that manages it. */
+    readonly managed_by?: string | null | undefined
   }
 
 /**
@@ -164,6 +166,8 @@ export type RuleSetRecord = FromSource & {
   readonly place: string
   readonly name: string
   readonly rules: readonly RuleInput[]
+  /** The name of the set of links as code that manages it. */
+  readonly managed_by?: string | null | undefined
 }
 
 /** What a domain does besides its links. Yielded after the domain. A domain that has settings keeps them. */

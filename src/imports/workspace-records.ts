@@ -179,7 +179,8 @@ async function addTemplate(
   record: UtmTemplateRecord,
   { isDryRun, isTried, target }: Circumstances,
 ): Promise<SettledRecord> {
-  const input = { name: record.name, ...fromFields(UTM_FIELDS, (field) => record[field]) }
+  const { name, managed_by } = record
+  const input = { name, managed_by, ...fromFields(UTM_FIELDS, (field) => record[field]) }
   requireValid(checkOf(utmTemplateBody)(input))
   if (await isTried(target)) {
     throw Failure.invalid({ name: [{ code: 'taken', reason: 'utm_template' }] })
@@ -192,7 +193,7 @@ async function addTemplate(
 async function addRuleSet(
   { ruleSets }: WorkspaceServices,
   actor: Actor,
-  { name, rules }: RuleSetRecord,
+  { name, rules, managed_by }: RuleSetRecord,
   { isDryRun, isTried, target }: Circumstances,
 ): Promise<SettledRecord> {
   const there = await ruleSets.findByName(actor, name)
@@ -204,7 +205,7 @@ async function addRuleSet(
     throw Failure.invalid({ name: [{ code: 'taken', reason: 'rule_set' }] })
   const faultsOf = checkOf(createRuleSetBody, (input) => ruleSets.faultsOf(input))
   const usable = usableRules({ rules }, (input) => faultsOf({ name, rules: input.rules ?? [] }))
-  const input = { name, rules: usable.rules ?? [] }
+  const input = { name, rules: usable.rules ?? [], managed_by }
   requireValid(faultsOf(input))
   await ruleSets[isDryRun ? 'preview' : 'create'](actor, input)
   return created(usable.notes.join(' '))

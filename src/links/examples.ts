@@ -10,7 +10,7 @@ const EXAMPLES_BYTES_MAX = 32 * 1024
 
 /** Returns where a link sends visitors, as a redirect decides it; the fallbacks of its domain do not count. */
 export type TryExamples = (
-  link: Omit<UncountedLink, 'keyspace_id' | 'updated_at'>,
+  link: Omit<UncountedLink, 'keyspace_id' | 'updated_at' | 'managed_at'>,
   on: {
     /** The rules of the sets that it uses. */
     readonly sets: readonly (readonly Rule[])[]

@@ -20,10 +20,12 @@ import {
   type CheckedUpdate,
   changesOf,
   destinationsOf,
+  isChanged,
   type LinkWriter,
   type PreparedCreate,
   type PreparedUpdate,
   refuseTooManyPaths,
+  timesOfCreate,
   unknownRuleSet,
 } from './link-writer.ts'
 import { imageNameOf } from './previews/image-name.ts'
@@ -262,7 +264,7 @@ export class LinkBatches {
         key,
         keyspace_id: opened.get(fields.domain) ?? 0,
         created_at: createdAt,
-        updated_at: now,
+        ...timesOfCreate(fields, now),
       })),
       KEY_VARIANTS_MAX,
     )
@@ -283,12 +285,8 @@ function imagesOf(creates: readonly PreparedCreate[]): ReadonlySet<string> {
 }
 
 function compare({ current, next }: CheckedUpdate): BatchUpdate {
-  const fields = Object.keys(next) as (keyof typeof next)[]
-  const isChanged = fields.some(
-    (name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]),
-  )
   const isProtected = current.password === null && next.password !== null
-  return { link: current, isChanged, isProtected }
+  return { link: current, isChanged: isChanged(current, next), isProtected }
 }
 
 function placeOf(host: string, key: string): string {

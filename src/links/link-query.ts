@@ -43,6 +43,7 @@ const PARAMETERS = [
   ['createdFrom', 'created_after'],
   ['createdTo', 'created_before'],
   ['tags', 'tag'],
+  ['managedBy', 'managed_by'],
   ['externalId', 'external_id'],
   ['key', 'key'],
 ] as const satisfies readonly (readonly [keyof LinkFilter, string])[]
@@ -77,6 +78,8 @@ export type LinkFilter = {
   readonly tags?: readonly string[] | undefined
   /** Whether the link must be archived, or must not be; either when undefined. */
   readonly archived?: boolean | undefined
+  /** The name of the set that manages the link. */
+  readonly managedBy?: string | undefined
   /** The destination, in its stored form. */
   readonly url?: string | undefined
   /** The link must be in all of these states. */
@@ -127,6 +130,7 @@ const CONDITIONS = [
   'createdFrom',
   'createdTo',
   'tags',
+  'managedBy',
   'url',
   'states',
   'does',

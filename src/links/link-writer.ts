@@ -16,6 +16,7 @@ import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
 import { type Change, linkChange, pathsChange } from '../storage/changes.ts'
 import type { NewEvent } from '../storage/event-log.ts'
+import { timesOfWrite } from '../storage/managed.ts'
 import { type TryExamples, triedExamples } from './examples.ts'
 import {
   foldKey,
@@ -55,6 +56,8 @@ import type { LinkStores } from './link-stores.ts'
 import { imageNameOf } from './previews/image-name.ts'
 import { findSetsOf } from './rule-sets/rule-set-store.ts'
 
+type WrittenTimes = ReturnType<typeof timesOfWrite>
+
 export type LinkWriterDependencies = {
   readonly clock: Clock
   readonly random: Random
@@ -72,7 +75,7 @@ export type LinkWriterDependencies = {
 
 /** A link to create, after its input was parsed, with what the transaction needs besides. */
 export type PreparedCreate = {
-  readonly fields: Omit<NewLink, 'key' | 'keyspace_id' | 'created_at' | 'updated_at'>
+  readonly fields: Omit<NewLink, 'key' | 'keyspace_id' | 'created_at' | keyof WrittenTimes>
   /** Generated when undefined. */
   readonly key: string | undefined
   readonly limits: WorkspaceLimits
@@ -93,7 +96,7 @@ export type PreparedUpdate = {
 /** What the transaction of an update has read and decided. */
 export type CheckedUpdate = {
   readonly current: UncountedLink
-  readonly next: Omit<UncountedLink, 'keyspace_id' | 'updated_at'>
+  readonly next: Omit<UncountedLink, 'keyspace_id' | keyof WrittenTimes>
   /** Where the link moves; undefined where it stays on its host. */
   readonly allowed: AllowedHost | undefined
 }
@@ -190,7 +193,8 @@ export class LinkWriter {
     const { clock, keyspaces } = this.#deps
     const { keyspaceId, claimed } = await keyspaces.open(stores, allowed, actor, limits)
     const now = clock.nowMicros()
-    const fresh = { ...fields, created_at: now, updated_at: now, keyspace_id: keyspaceId }
+    const times = { created_at: now, ...timesOfCreate(fields, now) }
+    const fresh = { ...fields, ...times, keyspace_id: keyspaceId }
     const link = await this.#insert(stores, actor, fresh, key)
     await appendChanges(stores, changesOf(link), now)
     await stores.events.append(actor, linkCreated(link), now)
@@ -277,16 +281,26 @@ export class LinkWriter {
   async update(
     stores: LinkStores,
     actor: Actor,
-    { limits }: PreparedUpdate,
+    { limits, changes }: PreparedUpdate,
     { current, next: decided, allowed }: CheckedUpdate,
   ): Promise<UpdatedLink> {
     const { clock, keyspaces } = this.#deps
+    const times = timesOfWrite(current, {
+      managed_by: decided.managed_by,
+      isNamed: changes.managed_by !== undefined,
+      isChanged: isChanged(current, decided),
+      nowMicros: clock.nowMicros(),
+    })
+    const { updated_at: now } = times
+    if (now === current.updated_at) {
+      const link = await stores.links.update({ ...current, ...times }, current)
+      return { link, claimed: undefined, before: {} }
+    }
     const { keyspaceId, claimed }: OpenedKeyspace =
       allowed === undefined
         ? { keyspaceId: current.keyspace_id }
         : await keyspaces.open(stores, allowed, actor, limits)
-    const now = Math.max(clock.nowMicros(), current.updated_at + 1)
-    const next = { ...decided, keyspace_id: keyspaceId, updated_at: now }
+    const next = { ...decided, keyspace_id: keyspaceId, ...times }
     const bytes = storedBytes(next) - storedBytes(current)
     // Asked for before the row is written, answered with it.
     const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
@@ -301,16 +315,26 @@ export class LinkWriter {
     return { link, claimed, before: event.before }
   }
 
-  /** @throws {Failure} `not_found`, `precondition_failed` */
+  /**
+   * A failure leaves the link as it is.
+   *
+   * @throws {Failure} `not_found`, `precondition_failed`, `validation_failed` for a link that must not be deleted
+   */
   async delete(
     stores: LinkStores,
     actor: Actor,
     id: string,
     expected?: ExpectedVersions,
   ): Promise<UncountedLink> {
-    const link = isUuid(id) ? await stores.links.delete(actor.workspaceId, id) : undefined
+    const requireDeletable = (link: UncountedLink) => {
+      requireVersion(expected, linkVersion(link))
+      if (!link.prevent_delete) return
+      throw Failure.invalid({ prevent_delete: [{ code: 'deletion_prevented' }] })
+    }
+    const link = isUuid(id)
+      ? await stores.links.delete(actor.workspaceId, id, requireDeletable)
+      : undefined
     if (link === undefined) throw Failure.notFound('Link')
-    requireVersion(expected, linkVersion(link))
     const now = this.#deps.clock.nowMicros()
     await stores.erasures.noteLink(link, now)
     await noteImageUse(stores, link, now)
@@ -423,6 +447,19 @@ export async function refuseTooManyPaths(
 ): Promise<void> {
   if (keyspaceId === undefined || (await links.countPaths(keyspaceId)) < PATH_LINKS_MAX) return
   throw Failure.invalid({ path: [{ code: 'too_many_paths', max: PATH_LINKS_MAX }] })
+}
+
+/** Whether an update changes any field of a link; its instants are none. */
+export function isChanged(current: UncountedLink, next: CheckedUpdate['next']): boolean {
+  const fields = Object.keys(next) as (keyof typeof next)[]
+  return fields.some((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))
+}
+
+export function timesOfCreate(
+  { managed_by }: Pick<NewLink, 'managed_by'>,
+  nowMicros: number,
+): WrittenTimes {
+  return timesOfWrite(undefined, { managed_by, isNamed: true, isChanged: true, nowMicros })
 }
 
 /** What a write of this link changes for redirects. */

@@ -17,6 +17,7 @@ import type { Rule } from '@terse/contract/rules'
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
 import { changedFields, type EventFields, type NewEvent, setFields } from '../storage/event-log.ts'
+import { type Managed, presentManagedAt } from '../storage/managed.ts'
 
 /**
  * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same
@@ -33,22 +34,23 @@ export type LinkAttributes = LinkTexts &
     readonly examples: readonly Example[] | null
   }
 
-export type Link = LinkAttributes & {
-  /** The link's number within the instance: ascending, never assigned twice. */
-  readonly seq: number
-  readonly id: string
-  readonly workspace_id: string
-  readonly keyspace_id: number
-  readonly domain: string
-  readonly key: string
-  readonly clicks: number
-  /** Microseconds since the epoch. */
-  readonly last_click: number | null
-  /** Microseconds since the epoch. */
-  readonly created_at: number
-  /** Microseconds since the epoch; rises with every update. */
-  readonly updated_at: number
-}
+export type Link = LinkAttributes &
+  Managed & {
+    /** The link's number within the instance: ascending, never assigned twice. */
+    readonly seq: number
+    readonly id: string
+    readonly workspace_id: string
+    readonly keyspace_id: number
+    readonly domain: string
+    readonly key: string
+    readonly clicks: number
+    /** Microseconds since the epoch. */
+    readonly last_click: number | null
+    /** Microseconds since the epoch. */
+    readonly created_at: number
+    /** Microseconds since the epoch; rises with every update. */
+    readonly updated_at: number
+  }
 
 /** A link without its click counters. */
 export type UncountedLink = Omit<Link, 'clicks' | 'last_click'>
@@ -169,22 +171,27 @@ export function optionsOf(link: LinkOptions): LinkOptions {
 }
 
 /** Returns what a link has beside its fields. */
-export function presentOptions(link: LinkOptions & Pick<Link, 'clicks'>): LinkOptionsResource {
-  const { max_clicks, ...options } = optionsOf(link)
+export function presentOptions(
+  link: LinkOptions & Pick<Link, 'clicks' | 'managed_at'>,
+): LinkOptionsResource {
+  const { max_clicks, prevent_delete, ...options } = optionsOf(link)
   // What processes hold of the limit, and what is not counted yet, would be more reads for each link of a list.
   const clicks_left = max_clicks === null ? null : Math.max(0, max_clicks - link.clicks)
-  return { max_clicks, clicks_left, ...options }
+  const managed_at = presentManagedAt(link)
+  return { max_clicks, clicks_left, ...options, managed_at, prevent_delete }
 }
 
 /** Returns a link with what a request names beside its fields. */
 export function presentIncluding(link: Link, include: readonly LinkInclude[] = []): IncludingLink {
-  if (!include.includes('options')) return presentLink(link)
   const rules = link.rules ?? []
   return {
     ...presentLink(link),
-    options: presentOptions(link),
-    rule_count: rules.length,
-    split_count: rules.filter(({ then }) => 'split' in then).length,
+    ...(include.includes('options') && {
+      options: presentOptions(link),
+      rule_count: rules.length,
+      split_count: rules.filter(({ then }) => 'split' in then).length,
+    }),
+    ...(include.includes('rules') && { rules: [...rules] }),
   }
 }
 

@@ -48,7 +48,12 @@ export async function listLinks(
   }
 }
 
-const INCLUDED = ['options', 'rule_count', 'split_count'] as const satisfies (keyof IncludingLink)[]
+const INCLUDED = [
+  'options',
+  'rule_count',
+  'split_count',
+  'rules',
+] as const satisfies (keyof IncludingLink)[]
 
 function pick(
   link: IncludingLink,
@@ -139,6 +144,7 @@ export function filterOf(
     url: query.url,
     states: query.state,
     does: query.does,
+    managedBy: query.managed_by,
     archived:
       query.archived === undefined ? (namesOne ? undefined : false) : ARCHIVED[query.archived],
   }

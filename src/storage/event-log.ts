@@ -59,6 +59,11 @@ export function changedFields(
   return { before: only(before), after: only(after) }
 }
 
+/** Whether an update has changed any field that the log has. */
+export function hasChanges({ after }: Pick<NewEvent, 'after'>): boolean {
+  return Object.keys(after ?? {}).length > 0
+}
+
 /** The most authors in memory. Beyond that, all are looked up again. */
 const AUTHORS_MAX = 20_000
 

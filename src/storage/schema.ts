@@ -2,6 +2,7 @@ import type { LinkOptions, LinkTexts, UtmField } from '@terse/contract/link-fiel
 import type { Generated } from 'kysely'
 import type { Change } from './changes.ts'
 import type { ClickSpoolTables, ImportTables } from './import-tables.ts'
+import type { Managed } from './managed.ts'
 import type { PeopleTables } from './people-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
@@ -138,7 +139,7 @@ export type Schema = PeopleTables &
     /** The HSTS settings of domains. Deleted with the claim. */
     domain_hsts: { domain_id: string; max_age: number }
     /** Settings of domains besides what the specification has. Deleted with the claim. */
-    domain_settings: {
+    domain_settings: Managed & {
       domain_id: string
       workspace_id: string
       root_url: string | null
@@ -207,7 +208,8 @@ export type Schema = PeopleTables &
     }
     acme_budgets: { directory: string; subject: string; spent_until: number }
     links: LinkTexts &
-      Omit<LinkOptions, 'archived' | 'track_conversions'> & {
+      Omit<LinkOptions, 'archived' | 'track_conversions' | 'prevent_delete'> &
+      Managed & {
         seq: Generated<number>
         id: string
         workspace_id: string
@@ -226,20 +228,23 @@ export type Schema = PeopleTables &
         archived: number
         /** 0 or 1; null for what the domain has. */
         track_conversions: number | null
+        /** 0 or 1 */
+        prevent_delete: number
         /** Of an uploaded image that `image` names (previews/image-name.ts). */
         image_hash: string | null
         created_at: number
         updated_at: number
       }
-    utm_templates: Pick<LinkTexts, UtmField> & {
-      id: string
-      workspace_id: string
-      name: string
-      name_folded: string
-      created_at: number
-      updated_at: number
-    }
-    rule_sets: {
+    utm_templates: Pick<LinkTexts, UtmField> &
+      Managed & {
+        id: string
+        workspace_id: string
+        name: string
+        name_folded: string
+        created_at: number
+        updated_at: number
+      }
+    rule_sets: Managed & {
       id: string
       workspace_id: string
       name: string

@@ -34,6 +34,7 @@ export async function createTestLink(store: FullStore, clock: Clock): Promise<Te
       url: 'https://example.com/',
       created_at: now,
       updated_at: now,
+      managed_at: null,
     }),
   )
   assert.ok(link)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
+import { TIMESTAMP } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { jsonRequest, UNKNOWN_ID } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -18,6 +19,9 @@ const NONE = {
   track_conversions: null,
   apple_app_site_association: null,
   assetlinks: null,
+  managed_by: null,
+  managed_at: null,
+  updated_at: null,
 }
 const APPLE = {
   applinks: {
@@ -72,22 +76,27 @@ onEachEngine('the settings of a domain', (stage) => {
       assetlinks: LINKS,
     }
     const put = expectStatus(await stage.api.put(path, sent), 200).body
+    const { updated_at } = put
+    assert.match(updated_at, TIMESTAMP)
     const stored = {
-      ...{ domain, ...NONE, ...sent, root_url: 'https://e.example/' },
+      ...{ domain, ...NONE, updated_at, ...sent, root_url: 'https://e.example/' },
       utm: { ...NO_UTM, utm_source: 'short' },
     }
     assert.deepEqual(put, stored)
     assert.deepEqual(expectStatus(await stage.api.get(path), 200).body, stored)
     const changes = { robots: null, utm: null, assetlinks: null }
     const patched = expectStatus(await stage.api.patch(path, changes), 200).body
-    assert.deepEqual(patched, { ...stored, robots: null, utm: NO_UTM, assetlinks: null })
+    const then = { updated_at: patched.updated_at }
+    assert.deepEqual(patched, { ...stored, robots: null, utm: NO_UTM, assetlinks: null, ...then })
+    assert.ok(patched.updated_at > updated_at)
     // As it was received.
     assert.deepEqual(expectStatus(await stage.api.put(path, patched), 200).body, patched)
-    assert.deepEqual(expectStatus(await stage.api.put(path, {}), 200).body, { domain, ...NONE })
+    const cleared = expectStatus(await stage.api.put(path, {}), 200).body
+    assert.deepEqual({ ...cleared, updated_at: null }, { domain, ...NONE })
 
     const admin = await stage.service.api('acme', ['workspace:admin'])
     const { data } = (await admin.get(`/events?subject=${id}&type=domain.updated`)).body
-    const [, , second, first] = data
+    const [, second, first] = data
     assert.deepEqual(first.before, {
       ...{ root_url: null, robots: null, utm: null },
       ...{ apple_app_site_association: null, assetlinks: null },

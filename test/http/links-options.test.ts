@@ -19,6 +19,9 @@ const NONE = {
   description: null,
   image: null,
   track_conversions: null,
+  managed_by: null,
+  managed_at: null,
+  prevent_delete: false,
 }
 const SENT = {
   max_clicks: 500,
@@ -37,6 +40,9 @@ const STORED = {
   clicks_left: 500,
   rule_set: null,
   active_from: '2020-01-01T00:00:00.000000Z',
+  managed_by: null,
+  managed_at: null,
+  prevent_delete: false,
 }
 
 onEachEngine('the options of a link', (stage) => {

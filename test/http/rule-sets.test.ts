@@ -127,7 +127,8 @@ onEachEngine('rule sets', (stage) => {
       for (let nth = 1; nth < 200; nth += 1) {
         const id = `00000000-0000-7000-8000-${String(nth).padStart(12, '0')}`
         const times = { created_at: nth, updated_at: nth }
-        await ruleSets.insert({ ...times, id, workspace_id, name: `${nth}`, rules: [] })
+        const fields = { ...times, managed_by: null, managed_at: null, rules: [] }
+        await ruleSets.insert({ ...fields, id, workspace_id, name: `${nth}` })
       }
     })
     expectInvalid(await api.post('/rule-sets', { name: 'one more' }), 'name')

@@ -12,6 +12,8 @@ const EMPTY = {
   utm_term: null,
   utm_content: null,
   utm_name: null,
+  managed_by: null,
+  managed_at: null,
 }
 
 onEachEngine('UTM templates', (stage) => {

@@ -123,6 +123,7 @@ const LINKS = [
       ...{ max_clicks: 90, active_from: '2020-01-01T00:00:00.000000Z', archived: true },
       ...{ notes: 'Line one\n"two"', path: 'append', query: 'drop', title: 'Größe, "x"' },
       ...{ description: 'A text', image: 'https://cdn.example/a.png' },
+      ...{ managed_by: 'flyers', prevent_delete: true },
     },
     created_at: 1_600_000_000_123_456,
     rest: { title: 'Tïtle "quoted"', nested: { list: [1, null] } },
@@ -206,7 +207,7 @@ const RECORDS: readonly FakeRecord[] = [
   },
   { kind: 'labels', place: 'l', parameter: 'from', labels: ['a,b', '=x', 'größer'] },
   {
-    ...{ kind: 'rule set', place: 's', name: SET_NAME },
+    ...{ kind: 'rule set', place: 's', name: SET_NAME, managed_by: 'flyers' },
     rules: [
       {
         id: 'set-1',
@@ -220,6 +221,7 @@ const RECORDS: readonly FakeRecord[] = [
     ...{ kind: 'utm template', place: 'a', name: 'Newsletter', utm_source: 'mail' },
     ...{ utm_medium: 'email', utm_campaign: null, utm_term: null, utm_content: null },
     utm_name: 'n',
+    managed_by: 'flyers',
   },
   {
     ...{ kind: 'domain', place: 'b', domain: 'b.example', not_found_url: 'https://b.example/Full' },
@@ -237,7 +239,7 @@ const RECORDS: readonly FakeRecord[] = [
         robots: 'noindex',
         utm: { utm_source: 'short, "x"' },
       },
-      ...{ apple_app_site_association: APPLE, assetlinks: ASSETLINKS },
+      ...{ apple_app_site_association: APPLE, assetlinks: ASSETLINKS, managed_by: 'flyers' },
     },
   },
   ...LINKS,

@@ -24,6 +24,7 @@ import {
   newToken,
   newWorkspace,
   runOf,
+  UNMANAGED,
 } from './samples.ts'
 import { webhookReads, webhookWrites } from './webhook-calls.ts'
 
@@ -226,6 +227,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     utm_term: null,
     utm_content: null,
     utm_name: null,
+    ...UNMANAGED,
     created_at: NOW,
     updated_at: NOW,
   }
@@ -237,7 +239,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     type: 'png',
     data: Buffer.alloc(9),
   } as const
-  const ruleSet = { id, workspace_id: workspace, name: id, rules: [], ...times }
+  const ruleSet = { id, workspace_id: workspace, name: id, rules: [], ...UNMANAGED, ...times }
   const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
   return {
     'instance.tryWrite': (s) => s.instance.tryWrite(),

@@ -47,6 +47,8 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
   description: 'Everything\u00a0must go',
   image: 'https://example.com/picture.png',
   track_conversions: false,
+  managed_by: 'flyers',
+  prevent_delete: true,
   tags: ['zeta', 'Älpha', 'beta', '🦊'],
 }
 

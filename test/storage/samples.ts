@@ -135,6 +135,9 @@ export async function addKeyspace(store: FullStore, workspaceId: string): Promis
   return { workspace_id: workspaceId, keyspace_id: keyspaceId, domain }
 }
 
+/** What no file of links as code describes. */
+export const UNMANAGED = { managed_by: null, managed_at: null }
+
 export function newLink(home: Home, overrides: Partial<NewLink> = {}): NewLink {
   return {
     ...NO_ATTRIBUTES,
@@ -144,6 +147,7 @@ export function newLink(home: Home, overrides: Partial<NewLink> = {}): NewLink {
     url: 'https://example.com/',
     created_at: NOW,
     updated_at: NOW,
+    managed_at: null,
     ...overrides,
   }
 }

@@ -29,6 +29,9 @@ const OPTIONS = {
   rule_set: RULE_SET,
   ...PREVIEW,
   track_conversions: null,
+  managed_by: 'flyers',
+  managed_at: '2026-11-21T08:15:02.190512Z',
+  prevent_delete: false,
   clicks_left: 120,
 }
 
@@ -37,6 +40,8 @@ const SHOPS = {
   workspace_id: '01a1f86c-3f0a-7c21-9b1e-5d0c8a4f7e11',
   name: 'Shops by country',
   rules: [{ ...RULE, id: 'set-8f2ac01d94b7e6530a1c' }],
+  managed_by: null,
+  managed_at: null,
   created_at: '2026-11-20T10:06:50.363298Z',
   updated_at: '2026-11-21T08:15:02.190512Z',
 }
@@ -88,6 +93,9 @@ export const SMART_LINK_EXAMPLES: Readonly<Record<string, unknown>> = {
     track_conversions: true,
     apple_app_site_association: APPLE_EXAMPLE,
     assetlinks: ASSET_LINKS_EXAMPLE,
+    managed_by: null,
+    managed_at: null,
+    updated_at: '2026-11-21T08:15:02.190512Z',
   },
   LinkChange: {
     sequence: 1_204,

@@ -243,6 +243,8 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     workspace_id: WORKSPACE,
     name: 'Newsletter',
     ...UTM,
+    managed_by: null,
+    managed_at: null,
     created_at: MADE,
     updated_at: CHANGED,
   },

@@ -5,11 +5,12 @@ import type {
 } from '@terse/contract/domain-settings'
 import type { UtmField } from '@terse/contract/link-fields'
 import type { Kysely, Selectable } from 'kysely'
+import type { Managed } from '../../storage/managed.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { StaleRow } from '../../storage/store.ts'
 
 /** What a domain does besides its links, in its stored form. */
-export type DomainSettings = {
+export type DomainSettings = Managed & {
   readonly domain_id: string
   readonly workspace_id: string
   /** Where visits to the bare host go; null for `not_found_url`. */

@@ -71,8 +71,8 @@ export function toTerseRecord(line: ExportedRecord, place: Place, head: ExportHe
     case 'conversion':
       return toConversion(line, place)
     case 'rule_set': {
-      const { name, rules } = line
-      return { kind: 'rule set', ...place, name, rules }
+      const { type, id, created_at, updated_at, ...fields } = line
+      return { kind: 'rule set', ...place, ...fields }
     }
     case 'domain_settings': {
       const { type, domain, rule_set, rule_set_name = null, ...settings } = line

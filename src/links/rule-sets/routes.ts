@@ -25,6 +25,7 @@ import { type FastifyInstanceZod, REFUSED_AS_USED } from '../../platform/http/ap
 import { validateWith } from '../../platform/http/api/validation.ts'
 import { cursoredList, type WalkContext } from '../../platform/http/api/walk.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import { presentManagedAt } from '../../storage/managed.ts'
 import {
   type ListedRuleSet,
   type RuleSetInput,
@@ -196,6 +197,7 @@ function present({ rules, created_at, updated_at, ...set }: ListedRuleSet): Incl
   return {
     ...set,
     rules: [...rules],
+    managed_at: presentManagedAt(set),
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),
   }

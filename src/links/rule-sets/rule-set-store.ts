@@ -2,13 +2,14 @@ import type { Rule } from '@terse/contract/rules'
 import type { Kysely, Selectable } from 'kysely'
 import type { DomainSettingsStore, DomainStore } from '../../domains/index.ts'
 import type { Run } from '../../platform/http/api/pagination.ts'
+import type { Managed } from '../../storage/managed.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type LockName, type RowLock, StaleRow } from '../../storage/store.ts'
 import { foldKey } from '../key.ts'
 import type { Link } from '../link.ts'
 
 /** Rules with a name, which links and domains of the workspace use. */
-export type RuleSet = {
+export type RuleSet = Managed & {
   readonly id: string
   readonly workspace_id: string
   readonly name: string

@@ -13,9 +13,11 @@ import {
   changedFields,
   type EventFields,
   type EventWriter,
+  hasChanges,
   setFields,
 } from '../../storage/event-log.ts'
 import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import { timesOfWrite } from '../../storage/managed.ts'
 import { type Store, UniqueViolation } from '../../storage/store.ts'
 import { parseRules } from '../rules.ts'
 import {
@@ -48,6 +50,8 @@ export type RuleSetInput = {
   readonly name?: string | undefined
   /** As the contract accepts them. */
   readonly rules?: readonly RuleInput[] | undefined
+  /** The name of the set of links as code that manages it; null for none. */
+  readonly managed_by?: string | null | undefined
 }
 
 /** A set, with the numbers of what uses it where they were requested. */
@@ -153,7 +157,7 @@ export class RuleSets {
   create(actor: Actor, input: NewRuleSet, request?: IdempotentRequest): Promise<RuleSet> {
     const { store, clock, random } = this.#deps
     const { workspaceId } = actor
-    const { name } = input
+    const { name, managed_by = null } = input
     const rules = this.#parse(input.rules) ?? []
     const id = uuidV7(clock, random)
     return store.write((stores) =>
@@ -163,8 +167,9 @@ export class RuleSets {
         write: async () => {
           await refuseNew(stores, workspaceId, name)
           const now = clock.nowMicros()
-          const times = { created_at: now, updated_at: now }
-          const set = { id, workspace_id: workspaceId, name, rules, ...times }
+          const mark = { managed_by, isNamed: true, isChanged: true, nowMicros: now }
+          const times = { created_at: now, ...timesOfWrite(undefined, mark) }
+          const set = { id, workspace_id: workspaceId, name, rules, managed_by, ...times }
           await stores.ruleSets.insert(set)
           const after = setFields(fieldsOf(set))
           const event = { type: 'rule_set.created', subjectId: id, before: null, after } as const
@@ -194,12 +199,20 @@ export class RuleSets {
         const before = await getRuleSet(stores, workspaceId, id)
         requireVersion(expected, ruleSetVersion(before))
         if (name !== undefined) await refuseTaken(stores, workspaceId, name, id)
-        const now = Math.max(clock.nowMicros(), before.updated_at + 1)
-        const changes = { name: name ?? before.name, rules: rules ?? before.rules }
-        const after = { ...before, ...changes, updated_at: now }
+        const managed_by = input.managed_by === undefined ? before.managed_by : input.managed_by
+        const changes = { name: name ?? before.name, rules: rules ?? before.rules, managed_by }
+        const changed = changedFields(fieldsOf(before), fieldsOf({ ...before, ...changes }))
+        const times = timesOfWrite(before, {
+          managed_by,
+          isNamed: input.managed_by !== undefined,
+          isChanged: hasChanges(changed),
+          nowMicros: clock.nowMicros(),
+        })
+        const { updated_at: now } = times
+        const after = { ...before, ...changes, ...times }
         await stores.ruleSets.update(after, before)
+        if (now === before.updated_at) return after
         await stores.changes.append(ruleSetChange(workspaceId, id), now)
-        const changed = changedFields(fieldsOf(before), fieldsOf(after))
         const event = { type: 'rule_set.updated', subjectId: id, ...changed } as const
         await stores.events.append(actor, event, now)
         return after
@@ -289,6 +302,6 @@ async function refuseUsed(stores: RuleSetStores, { id, workspace_id }: RuleSet):
   throw Failure.inUse(details)
 }
 
-function fieldsOf({ name, rules }: RuleSet): EventFields {
-  return { name, rules }
+function fieldsOf({ name, rules, managed_by }: RuleSet): EventFields {
+  return { name, rules, managed_by }
 }

@@ -35,7 +35,8 @@ const LINK_INSERTS = new RowInserts<LinkRow>(
     ...(['id', 'workspace_id', 'keyspace_id', 'key', 'key_folded', 'url'] as const),
     ...LINK_TEXT_FIELDS,
     ...LINK_OPTION_FIELDS,
-    ...(['external_id', 'tags', 'rules', 'examples', 'created_at', 'updated_at'] as const),
+    ...(['external_id', 'tags', 'rules', 'examples', 'managed_at'] as const),
+    ...(['created_at', 'updated_at'] as const),
   ],
   (insert) =>
     insert

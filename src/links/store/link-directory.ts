@@ -44,7 +44,7 @@ type HostSettings = {
 /** The data of a link that a redirect needs. */
 export type VisitedLink = Omit<
   LinkAttributes,
-  'external_id' | 'tags' | 'archived' | 'notes' | 'examples'
+  'external_id' | 'tags' | 'archived' | 'notes' | 'examples' | 'managed_by' | 'prevent_delete'
 > & {
   readonly seq: number
   readonly id: string

@@ -27,6 +27,9 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (filter.externalId !== undefined) {
       conditions.push(eb('links.external_id', '=', filter.externalId))
     }
+    if (filter.managedBy !== undefined) {
+      conditions.push(eb('links.managed_by', '=', filter.managedBy))
+    }
     if (filter.createdFrom !== undefined) {
       conditions.push(eb('links.created_at', '>=', filter.createdFrom))
     }

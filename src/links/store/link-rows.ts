@@ -40,12 +40,13 @@ export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[])
 /** Returns a link's row without its number. The counters and the host are in other tables. */
 export function toRow(link: NewLink & Partial<Link>) {
   const { domain, seq, clicks, last_click, tags, rules, examples, archived, ...rest } = link
-  const { track_conversions, ...row } = rest
+  const { track_conversions, prevent_delete, ...row } = rest
   return {
     ...row,
     key_folded: foldKey(link.key),
     archived: archived ? 1 : 0,
     track_conversions: numberOrNull(track_conversions),
+    prevent_delete: prevent_delete ? 1 : 0,
     image_hash: imageNameOf(link.image)?.hash ?? null,
     tags: JSON.stringify(tags),
     rules: rules === null ? null : JSON.stringify(rules),
@@ -59,11 +60,12 @@ function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Lin
 
 export function uncounted(row: LinkRow): UncountedLink {
   const { key_folded, image_hash, tags, rules, examples, archived, ...rest } = row
-  const { track_conversions, ...link } = rest
+  const { track_conversions, prevent_delete, ...link } = rest
   return {
     ...link,
     archived: archived !== 0,
     track_conversions: booleanOrNull(track_conversions),
+    prevent_delete: prevent_delete !== 0,
     tags: JSON.parse(tags),
     rules: rules === null ? null : JSON.parse(rules),
     examples: examples === null ? null : JSON.parse(examples),

@@ -144,7 +144,7 @@ async function countMatches({ db }: Scans, filter: LinkFilter, range?: SeqRange)
 /**
  * Calls `read` for consecutive slices of the workspace's links, each in a separate turn and sized
  * to the turn's target duration, until `read` returns 'done'. With tags, scans only the links with
- * the first tag; else with an external id, only those that have it.
+ * the first tag; else with an external id or a set, only those that have it.
  */
 async function forEachSlice(
   scans: Scans,
@@ -176,7 +176,7 @@ async function forEachSlice(
  */
 async function endOfSlice(
   { db }: Scans,
-  { workspaceId, tags, externalId, descending }: Walk,
+  { workspaceId, tags, externalId, managedBy, descending }: Walk,
   begin: number | undefined,
   links: number,
 ): Promise<number | undefined> {
@@ -201,6 +201,7 @@ async function endOfSlice(
     .select('seq')
     .where('workspace_id', '=', workspaceId)
     .$if(externalId !== undefined, (qb) => qb.where('external_id', '=', externalId ?? 0))
+    .$if(managedBy !== undefined, (qb) => qb.where('managed_by', '=', managedBy ?? ''))
     .$if(begin !== undefined, (qb) => qb.where('seq', beyond, begin ?? 0))
     .orderBy('seq', direction)
     .limit(1)

@@ -110,8 +110,16 @@ export type LinkStore = {
   skipNumbers(seq: number): Promise<void>
   /** The last number that was given to a link; 0 when there was none. Deleted links keep theirs. */
   lastNumber(): Promise<number>
-  /** Returns the deleted link. */
-  delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /**
+   * Returns the deleted link.
+   *
+   * @param check gets it before; what it throws keeps the link
+   */
+  delete(
+    workspaceId: string,
+    id: string,
+    check?: (link: UncountedLink) => void,
+  ): Promise<UncountedLink | undefined>
   /**
    * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep
    * the page is or how many links there are; otherwise it grows with the number of links that it
@@ -258,9 +266,9 @@ export function linkStore(on: LinkStoreParts): LinkStore {
     skipNumbers: (seq) => on.numbering.skip(db, seq),
     lastNumber: () => on.numbering.last(db),
 
-    async delete(workspaceId, id) {
+    async delete(workspaceId, id, check) {
       const link = await findUncounted(workspaceId, id)
-      if (link !== undefined) await deleteLink(on, link)
+      if (link !== undefined) await deleteLink(on, link, check)
       return link
     },
 
@@ -284,7 +292,9 @@ export function linkStore(on: LinkStoreParts): LinkStore {
 async function deleteLink(
   { db, writes }: Pick<LinkStoreParts, 'db' | 'writes'>,
   link: UncountedLink,
+  check: ((link: UncountedLink) => void) | undefined,
 ): Promise<void> {
+  check?.(link)
   const { workspace_id: workspaceId, seq } = link
   const [deleted] = await pipeline(db, [
     deleteRow(db, link),

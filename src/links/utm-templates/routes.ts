@@ -14,6 +14,7 @@ import type { Idempotency } from '../../platform/http/api/idempotency.ts'
 import { envelope, offsetOf, pageRequestOf } from '../../platform/http/api/pagination.ts'
 import type { FastifyInstanceZod } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
+import { presentManagedAt } from '../../storage/managed.ts'
 import type { UtmTemplate } from './utm-template-store.ts'
 import type { UtmTemplates } from './utm-templates.ts'
 
@@ -156,6 +157,7 @@ function registerWrites(app: FastifyInstanceZod, deps: UtmTemplateRouteDependenc
 function present({ created_at, updated_at, ...template }: UtmTemplate): UtmTemplateResource {
   return {
     ...template,
+    managed_at: presentManagedAt(template),
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),
   }

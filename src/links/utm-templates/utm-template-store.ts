@@ -1,20 +1,21 @@
 import { UTM_FIELDS, type UtmField } from '@terse/contract/link-fields'
 import type { Kysely } from 'kysely'
 import type { Page } from '../../platform/http/api/pagination.ts'
+import type { Managed } from '../../storage/managed.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { StaleRow } from '../../storage/store.ts'
 import { foldKey } from '../key.ts'
 
 /** UTM values that people choose for links. */
-export type UtmTemplate = { readonly [F in UtmField]: string | null } & {
-  readonly id: string
-  readonly workspace_id: string
-  readonly name: string
-  /** Microseconds since the epoch. */
-  readonly created_at: number
-  /** Microseconds since the epoch; rises with every update. */
-  readonly updated_at: number
-}
+export type UtmTemplate = { readonly [F in UtmField]: string | null } & Managed & {
+    readonly id: string
+    readonly workspace_id: string
+    readonly name: string
+    /** Microseconds since the epoch. */
+    readonly created_at: number
+    /** Microseconds since the epoch; rises with every update. */
+    readonly updated_at: number
+  }
 
 export type UtmTemplateStore = {
   /** In the order of their names, whatever their letter case. */
@@ -31,7 +32,10 @@ export type UtmTemplateStore = {
   delete(workspaceId: string, id: string): Promise<boolean>
 }
 
-const COLUMNS = ['id', 'workspace_id', 'name', ...UTM_FIELDS, 'created_at', 'updated_at'] as const
+const COLUMNS = [
+  ...(['id', 'workspace_id', 'name', ...UTM_FIELDS] as const),
+  ...(['managed_by', 'managed_at', 'created_at', 'updated_at'] as const),
+] as const
 
 export function utmTemplateStore(db: Kysely<Schema>): UtmTemplateStore {
   const select = (workspaceId: string) =>

@@ -9,9 +9,11 @@ import {
   changedFields,
   type EventFields,
   type EventWriter,
+  hasChanges,
   setFields,
 } from '../../storage/event-log.ts'
 import { type IdempotencyStores, runIdempotent } from '../../storage/idempotency.ts'
+import { type Managed, timesOfWrite } from '../../storage/managed.ts'
 import { type Store, UniqueViolation } from '../../storage/store.ts'
 import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'
 
@@ -23,7 +25,7 @@ type TemplateStores = IdempotencyStores &
 
 /** What is left out keeps its value; null clears it. */
 export type UtmTemplateInput = { readonly name?: string | undefined } & {
-  readonly [F in UtmField]?: string | null | undefined
+  readonly [F in UtmField | 'managed_by']?: string | null | undefined
 }
 
 type Dependencies = {
@@ -74,8 +76,10 @@ export class UtmTemplates {
         write: async () => {
           await refuseNew(stores, workspaceId, name)
           const now = clock.nowMicros()
-          const times = { created_at: now, updated_at: now }
           const fields = merged(undefined, values)
+          const { managed_by } = fields
+          const mark = { managed_by, isNamed: true, isChanged: true, nowMicros: now }
+          const times = { created_at: now, ...timesOfWrite(undefined, mark) }
           const template = { id, workspace_id: workspaceId, name, ...fields, ...times }
           await stores.utmTemplates.insert(template)
           const after = setFields(fieldsOf(template))
@@ -104,11 +108,18 @@ export class UtmTemplates {
       return await store.write(async (stores) => {
         const before = await getTemplate(stores, workspaceId, id)
         if (name !== undefined) await refuseTaken(stores, workspaceId, name, id)
-        const now = Math.max(clock.nowMicros(), before.updated_at + 1)
-        const fields = merged(before, values)
-        const after = { ...before, name: name ?? before.name, ...fields, updated_at: now }
+        const changes = { name: name ?? before.name, ...merged(before, values) }
+        const changed = changedFields(fieldsOf(before), fieldsOf({ ...before, ...changes }))
+        const times = timesOfWrite(before, {
+          managed_by: changes.managed_by,
+          isNamed: values.managed_by !== undefined,
+          isChanged: hasChanges(changed),
+          nowMicros: clock.nowMicros(),
+        })
+        const { updated_at: now } = times
+        const after = { ...before, ...changes, ...times }
         await stores.utmTemplates.update(after, before)
-        const changed = changedFields(fieldsOf(before), fieldsOf(after))
+        if (now === before.updated_at) return after
         const event = { type: 'utm_template.updated', subjectId: id, ...changed } as const
         await stores.events.append(actor, event, now)
         return after
@@ -173,8 +184,8 @@ function nameTaken(): Failure {
 function merged(
   before: UtmTemplate | undefined,
   values: Omit<UtmTemplateInput, 'name'>,
-): { readonly [F in UtmField]: string | null } {
-  return fromFields(UTM_FIELDS, (field) => {
+): { readonly [F in UtmField]: string | null } & Pick<Managed, 'managed_by'> {
+  return fromFields([...UTM_FIELDS, 'managed_by'], (field) => {
     const value = values[field]
     return value === undefined ? (before?.[field] ?? null) : value
   })
@@ -183,6 +194,7 @@ function merged(
 function fieldsOf({
   id,
   workspace_id,
+  managed_at,
   created_at,
   updated_at,
   ...fields

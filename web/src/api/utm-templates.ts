@@ -6,7 +6,7 @@ import { request } from './request.ts'
 export type UtmTemplate = UtmTemplateResource
 export type UtmTemplateFields = Omit<
   UtmTemplate,
-  'id' | 'workspace_id' | 'created_at' | 'updated_at'
+  'id' | 'workspace_id' | 'managed_by' | 'managed_at' | 'created_at' | 'updated_at'
 >
 
 const PER_PAGE = 100

@@ -48,6 +48,7 @@ import { conversions } from './045-conversions.ts'
 import { conversionScopes } from './046-conversion-scopes.ts'
 import { assistants } from './048-assistants.ts'
 import { compat } from './049-compat.ts'
+import { managedLinks } from './050-managed-links.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -98,6 +99,7 @@ export const MIGRATIONS: readonly Migration[] = [
   conversionScopes,
   assistants,
   compat,
+  managedLinks,
 ]
 
 /** The schema version of this program. */

@@ -71,6 +71,7 @@ const RELEASED = [
   { name: 'conversion-scopes', SQLite: '6042472994324176', PostgreSQL: '6042472994324176' },
   { name: 'assistants', SQLite: '79ecb49c5fdb035a', PostgreSQL: 'e79deaf23d38497e' },
   { name: 'compat', SQLite: 'fdf8a9db955e9840', PostgreSQL: '56f1b836aa327d5b' },
+  { name: 'managed-links', SQLite: '4eb6920f44b79d92', PostgreSQL: 'c3fd9c342d5cd94e' },
 ]
 
 const DIALECTS = {

@@ -4,7 +4,7 @@ import { NO_OPTIONS } from '@terse/contract/link-fields'
 import type { DetailedLink } from '../../api/links.ts'
 import { copyOf, draftOf, emptyDraft, faultsOf, fieldsOf } from './link-draft.ts'
 
-const OPTIONS = { ...NO_OPTIONS, clicks_left: null }
+const OPTIONS = { ...NO_OPTIONS, clicks_left: null, managed_at: null }
 
 const LINK: DetailedLink = {
   id: '01890000-0000-7000-8000-000000000000',

@@ -193,6 +193,9 @@ const fields: FaultTexts['fields'] = {
   other_link: 'führt zu einem anderen Link dieser Domain',
   examples_too_large: 'darf höchstens {max} Byte haben',
   rules_too_large: 'darf höchstens {max} Bytes haben',
+  invalid_set_name:
+    'muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen, etwa flyers',
+  deletion_prevented: 'hält diesen Link davon ab, gelöscht zu werden; schalten Sie das zuerst aus',
   unknown_rule_set: 'muss die ID einer Regelsammlung dieses Arbeitsbereichs sein',
 
   invalid_host: {
