@@ -123,7 +123,13 @@ function propertyOf(field: string): string {
   return field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function textOf({ utm, domain, ...settings }: DomainSettingsResource): string {
+function textOf({
+  utm,
+  domain,
+  managed_at,
+  updated_at,
+  ...settings
+}: DomainSettingsResource): string {
   const set = Object.entries({ ...settings, ...utm }).filter(([, value]) => value !== null)
   if (set.length === 0) return plainText(`${domain} has the settings of a new domain.`)
   const lines = set.map(([name, value]) =>

@@ -51,6 +51,7 @@ type ListOptions = Output & {
   readonly tag?: readonly string[]
   readonly state?: string
   readonly does?: string
+  readonly managedBy?: string
   readonly archived?: true
   readonly limit: number
 }
@@ -107,6 +108,7 @@ function addList(command: Command, terminal: Terminal): void {
       ]),
     )
     .option('--does <words>', `those that do all of this: ${LINK_DOES.join(', ')}`)
+    .option('--managed-by <set>', 'those that this set of links as code manages')
     .option('--archived', 'archived links, which are left out otherwise')
     .option('--limit <number>', 'how many to list', parseUpTo(LIMIT_MAX), LIMIT_DEFAULT)
     .option('--json', 'print JSON')
@@ -192,13 +194,14 @@ async function notePending(terminal: Terminal, remote: Remote, link: LinkResourc
 
 async function listLinks(client: ApiClient, options: ListOptions): Promise<LinkResource[]> {
   const { linkPage } = await import('@terse/contract/links')
-  const { search, domain, tag, state, does, limit } = options
+  const { search, domain, tag, state, does, managedBy: managed_by, limit } = options
   const archived = options.archived && 'true'
   const links: LinkResource[] = []
   let cursor: string | null | undefined = ''
   while (links.length < limit && typeof cursor === 'string') {
     const per_page = Math.min(PER_PAGE_MAX, limit - links.length)
-    const query = { search, domain, tag, state, does, archived, per_page, cursor }
+    const filters = { search, domain, tag, state, does, managed_by, archived }
+    const query = { ...filters, per_page, cursor }
     const page: LinkPage = await client.get('/links', linkPage, query)
     links.push(...page.data)
     cursor = page.meta.next_cursor
@@ -302,6 +305,7 @@ type LinkOptions = {
   readonly archive?: boolean
   readonly trackConversions?: 'on' | 'off'
   readonly unarchive?: true
+  readonly preventDelete?: boolean
   readonly clear?: readonly string[]
 }
 
@@ -314,6 +318,7 @@ const CLEARED: readonly string[] = [
   'external_id',
   'password',
   ...OPTION_FIELDS,
+  'managed_by',
 ]
 
 function addLinkOptions(command: Command): Command {
@@ -350,6 +355,8 @@ function addLinkOptions(command: Command): Command {
     .option('--rule-set <set>', 'the name or ID of the rule set that is tried after its own rules')
     .option('--archive', 'leave it out of lists; it redirects all the same')
     .addOption(new Option('--unarchive', 'list it again').conflicts('archive'))
+    .option('--prevent-delete', 'refuse to delete it')
+    .option('--no-prevent-delete', 'let it be deleted')
     .option('--external-id <number>', 'its number in another system', parseInteger)
     .option('--password', 'protect it by a password, read from a prompt or from standard input')
 }
@@ -391,6 +398,7 @@ async function linkBody(
     query: options.query,
     track_conversions: options.trackConversions && options.trackConversions === 'on',
     rule_set: options.ruleSet && (await findSet(client, options.ruleSet)).id,
+    prevent_delete: options.preventDelete,
     archived: options.archive ? true : options.unarchive && false,
   }
   if (options.password) given.password = await terminal.readSecret('Password of the link: ')
