@@ -1,4 +1,4 @@
-import { openClient, type TerseClient } from '@terse/client'
+import { openClient, type RetryOptions, type TerseClient } from '@terse/client'
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
 import { plainText } from '../platform/cli/terminal.ts'
@@ -25,6 +25,13 @@ type Sent = {
   readonly bytes?: Uint8Array<ArrayBuffer>
   /** For `If-Match`. */
   readonly version?: string
+  readonly idempotencyKey?: string
+}
+
+/** How requests are sent. */
+export type ApiClientOptions = Pick<RetryOptions, 'attempts' | 'pauseMax'> & {
+  /** Ends all requests, also those that wait for another attempt. */
+  readonly signal?: AbortSignal
 }
 
 type Received = { readonly body: Buffer; readonly headers: Headers }
@@ -35,20 +42,20 @@ export class ApiClient {
   readonly #client: TerseClient
   readonly #signal: AbortSignal | undefined
 
-  /** @param options.signal ends all requests, also those that wait for another attempt */
-  constructor({ url, token }: Login, { signal }: { signal?: AbortSignal } = {}) {
+  constructor({ url, token }: Login, { signal, ...retries }: ApiClientOptions = {}) {
     this.#url = url
     this.#signal = signal
     const headers = { 'user-agent': `terse/${VERSION}` }
-    this.#client = openClient({ url, token, headers, fetch: boundedFetch })
+    this.#client = openClient({ url, token, headers, fetch: boundedFetch, ...retries })
   }
 
   get<T>(path: string, schema: z.ZodType<T>, query?: Query): Promise<T> {
     return this.#json('get', path, schema, { ...(query && { query }) })
   }
 
-  post<T>(path: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
-    return this.#json('post', path, schema, { body })
+  /** @param idempotencyKey of a request that is sent again to go on; otherwise each has a key of its own */
+  post<T>(path: string, schema: z.ZodType<T>, body: unknown, idempotencyKey?: string): Promise<T> {
+    return this.#json('post', path, schema, { body, ...(idempotencyKey && { idempotencyKey }) })
   }
 
   /** Sends a file. Stores the same one once, however often it is sent. */
@@ -103,10 +110,11 @@ export class ApiClient {
   }
 
   async #send(method: Method, path: string, sent: Sent): Promise<Received> {
-    const { query = {}, bytes, version } = sent
+    const { query = {}, bytes, version, idempotencyKey } = sent
     const body = bytes ?? sent.body
     const headers = {
       ...(version !== undefined && { 'if-match': version }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(bytes && { 'content-type': 'application/octet-stream' }),
     }
     try {

@@ -1,7 +1,7 @@
 import type { DomainResource } from '@terse/contract/domains'
 import { type LinkResource, linkPage, linkSchema } from '@terse/contract/links'
 import { plainText } from '../platform/cli/terminal.ts'
-import type { ApiClient } from './api-client.ts'
+import type { ApiClient, ApiClientOptions } from './api-client.ts'
 import { RemoteFault, readLogin } from './login-file.ts'
 
 /** The service that the user is logged in to. */
@@ -17,12 +17,8 @@ export type Remote = {
   find(text: string): Promise<LinkResource>
 }
 
-/**
- * Loads the client here: every process loads all commands, and the contract takes long.
- *
- * @param options as those of `ApiClient`
- */
-export async function openRemote(options: { signal?: AbortSignal } = {}): Promise<Remote> {
+/** Loads the client here: every process loads all commands, and the contract takes long. */
+export async function openRemote(options: ApiClientOptions = {}): Promise<Remote> {
   const login = readLogin()
   const { ApiClient } = await import('./api-client.ts')
   const client = new ApiClient(login, options)

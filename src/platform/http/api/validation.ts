@@ -51,15 +51,28 @@ export function validateWith(
   return (route) => {
     if (route.httpPart !== 'body') return validate(route)
     return (data) => {
-      const result = route.schema.safeParse(data, WITH_INPUT)
-      if (result.success) return { value: result.data }
-      const faults = faultsOfShape(result.error, true)
-      const wrong = new Set(Object.keys(faults).map((field) => field.split('.', 1)[0]))
-      const right = Object.entries(data ?? {}).filter(([field]) => !wrong.has(field))
-      const others = wrong.has('body') ? {} : faultsOf(Object.fromEntries(right))
-      return { error: Failure.invalid({ ...faults, ...others }) }
+      const checked = checkBody(route.schema, data, faultsOf)
+      return 'value' in checked ? checked : { error: Failure.invalid(checked.faults) }
     }
   }
+}
+
+/**
+ * Checks a body, or what has the shape of one. Of one with a wrong shape, the other fields are checked against the
+ * module's rules too; one with the right shape is not.
+ */
+export function checkBody<T>(
+  schema: z.ZodType<T>,
+  data: unknown,
+  faultsOf: (input: object) => FieldFaults,
+): { readonly value: T } | { readonly faults: FieldFaults } {
+  const result = schema.safeParse(data, WITH_INPUT)
+  if (result.success) return { value: result.data }
+  const faults = faultsOfShape(result.error, true)
+  const wrong = new Set(Object.keys(faults).map((field) => field.split('.', 1)[0]))
+  const right = Object.entries(data ?? {}).filter(([field]) => !wrong.has(field))
+  const others = wrong.has('body') ? {} : faultsOf(Object.fromEntries(right))
+  return { faults: { ...faults, ...others } }
 }
 
 /** @param namesParts whether to report a part of a field, such as `tags.0`, or only the field */
