@@ -25,8 +25,26 @@ export function loginFile(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(folder, 'terse', 'login.json')
 }
 
-/** @throws when there is no login, or the file is damaged or readable by others */
-export function readLogin(): Login {
+/** A login of the environment, for pipelines: it takes precedence over the file. */
+const URL_VARIABLE = 'TERSE_URL'
+const TOKEN_VARIABLE = 'TERSE_TOKEN'
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
+
+/** @throws when there is no login, half of one, or the file is damaged or readable by others */
+export function readLogin(env: NodeJS.ProcessEnv = process.env): Login {
+  const { [URL_VARIABLE]: address = '', [TOKEN_VARIABLE]: secret = '' } = env
+  if (address !== '' && secret !== '') {
+    return { url: parseServiceUrl(address, false), token: secret }
+  }
+  if (address !== '' || secret !== '') {
+    const missing = address === '' ? URL_VARIABLE : TOKEN_VARIABLE
+    const text = `${missing} is missing: ${URL_VARIABLE} and ${TOKEN_VARIABLE} are set together, or neither is.`
+    throw new RemoteFault(text, 'unauthorized')
+  }
+  return readSavedLogin()
+}
+
+function readSavedLogin(): Login {
   const file = loginFile()
   try {
     const { url, token } = JSON.parse(readOwn(file))
@@ -55,6 +73,24 @@ function readOwn(file: string): string {
   } finally {
     closeSync(fd)
   }
+}
+
+/**
+ * Parses the address of a service.
+ *
+ * @throws {RemoteFault}
+ */
+export function parseServiceUrl(text: string, allowsPlainHttp: boolean): string {
+  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
+    const fault = `"${text}" is no address of a service, such as https://go.example.com.`
+    throw new RemoteFault(fault, 'validation_failed')
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowsPlainHttp) {
+    const fault = 'Over plain HTTP, others could read the token. Use https://, or --plain-http.'
+    throw new RemoteFault(fault, 'validation_failed')
+  }
+  return url.origin
 }
 
 /** Saves a login for its owner alone. */

@@ -70,7 +70,7 @@ export function readConfig(env: Environment): Config {
 }
 
 /** Variables that single commands read. */
-const OF_COMMANDS: ReadonlySet<string> = new Set(['TERSE_IMPORT_TOKEN'])
+const OF_COMMANDS: ReadonlySet<string> = new Set(['TERSE_IMPORT_TOKEN', 'TERSE_URL', 'TERSE_TOKEN'])
 
 /** Whether a name has the prefix of settings but is not one. */
 export function isUnknown(name: string): boolean {

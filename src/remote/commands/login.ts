@@ -2,9 +2,14 @@ import { Command } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
-import { type Login, loginFile, RemoteFault, removeLogin, saveLogin } from '../login-file.ts'
-
-const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
+import {
+  type Login,
+  loginFile,
+  parseServiceUrl,
+  RemoteFault,
+  removeLogin,
+  saveLogin,
+} from '../login-file.ts'
 
 export function loginCommand(terminal: Terminal): Command {
   return new Command('login')
@@ -15,7 +20,7 @@ export function loginCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nThe token is read from a prompt, or from standard input.')
     .addHelpText('after', example('login https://go.example.com'))
     .action(async (text: string, options: { plainHttp?: true; json?: true }) => {
-      const url = parseUrl(text, options.plainHttp ?? false)
+      const url = parseServiceUrl(text, options.plainHttp ?? false)
       const token = await terminal.readSecret(`Token of ${url}: `)
       if (token === '')
         throw new RemoteFault('No token came. Type one, or pipe it in.', 'unauthorized')
@@ -39,19 +44,6 @@ export function logoutCommand(terminal: Terminal): Command {
       if (options.json) terminal.out(plainJson({ file }))
       else terminal.err(`The token is forgotten. To revoke it: ${terseCommand('token revoke ID')}`)
     })
-}
-
-function parseUrl(text: string, allowsPlainHttp: boolean): string {
-  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
-    const fault = `"${text}" is no address of a service, such as https://go.example.com.`
-    throw new RemoteFault(fault, 'validation_failed')
-  }
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowsPlainHttp) {
-    const fault = 'Over plain HTTP, others could read the token. Use https://, or --plain-http.'
-    throw new RemoteFault(fault, 'validation_failed')
-  }
-  return url.origin
 }
 
 /** A token that may not read links is valid, too. */
