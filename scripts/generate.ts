@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { linksSchema } from '../src/remote/code/file-schema.ts'
 import { idempotentPaths, writeClientTypes } from './client-types.ts'
 import { FAULT_TABLES } from './faults-table.ts'
 import { withNodeHashes } from './node-hashes.ts'
@@ -14,6 +15,7 @@ import { settingsTable } from './settings-table.ts'
 const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
 const FAULTS_PAGE = fileURLToPath(new URL('../docs/faults.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
+const LINKS_SCHEMA = fileURLToPath(new URL('../docs/links-schema.json', import.meta.url))
 const IDEMPOTENT = fileURLToPath(new URL('../client/src/idempotent-paths.ts', import.meta.url))
 const LOCKFILE = fileURLToPath(new URL('../package-lock.json', import.meta.url))
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
@@ -44,6 +46,7 @@ const generated = [
   { file: LOCKFILE, text: portableLockfile(read(LOCKFILE)) },
   { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
   { file: OPENAPI, text: openApi },
+  { file: LINKS_SCHEMA, text: `${JSON.stringify(linksSchema(), null, 2)}\n` },
   { file: IDEMPOTENT, text: idempotentPaths(openApi) },
 ]
 

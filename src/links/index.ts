@@ -30,7 +30,7 @@ export {
   type LinkValues,
   NO_LINK_VALUES,
 } from './link-dimensions.ts'
-export type { LinkInput } from './link-input.ts'
+export { type LinkInput, parseLinkInput } from './link-input.ts'
 export type { PreparedCreate, PreparedUpdate } from './link-writer.ts'
 export type { DraftInput } from './links.ts'
 export { IMAGE_FOLDER, imageNameOf } from './previews/image-name.ts'

@@ -22,6 +22,7 @@ import { domainSettingsCommand } from '../../remote/commands/domain-settings.ts'
 import { explainCommand } from '../../remote/commands/explain.ts'
 import { labelsCommand } from '../../remote/commands/labels.ts'
 import { linkCommand } from '../../remote/commands/link.ts'
+import { applyCommand, planCommand, pullCommand } from '../../remote/commands/links-as-code.ts'
 import { listedCommand } from '../../remote/commands/listed.ts'
 import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
 import { ruleSetsCommand } from '../../remote/commands/rule-sets.ts'
@@ -84,6 +85,9 @@ export function buildProgram(terminal: Terminal): Command {
     ruleSetsCommand(terminal),
     webhookCommand(terminal),
     explainCommand(terminal),
+    planCommand(terminal),
+    applyCommand(terminal),
+    pullCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),

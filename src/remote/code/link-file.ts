@@ -1,0 +1,317 @@
+import { type Fault, faultText } from '@terse/contract/faults'
+import {
+  fromFields,
+  LINK_OPTION_FIELDS,
+  LINK_TEXT_FIELDS,
+  NO_OPTIONS,
+  UTM_FIELDS,
+} from '@terse/contract/link-fields'
+import type { RuleInput } from '@terse/contract/rules'
+import type { z } from 'zod'
+import { parseDestination, parseHost } from '../../hosts/index.ts'
+import { isPlaceholder, type LinkInput, parseLinkInput } from '../../links/index.ts'
+import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../../platform/failure.ts'
+import { checkBody } from '../../platform/http/api/validation.ts'
+import {
+  type DomainEntry,
+  domainEntry,
+  fileEnvelope,
+  type LinkEntry,
+  linkEntry,
+  ruleSetEntry,
+  templateEntry,
+} from './file-schema.ts'
+import { type FileFault, type FilePath, type Place, SourceText } from './source-text.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** The values of a link that files have and the service shows alike; passwords, rules and the rule set are apart. */
+export const LINK_FIELDS: readonly string[] = [
+  'url',
+  ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
+  'external_id',
+  'tags',
+  ...LINK_OPTION_FIELDS.filter((field) => field !== 'managed_by' && field !== 'rule_set'),
+]
+
+/** Of a new link. */
+export const LINK_DEFAULTS: Values = {
+  ...fromFields(LINK_FIELDS, () => null),
+  tags: [],
+  ...Object.fromEntries(Object.entries(NO_OPTIONS).filter(([name]) => LINK_FIELDS.includes(name))),
+}
+
+const NO_UTM: Values = fromFields(UTM_FIELDS, () => null)
+
+/** Of a new domain, in the order in which they are shown. */
+export const DOMAIN_DEFAULTS: Values = {
+  not_found_url: null,
+  expired_url: null,
+  root_url: null,
+  robots: null,
+  utm: NO_UTM,
+  track_conversions: null,
+  apple_app_site_association: null,
+  assetlinks: null,
+}
+
+export const TEMPLATE_DEFAULTS: Values = NO_UTM
+
+/** A thing as the file describes it, with all its values in the form in which the service stores them. */
+export type Wanted = {
+  /** As messages have it: a link's address, or the name. */
+  readonly name: string
+  readonly values: Values
+  /** Of links and rule sets; those without an `id` keep the id that they have, or get one. */
+  readonly rules: readonly RuleInput[]
+  /** Of links and domains: the name of a rule set. */
+  readonly ruleSet: string | null
+  /** Where it stands in the file. */
+  readonly path: FilePath
+}
+
+export type WantedLink = Wanted & {
+  readonly domain: string
+  readonly key: string
+  /** The variable that has its password. */
+  readonly passwordFrom: string | null
+}
+
+export type LinkFile = {
+  readonly set: string
+  readonly prevent_delete: boolean
+  readonly domains: readonly Wanted[]
+  readonly ruleSets: readonly Wanted[]
+  readonly templates: readonly Wanted[]
+  readonly links: readonly WantedLink[]
+  readonly placeOf: (path: FilePath) => Place
+}
+
+/**
+ * Reads a file, and refuses in it what the service would refuse as far as that shows without the service.
+ *
+ * @throws {LinkFileError}
+ */
+export function parseLinkFile(name: string, text: string): LinkFile {
+  const source = new SourceText(name, text)
+  const read = checkBody(fileEnvelope, source.read(), () => ({}))
+  if ('faults' in read) throw source.faultsAt(placed([], read.faults, undefined))
+  const { set, prevent_delete = false, tags, ...lists } = read.value
+  const faults: FileFault[] = []
+  const each = <T extends object>(
+    list: keyof typeof lists,
+    parse: (entry: unknown) => T,
+  ): (T & Pick<Wanted, 'path'>)[] =>
+    ((lists[list] as unknown[] | null | undefined) ?? []).flatMap((entry, index) => {
+      const path = [list, index]
+      try {
+        return [{ ...parse(entry), path }]
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        faults.push(...placed(path, error.fields ?? {}, entry))
+        return []
+      }
+    })
+  const file = {
+    set,
+    prevent_delete,
+    domains: each('domains', parseDomain),
+    ruleSets: each('rule_sets', parseRuleSet),
+    templates: each('utm_templates', parseTemplate),
+    links: each('links', parseLink),
+    placeOf: (path: FilePath) => source.placeOf(path),
+  }
+  for (const list of [file.domains, file.links]) faults.push(...repeated(list, (text) => text))
+  for (const list of [file.ruleSets, file.templates]) faults.push(...repeated(list, foldName))
+  if (tags) faults.push(...unlistedTags(file.links, new Set(tags)))
+  if (faults.length > 0) throw source.faultsAt(faults)
+  return file
+}
+
+/** Names of rule sets and templates are unique whatever their letter case. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+function placed(path: FilePath, fields: FieldFaults, entry: unknown): FileFault[] {
+  return Object.entries(fields).flatMap(([field, faults]) => {
+    const inside = field === 'body' ? [] : field.split('.')
+    return faults.map((fault) => ({
+      path: [...path, ...inside],
+      text: `${faultText(fault)}${quotesHint(fault, inside, entry)}`,
+    }))
+  })
+}
+
+/** YAML reads `2026` and `true` as no texts. */
+function quotesHint(fault: Fault, inside: readonly string[], entry: unknown): string {
+  if (fault.code !== 'wrong_type' || fault.reason !== 'string') return ''
+  const value = inside.reduce<unknown>((within, step) => Object(within)[step], entry)
+  const isPlain = typeof value === 'number' || typeof value === 'boolean'
+  return isPlain ? `: write it in quotes, as "${value}"` : ''
+}
+
+function repeated(list: readonly Wanted[], fold: (name: string) => string): FileFault[] {
+  const seen = new Set<string>()
+  return list.flatMap(({ name, path }) => {
+    const folded = fold(name)
+    if (seen.has(folded)) return [{ path, text: `${name} stands in the file twice` }]
+    seen.add(folded)
+    return []
+  })
+}
+
+function unlistedTags(links: readonly WantedLink[], known: ReadonlySet<string>): FileFault[] {
+  return links.flatMap(({ path, values }) =>
+    (values.tags as readonly string[]).flatMap((tag, index) =>
+      known.has(tag)
+        ? []
+        : [{ path: [...path, 'tags', index], text: `the tag ${tag} is not in the list of tags` }],
+    ),
+  )
+}
+
+/** @throws {Failure} */
+function checkedEntry<T extends object>(
+  schema: z.ZodType<T>,
+  entry: unknown,
+  faultsOf: (right: Partial<T>) => FieldFaults,
+): T {
+  const checked = checkBody(schema, entry, faultsOf)
+  const faults = 'faults' in checked ? checked.faults : faultsOf(checked.value)
+  if (Object.keys(faults).length > 0) throw Failure.invalid(faults)
+  return (checked as { value: T }).value
+}
+
+type Unplaced<W extends Wanted> = Omit<W, 'path'>
+
+function parseLink(entry: unknown): Unplaced<WantedLink> {
+  const link = checkedEntry(linkEntry, entry, (right) => {
+    const given = addressOf(right)
+    const isWrong = 'faults' in given
+    // Of a domain or key that is no text, another fault says so.
+    const isMissing = isWrong && 'faults' in addressOf(Object(entry))
+    const input = inputOf(right, isWrong ? {} : given)
+    const found = faultsFoundBy(() => parseLinkInput(input, rulesFor(right)))
+    const { domain = [], key = [], ...others } = found
+    const ofAddress = right.link === undefined ? { domain, key } : { link: [...domain, ...key] }
+    const faults = { ...others, ...ofAddress, ...(isMissing && given.faults) }
+    return Object.fromEntries(Object.entries(faults).filter(([, list]) => list.length > 0))
+  })
+  const address = addressOf(link)
+  if ('faults' in address) throw Failure.invalid(address.faults)
+  const parsed = parseLinkInput(inputOf(link, address), rulesFor(link))
+  const { domain = '', key = '' } = parsed
+  const values: Record<string, unknown> = { ...LINK_DEFAULTS }
+  for (const field of LINK_FIELDS) {
+    const value = (parsed as Values)[field]
+    if (value !== undefined) values[field] = value
+  }
+  if (key.split('/').some(isPlaceholder)) values.path = 'capture'
+  return {
+    ...{ name: `${domain}/${key}`, domain, key, values },
+    rules: withoutMadeIds(parsed.rules ?? [], link.rules ?? []),
+    ruleSet: link.rule_set ?? null,
+    passwordFrom: link.password?.env ?? null,
+  }
+}
+
+type Address = { readonly domain: string; readonly key: string }
+
+function addressOf({ link, domain, key }: Partial<LinkEntry>): Address | { faults: FieldFaults } {
+  if (link === undefined) {
+    if (domain !== undefined && key !== undefined) return { domain, key }
+    const field = domain === undefined ? (key === undefined ? 'link' : 'domain') : 'key'
+    return { faults: { [field]: [{ code: 'required' }] } }
+  }
+  if (domain !== undefined || key !== undefined) {
+    const field = domain === undefined ? 'key' : 'domain'
+    return { faults: { [field]: [{ code: 'incompatible', reason: 'never', other: 'link' }] } }
+  }
+  const [, host = '', path = ''] = /^(?:https?:\/\/)?([^/]*)(?:\/(.*))?$/is.exec(link) ?? []
+  return { domain: host, key: path }
+}
+
+function inputOf(entry: Partial<LinkEntry>, address: Partial<Address>): LinkInput {
+  const { link: _, domain: __, key: ___, password, rule_set, rules, ...fields } = entry
+  return { ...fields, ...address, ...(rules !== undefined && { rules }) }
+}
+
+/** What operators decide, such as the schemes of apps, is left to the service. */
+function rulesFor({ ios, android, rules }: Partial<Pick<LinkEntry, 'ios' | 'android' | 'rules'>>) {
+  const urls = [
+    ios,
+    android,
+    ...(rules ?? []).flatMap(({ then }) => [
+      then?.url,
+      ...(then?.split ?? []).map(({ url }) => url),
+    ]),
+  ]
+  return {
+    appSchemes: urls.flatMap((url) => URL.parse(url ?? '')?.protocol.slice(0, -1) ?? []),
+    hasCities: true,
+    random: (bytes: number) => new Uint8Array(bytes),
+    parseDomain: parseLinkDomain,
+  }
+}
+
+/** A name without a dot can be the service's own host alone, which the service decides. */
+function parseLinkDomain(text: string): Parsed<string> {
+  const parsed = parseHost(text)
+  const isName = 'fault' in parsed && /^[a-z0-9-]+$/i.test(text)
+  return isName ? { value: text.toLowerCase() } : parsed
+}
+
+function withoutMadeIds(rules: readonly RuleInput[], given: readonly RuleInput[]): RuleInput[] {
+  return rules.map((rule, index) => {
+    const { id, ...rest } = rule
+    return given[index]?.id === undefined ? rest : { id, ...rest }
+  })
+}
+
+function parseDomain(entry: unknown): Unplaced<Wanted> {
+  const settings = checkedEntry(domainEntry, entry, domainFaults)
+  const { domain, rule_set, utm, ...given } = settings
+  const values: Record<string, unknown> = { ...DOMAIN_DEFAULTS, ...given }
+  for (const field of DOMAIN_URLS) {
+    const url = settings[field]
+    if (url) values[field] = takenFrom(parseDestination(url))
+  }
+  values.utm = { ...NO_UTM, ...utm }
+  const name = takenFrom(parseHost(domain))
+  return { name, values, rules: [], ruleSet: rule_set ?? null }
+}
+
+const DOMAIN_URLS = ['not_found_url', 'expired_url', 'root_url'] as const
+
+function domainFaults(right: Partial<DomainEntry>): FieldFaults {
+  const faults: Record<string, Fault[]> = {}
+  const take = (field: string, parsed: Parsed<string>) => {
+    if ('fault' in parsed) faults[field] = [parsed.fault]
+  }
+  if (right.domain !== undefined) take('domain', parseHost(right.domain))
+  for (const field of DOMAIN_URLS) {
+    const url = right[field]
+    if (url) take(field, parseDestination(url))
+  }
+  return faults
+}
+
+/** @throws for what `domainFaults` refuses */
+function takenFrom(parsed: Parsed<string>): string {
+  if ('fault' in parsed) throw new Error(faultText(parsed.fault))
+  return parsed.value
+}
+
+function parseRuleSet(entry: unknown): Unplaced<Wanted> {
+  const { name, rules } = checkedEntry(ruleSetEntry, entry, (right) =>
+    faultsFoundBy(() => parseLinkInput({ rules: right.rules }, rulesFor(right))),
+  )
+  const parsed = parseLinkInput({ rules }, rulesFor({ rules }))
+  return { name, values: {}, rules: withoutMadeIds(parsed.rules ?? [], rules), ruleSet: null }
+}
+
+function parseTemplate(entry: unknown): Unplaced<Wanted> {
+  const { name, ...utm } = checkedEntry(templateEntry, entry, () => ({}))
+  return { name, values: { ...TEMPLATE_DEFAULTS, ...utm }, rules: [], ruleSet: null }
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import type { ApiClient } from '../api-client.ts'
+import { RemoteFault } from '../login-file.ts'
+import { type ApplyFailure, applyPlan } from './apply.ts'
+import { withDrift } from './drift.ts'
+import { foldName, type LinkFile, parseLinkFile } from './link-file.ts'
+import { type Change, type Plan, type PlanOptions, planChanges } from './plan.ts'
+import { findLinks, readLinks, readSurroundings, type WorkspaceState } from './workspace-state.ts'
+
+/** How often changes that another writer has overtaken are planned and applied again. */
+const ROUNDS_MAX = 3
+
+export type Desk = {
+  readonly client: ApiClient
+  /** The host of the service, on which links need no domain of the workspace. */
+  readonly ownHost: string
+  readonly onProgress: (text: string) => void
+}
+
+export type Planned = { readonly plan: Plan; readonly state: WorkspaceState }
+
+/** @throws {LinkFileError}, and what the operating system says of a file that cannot be read */
+export function readLinkFile(name: string): LinkFile {
+  return parseLinkFile(name, readFileSync(name, 'utf8'))
+}
+
+/** Compares a file with the workspace as it is now. */
+export async function makePlan(
+  { client, ownHost, onProgress }: Desk,
+  file: LinkFile,
+  options: PlanOptions,
+): Promise<Planned> {
+  onProgress('Reading the workspace …')
+  const surroundings = await readSurroundings(client)
+  if (surroundings.domains === undefined && file.domains.length > 0) {
+    throw new RemoteFault(
+      'The file has domains, and the token lacks the scope domains:read.',
+      'missing_scope',
+    )
+  }
+  const managed = await readLinks(client, { managed_by: file.set }, (count) =>
+    onProgress(`Read ${count} links of the set ${file.set}`),
+  )
+  const names = new Set(managed.map(({ name }) => name))
+  const others = await findLinks(
+    client,
+    file.links.filter(({ name }) => !names.has(name)),
+  )
+  const state = { ...surroundings, links: [...managed, ...others] }
+  const planned = planChanges(file, state, options)
+  const plan = await withDrift(client, planned)
+  onProgress('')
+  const claims = claimedHosts(plan, file, state, ownHost)
+  const notes = claims.map((host) => `Links add ${host} to the workspace, as a pending domain.`)
+  return { plan: { ...plan, notes: [...plan.notes, ...notes] }, state }
+}
+
+/** Returns the hosts of new links that neither the file nor the workspace has. */
+function claimedHosts(
+  { changes }: Plan,
+  file: LinkFile,
+  { domains }: WorkspaceState,
+  ownHost: string,
+): string[] {
+  if (domains === undefined) return []
+  const known = new Set([ownHost, ...[...domains, ...file.domains].map(({ name }) => name)])
+  const hosts = changes.flatMap(({ kind, action, name }) =>
+    kind === 'link' && action === 'create' ? [name.slice(0, name.indexOf('/'))] : [],
+  )
+  // A name without a dot is the service's own host.
+  return [...new Set(hosts)].filter((host) => host.includes('.') && !known.has(host))
+}
+
+export type ApplyOptions = PlanOptions & {
+  readonly acceptsChanges: boolean
+  readonly passwordOf: (variable: string) => string
+}
+
+export type Applied = {
+  readonly failures: readonly { readonly change: Change; readonly text: string }[]
+  /** How many deletions wait for the next apply, because something failed. */
+  readonly heldBack: number
+}
+
+/**
+ * Applies a plan. What another writer has overtaken, such as a second apply of the same file, is planned and applied
+ * again, and nothing else.
+ */
+export async function applyUntilDone(
+  desk: Desk,
+  file: LinkFile,
+  { plan, state }: Planned,
+  options: ApplyOptions,
+): Promise<Applied> {
+  const { client, onProgress } = desk
+  let current: Pick<Plan, 'changes' | 'unconfirmed'> = plan
+  let ruleSets = state.ruleSets
+  for (let round = 1; ; round += 1) {
+    const ruleSetIds = new Map(ruleSets.map(({ name, id }) => [foldName(name), id]))
+    const context = { ...options, client, set: file.set, ruleSetIds, onProgress }
+    const { failures, heldBack } = await applyPlan(context, current)
+    onProgress('')
+    const stale = failures.filter(({ isStale }) => isStale)
+    if (stale.length === 0 || round === ROUNDS_MAX) return { failures, heldBack }
+    const next = await makePlan(desk, file, options)
+    const again = overtaken(stale, next.plan)
+    const lasting = [...failures.filter(({ isStale }) => !isStale), ...again.failures]
+    const isDone = again.changes.length === 0 && heldBack === 0
+    if (isDone || lasting.length > 0) return { failures: lasting, heldBack }
+    const deletions = next.plan.changes.filter((change) =>
+      current.changes.some((each) => each.action === 'delete' && isSameThing(each, change)),
+    )
+    current = {
+      changes: [...again.changes, ...deletions.filter(({ action }) => action === 'delete')],
+      unconfirmed: next.plan.unconfirmed,
+    }
+    ruleSets = next.state.ruleSets
+  }
+}
+
+/** Divides what failed by whether the workspace has changed meanwhile: then it is to be applied as it is planned now. */
+function overtaken(
+  stale: readonly ApplyFailure[],
+  plan: Plan,
+): { changes: Change[]; failures: { change: Change; text: string }[] } {
+  const changes: Change[] = []
+  const failures: { change: Change; text: string }[] = []
+  for (const { change, text } of stale) {
+    const next = plan.changes.find((each) => isSameThing(each, change))
+    const problem = plan.problems.find((each) => isSameThing(each, change))
+    if (problem !== undefined) failures.push({ change, text: problem.text })
+    else if (next === undefined) continue
+    else if (isSameChange(next, change)) failures.push({ change, text })
+    else changes.push(next)
+  }
+  return { changes, failures }
+}
+
+type Thing = { readonly kind: string; readonly name: string }
+
+function isSameThing(a: Thing, b: Thing): boolean {
+  return a.kind === b.kind && a.name === b.name
+}
+
+function isSameChange(a: Change, b: Change): boolean {
+  const shape = ({ action, id, fields, found }: Change) =>
+    JSON.stringify([action, id, fields, found?.updated_at])
+  return shape(a) === shape(b)
+}
+
+/** Whether two plans do the same, whatever else has changed. */
+export function isSamePlan(a: Plan, b: Plan): boolean {
+  const shape = ({ changes, problems }: Plan) =>
+    JSON.stringify([
+      changes.map(({ action, kind, name, id, fields }) => [action, kind, name, id, fields]),
+      problems.map(({ kind, name, text }) => [kind, name, text]),
+    ])
+  return shape(a) === shape(b)
+}

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { expectStatus } from '../support/api.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { onEachEngine, onSqlite, type Stage } from '../support/on-each-engine.ts'
+import { type CliResult, runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
+
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
+const DESTINATION = 'https://example.com/'
+
+type Desk = {
+  /** Runs a command in this process, for the workspace of the stage. */
+  terse(args: readonly string[], env?: Record<string, string>): Promise<CliResult>
+  /** Writes a file, and returns its name. */
+  write(text: string, name?: string): string
+  env(token?: string): Record<string, string>
+}
+
+/** A folder and commands for the tests of a stage. */
+function openDesk(stage: Stage): Desk {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'terse-code-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+  const env = (token = stage.token) => ({
+    TERSE_URL: stage.service.baseUrl,
+    TERSE_TOKEN: token,
+    XDG_CONFIG_HOME: folder,
+  })
+  return {
+    env,
+    terse: (args, more = {}) => runCommand(args, { ...env(), ...more }),
+    write(text, name = 'links.yaml') {
+      const file = path.join(folder, name)
+      writeFileSync(file, text)
+      return file
+    },
+  }
+}
+
+const linesOf = (count: number, prefix: string) =>
+  Array.from(
+    { length: count },
+    (_, nth) => `  - {link: localhost/${prefix}-${nth}, url: ${DESTINATION}${nth}}`,
+  ).join('\n')
+
+const SALE = `version: 1
+set: sale
+domains:
+  - domain: go.sale.example
+    expired_url: https://example.com/over
+    utm: {utm_source: short}
+    rule_set: Shops
+rule_sets:
+  - name: Shops
+    rules: [{when: {country: [DE]}, then: {url: https://example.com/de}}]
+utm_templates:
+  - {name: Newsletter, utm_source: mail}
+tags: [spring]
+links:
+  - link: localhost/sale
+    url: https://example.com/sale
+    tags: [spring]
+    rule_set: Shops
+    rules: [{name: Phones, when: {device: [phone]}, then: {url: https://example.com/phone}}]
+  - link: localhost/locked
+    url: https://example.com/locked
+    max_clicks: 5
+    password: {env: SALE_PASSWORD}
+`
+
+onEachEngine('links as code', (stage) => {
+  const { terse, write, env } = openDesk(stage)
+  const ended = async (code: number, args: readonly string[], more?: Record<string, string>) => {
+    const result = await terse(args, more)
+    assert.equal(result.code, code, `${result.stdout}\n${result.stderr}`)
+    return result
+  }
+  const linkAt = async (key: string) => {
+    const { body } = await stage.api.get(`/links?key=${key}&include=options,rules`)
+    return body.data[0]
+  }
+
+  test('plan, apply and pull; a second apply changes nothing', async () => {
+    const file = write(SALE)
+    const { stdout } = await ended(2, ['plan', file])
+    assert.match(stdout, /^\+ localhost\/sale\n {4}url: https:\/\/example\.com\/sale\n/m)
+    assert.match(stdout, /^5 to create, 0 to change, 0 to delete\.$/m)
+    assert.match((await ended(1, ['apply', file, '--yes'])).stderr, /Set SALE_PASSWORD\. Nothing/)
+    const applied = await ended(0, ['apply', file, '--yes'], { SALE_PASSWORD: 'secret' })
+    assert.match(
+      applied.stderr,
+      /go\.sale\.example is pending: .*\nTYPE +NAME +VALUE\nTXT +_terse\./,
+    )
+    const link = await linkAt('sale')
+    assert.deepEqual(
+      [link.options.managed_by, link.options.managed_at, link.rules.length],
+      ['sale', link.updated_at, 1],
+    )
+    assert.notEqual((await linkAt('locked')).password, null)
+    for (const command of [
+      ['plan', file],
+      ['apply', file],
+    ]) {
+      assert.match((await ended(0, command)).stdout, /^No changes: /)
+    }
+    const { stdout: pulled } = await ended(0, ['pull', '--set', 'sale'])
+    assert.equal((await ended(0, ['plan', write(pulled, 'pulled.yaml')])).stderr, '')
+    const again = await ended(2, ['plan', file, '--set-passwords'])
+    assert.match(again.stdout, /^ {4}password: set → from SALE_PASSWORD$/m)
+  })
+
+  test('show who changed or deleted what by hand, and set it back', async () => {
+    const text = `version: 1\nset: drift\nlinks:\n${linesOf(2, 'drift')}\n`
+    const file = write(text)
+    await ended(0, ['apply', file, '--yes'])
+    const [edited, deleted] = [await linkAt('drift-0'), await linkAt('drift-1')]
+    expectStatus(
+      await stage.api.patch(`/links/${edited.id}`, { url: 'https://evil.example/' }),
+      200,
+    )
+    expectStatus(await stage.api.delete(`/links/${deleted.id}`), 200)
+    const { stdout } = await ended(2, ['plan', file])
+    assert.match(
+      stdout,
+      /^ {4}url: https:\/\/evil\.example\/ → https:\/\/example\.com\/0\n {6}edited by test at \S+Z$/m,
+    )
+    assert.match(stdout, /^\+ localhost\/drift-1\n {4}deleted by test at \S+Z, created again$/m)
+    const json = JSON.parse((await ended(2, ['plan', file, '--json'])).stdout)
+    assert.deepEqual([json.create, json.change, json.delete], [1, 1, 0])
+    const token = await stage.service.token('acme', ['links:read', 'links:write', 'domains:read'])
+    const blind = await ended(2, ['plan', file], env(token))
+    assert.match(blind.stdout, /the token lacks the scope workspace:admin/)
+    await ended(0, ['apply', file, '--yes'])
+    assert.equal((await linkAt('drift-0')).url, `${DESTINATION}0`)
+    await ended(0, ['plan', file])
+  })
+
+  test('confirm the mark of a link that was edited and is as the file says', async () => {
+    const file = write(`version: 1\nset: same\nlinks:\n${linesOf(1, 'same')}\n`)
+    await ended(0, ['apply', file, '--yes'])
+    const { id } = await linkAt('same-0')
+    await stage.api.patch(`/links/${id}`, { notes: 'x' })
+    expectStatus(await stage.api.patch(`/links/${id}`, { notes: null }), 200)
+    await ended(0, ['apply', file])
+    const { options, updated_at } = await linkAt('same-0')
+    assert.equal(options.managed_at, updated_at)
+  })
+
+  test('take what no set has with --adopt alone, and never what another set has', async () => {
+    const body = { domain: 'localhost', key: 'adopted', url: DESTINATION }
+    expectStatus(await stage.api.post('/links', body), 201)
+    const text = (set: string) =>
+      `version: 1\nset: ${set}\nlinks:\n  - {link: localhost/adopted, url: ${DESTINATION}}\n`
+    const file = write(text('adopting'))
+    const refused = await ended(1, ['apply', file, '--yes'])
+    assert.match(refused.stdout, /^! localhost\/adopted {2}\S+:4:5 exists, and belongs to no set/m)
+    assert.match(refused.stderr, /Nothing was sent/)
+    await ended(0, ['apply', file, '--yes', '--adopt'])
+    assert.equal((await linkAt('adopted')).options.managed_by, 'adopting')
+    const foreign = await ended(1, ['plan', write(text('other')), '--adopt'])
+    assert.match(foreign.stdout, /belongs to the set adopting/)
+  })
+
+  test('delete what leaves the file, unless prevent_delete keeps it', async () => {
+    const head = 'version: 1\nset: kept\n'
+    const kept = `  - {link: localhost/kept, url: ${DESTINATION}, prevent_delete: true}\n`
+    const file = write(`${head}links:\n${kept}${linesOf(1, 'gone')}\n`)
+    await ended(0, ['apply', file, '--yes'])
+    write(`${head}links:\n`)
+    const { stdout } = await ended(1, ['apply', file, '--yes'])
+    assert.match(stdout, /^- localhost\/gone-0\n! localhost\/kept {2}kept: prevent_delete/m)
+    assert.notEqual(await linkAt('gone-0'), undefined)
+    write(`${head}prevent_delete: true\nlinks:\n${kept}`)
+    assert.match((await ended(1, ['plan', file])).stdout, /^! localhost\/gone-0 .*the file has/m)
+    write(`${head}links:\n${kept.replace('true', 'false')}`)
+    await ended(0, ['apply', file, '--yes'])
+    assert.equal(await linkAt('gone-0'), undefined)
+    write(`${head}links:\n`)
+    await ended(0, ['apply', file, '--yes'])
+    assert.equal(await linkAt('kept'), undefined)
+  })
+
+  test('find taken addresses among many, and name those that the service refuses', async () => {
+    const body = { domain: 'localhost', key: 'many-7', url: DESTINATION }
+    expectStatus(await stage.api.post('/links', body), 201)
+    const file = write(`version: 1\nset: many\nlinks:\n${linesOf(120, 'many')}\n`)
+    assert.match((await ended(1, ['plan', file])).stdout, /^! localhost\/many-7 /m)
+    await ended(0, ['apply', file, '--yes', '--adopt'])
+    const shared = await stage.service.api('neighbours')
+    expectStatus(await shared.post('/links', { ...body, key: 'theirs' }), 201)
+    const links = ['theirs', 'ours'].map(
+      (key) => `  - {link: localhost/${key}, url: ${DESTINATION}}`,
+    )
+    const taken = write(`version: 1\nset: taken\nlinks:\n${links.join('\n')}\n`)
+    const { stderr } = await ended(1, ['apply', taken, '--yes'])
+    assert.match(stderr, /^localhost\/theirs: key is taken/m)
+    assert.equal((await linkAt('ours')).options.managed_by, 'taken')
+  })
+
+  test('two applies of a file at once end as one', async () => {
+    const file = write(`version: 1\nset: twice\nlinks:\n${linesOf(300, 'twice')}\n`, 'twice.yaml')
+    const both = [1, 2].map(() => runCli(['apply', file, '--yes'], env()))
+    for (const { code, stderr } of await Promise.all(both)) assert.equal(code, 0, stderr)
+    await ended(0, ['plan', file])
+  })
+
+  test('killed anywhere and run again, apply ends as a whole run', async () => {
+    const text = `${SALE.replaceAll('localhost/', 'go.sale.example/').replace('set: sale', 'set: killed')}${linesOf(1_100, 'k').replaceAll('localhost/', 'go.sale.example/')}\n`
+    const file = write(text, 'killed.yaml')
+    const [whole, killed] = [
+      await stage.service.token('whole'),
+      await stage.service.token('killed'),
+    ]
+    const password = { SALE_PASSWORD: 'secret' }
+    await ended(0, ['apply', file, '--yes'], { ...env(whole), ...password })
+    // A domain without its mark, some links of all, links without their rules.
+    const points = [
+      (method: string, url: string) => method === 'PATCH' && url.endsWith('/settings'),
+      (_: string, url: string, count: number) => url.includes('/links/bulk') && count === 2,
+      (method: string, url: string) => method === 'PUT' && url.endsWith('/rules'),
+    ]
+    for (const isPoint of points) {
+      const environment = { ...env(killed), ...password }
+      await killAt(stage.service.baseUrl, ['apply', file, '--yes'], environment, isPoint)
+    }
+    const rest = await ended(2, ['plan', file], env(killed))
+    assert.match(rest.stdout, /rules\[0\]: – → /)
+    await ended(0, ['apply', file, '--yes'], { ...env(killed), ...password })
+    const [one, two] = [
+      await ended(0, ['pull', '--set', 'killed'], env(whole)),
+      await ended(0, ['pull', '--set', 'killed'], env(killed)),
+    ]
+    assert.equal(two.stdout, one.stdout)
+    await ended(0, ['plan', file], env(killed))
+  })
+})
+
+onSqlite('commands of links as code', (stage) => {
+  const { terse, write, env } = openDesk(stage)
+
+  test('end with 1 for faults of the file, missing rights and a missing confirmation', async () => {
+    const broken = await terse(['plan', write('version: 1\nset: a\nlinks: [{url: x}]\n')])
+    assert.equal(broken.code, 1)
+    assert.match(broken.stderr, /links\.yaml:3:\d+ links\[0\]\.url: must be an absolute URL/)
+    const file = write(`version: 1\nset: rights\nlinks:\n${linesOf(1, 'rights')}\n`)
+    const reading = await stage.service.token('acme', ['links:read'])
+    assert.equal((await terse(['plan', file], env(reading))).code, 2)
+    const refused = await terse(['apply', file, '--yes'], env(reading))
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /links:write/)
+    const silent = await terse(['apply', file])
+    assert.match(silent.stderr, /--yes is needed/)
+    assert.equal((await terse(['plan', path.join(tmpdir(), 'none.yaml')])).code, 1)
+    const half = await terse(['plan', file], { TERSE_TOKEN: '' })
+    assert.deepEqual([half.code, /TERSE_TOKEN is missing/.test(half.stderr)], [3, true])
+  })
+
+  test('ask in a terminal, and print JSON alone on standard output', async () => {
+    const file = write(`version: 1\nset: asked\nlinks:\n${linesOf(1, 'asked')}\n`)
+    const declined = await runCommand(['apply', file], env(), 'no')
+    assert.deepEqual([declined.code, declined.stderr], [1, 'terse: Nothing was changed.\n'])
+    const agreed = await runCommand(['apply', file, '--json'], env(), 'yes')
+    assert.equal(agreed.code, 0, agreed.stderr)
+    const { set, create, failures } = JSON.parse(agreed.stdout)
+    assert.deepEqual([set, create, failures], ['asked', 1, []])
+  })
+
+  test('pull writes a file once, in the format of its name, and what no set has on request', async () => {
+    const body = { domain: 'localhost', key: 'loose', url: DESTINATION }
+    expectStatus(await stage.api.post('/links', body), 201)
+    const file = write('', 'pulled.json')
+    rmSync(file)
+    const pull = ['pull', '--set', 'loose', '--adopt', '-o', file]
+    assert.equal((await terse(pull)).code, 0)
+    const { links } = JSON.parse(readFileSync(file, 'utf8'))
+    assert.deepEqual(links, [{ link: 'localhost/loose', url: DESTINATION }])
+    const again = await terse(pull)
+    assert.deepEqual([again.code, /--force/.test(again.stderr)], [1, true])
+    assert.equal((await terse([...pull, '--force'])).code, 0)
+    assert.ok(existsSync(file))
+    const { code, stdout } = await terse(['plan', file, '--adopt'])
+    assert.equal(code, 2)
+    assert.match(stdout, /^~ localhost\/loose\n {4}managed_by: – → loose\n\n0 to create, 1 to/m)
+    assert.equal((await terse(['pull', '--set', 'No!'])).code, 5)
+  })
+
+  test('print the JSON Schema that the documents have', async () => {
+    const { stdout } = await terse(['plan', '--schema'])
+    const documented = new URL('../../docs/links-schema.json', import.meta.url)
+    assert.deepEqual(JSON.parse(stdout), JSON.parse(readFileSync(documented, 'utf8')))
+  })
+})
+
+/** Runs a command behind a proxy, which kills it instead of passing on the request at which `isPoint`. */
+async function killAt(
+  target: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  isPoint: (method: string, url: string, bulkRequests: number) => boolean,
+): Promise<void> {
+  let bulkRequests = 0
+  const proxy = createServer(async (request, response) => {
+    const { method = '', url = '' } = request
+    if (url.includes('/links/bulk')) bulkRequests += 1
+    if (isPoint(method, url, bulkRequests)) {
+      child.kill('SIGKILL')
+      request.destroy()
+      return
+    }
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: headersOf(request),
+      ...(method !== 'GET' && { body: Buffer.concat(await request.toArray()) }),
+    })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const { port } = proxy.address() as AddressInfo
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...INHERITED_ENV, ...env, TERSE_URL: `http://127.0.0.1:${port}` },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code, signal] = await once(child, 'exit')
+  proxy.close()
+  assert.deepEqual([code, signal], [null, 'SIGKILL'], 'it ended before it was killed')
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const kept = ['authorization', 'content-type', 'idempotency-key', 'if-match', 'accept']
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      kept.includes(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+}
