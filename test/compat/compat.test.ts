@@ -1,9 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { COMPAT_SERVICES, type CompatService } from '@terse/contract/compat-services'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/permissions.ts'
-import { apiClient, expectStatus } from '../support/api.ts'
+import { type Answer, apiClient, expectStatus } from '../support/api.ts'
+import { compatToken } from '../support/compat.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
+
+/** How each service is asked for a short link. */
+const CREATES: Readonly<
+  Record<CompatService, (secret: string, url: string) => { path: string; init: RequestInit }>
+> = {
+  yourls: (signature, url) => ({
+    path: '/yourls-api.php',
+    init: { body: new URLSearchParams({ signature, url, action: 'shorturl', format: 'json' }) },
+  }),
+  kutt: (key, target) => ({ path: '/api/v2/links', init: json({ target }, { 'X-API-Key': key }) }),
+  shlink: (key, longUrl) => ({
+    path: '/rest/v3/short-urls',
+    init: json({ longUrl }, { 'X-Api-Key': key }),
+  }),
+  bitly: (token, long_url) => ({
+    path: '/v4/shorten',
+    init: json({ long_url }, { Authorization: `Bearer ${token}` }),
+  }),
+  polr: (key, url) => ({
+    path: '/api/v2/action/shorten',
+    init: { body: new URLSearchParams({ key, url, response_type: 'json' }) },
+  }),
+}
+
+function json(body: object, headers: Readonly<Record<string, string>>): RequestInit {
+  return {
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  }
+}
 
 onEachEngine('the APIs of other services', (stage) => {
   const enabled = async (workspace = 'acme') => {
@@ -68,4 +101,33 @@ onEachEngine('the APIs of other services', (stage) => {
     expectStatus(await stage.api.put('/compat/yourls', { enabled: false }), 200)
     assert.deepEqual(await listed(9, now), [own])
   })
+
+  for (const service of COMPAT_SERVICES) {
+    test(`count a link that a client of ${service} makes, log its token, and stop at the quota`, async () => {
+      const workspace = `quota-${service}`
+      const api = await stage.service.api(workspace)
+      const secret = await compatToken(stage.service, `compat:${service}`, workspace)
+      const { workspaces } = stage.service.instance
+      await workspaces.limit(commandLine((await workspaces.get(workspace)).id), { links: 1 })
+      const create = async (url: string) => {
+        const { path, init } = CREATES[service](secret, url)
+        const response = await fetch(stage.service.baseUrl + path, { method: 'POST', ...init })
+        return { status: response.status, text: await response.text() }
+      }
+      const made = await create('https://example.com/first')
+      assert.ok(made.status < 300, made.text)
+      const refused = await create('https://example.com/second')
+      assert.ok(refused.status >= 400 && refused.status < 500, refused.text)
+      assert.match(refused.text, /quota of 1 link/)
+      const { data: links } = expectStatus(await api.get('/links'), 200).body
+      const { data: events } = expectStatus(await api.get('/events?type=link.created'), 200).body
+      const { data: tokens } = expectStatus(await api.get('/tokens'), 200).body
+      const { id } = tokens.find(({ name }: { name: string }) => name === `compat:${service}`)
+      assert.equal(links.length, 1)
+      assert.deepEqual(
+        events.map(({ subject_id, actor }: Answer['body']) => [subject_id, actor.kind, actor.id]),
+        [[links[0].id, 'token', id]],
+      )
+    })
+  }
 })
