@@ -57,9 +57,8 @@ function tallyOfDay(clicks: number, day: number): DayTally {
       columns.add({ ...click, flags: CLICK_FLAGS.bot, count: Math.floor(count * BOT_SHARE) })
     }
   }
-  for (const index of columns.indexes()) {
-    if (columns.count[index] !== 0) tally.addClick(columns, index)
-  }
+  const clicked = columns.indexes().filter((index) => columns.count[index] !== 0)
+  tally.addClicks(columns, clicked)
   return tally
 }
 

@@ -87,6 +87,11 @@ export class ClickColumns {
     }
   }
 
+  /** Whether any click has a value in `SPARSE_DIMENSIONS`. */
+  get hasSparse(): boolean {
+    return this.#hasSparse
+  }
+
   /** How many of `CLICK_DIMENSIONS`, from the first on, hold all values of a click: without a rule, a label and a place fewer. */
   dimensionsOf(index: number): number {
     if (!this.#hasSparse) return FIRST_SPARSE
@@ -118,7 +123,9 @@ export class ClickColumns {
 
   /** The number of visits. */
   get visits(): number {
-    return this.visitsOf(this.indexes())
+    let visits = 0
+    for (let index = 0; index < this.length; index += 1) visits += this.count[index] ?? 0
+    return visits
   }
 
   /** The number of visits of some clicks. */
@@ -130,7 +137,9 @@ export class ClickColumns {
 
   /** The indexes of all clicks, in order. */
   indexes(): Uint32Array {
-    return Uint32Array.from({ length: this.length }, (_, index) => index)
+    const indexes = new Uint32Array(this.length)
+    for (let index = 0; index < indexes.length; index += 1) indexes[index] = index
+    return indexes
   }
 
   /** Returns the click at an index below `length`. */

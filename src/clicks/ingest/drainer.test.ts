@@ -75,19 +75,30 @@ describe('the drainer under load', () => {
     assert.deepEqual(batches, [200, 1_900, 1_900, 1_900, 1_900])
   })
 
-  test('lets clicks wait for each other while more come, for 2.5 s at most, until fewer do', async (t) => {
+  test('lets clicks wait for each other while more come, longer the more come, until fewer do', async (t) => {
     const { batches, wake, pass } = startDrainer(t)
     wake()
     await pass(FIRST_MS, 200)
-    await pass(STEP_MS, 2_500)
-    for (let step = 1; step <= 5; step += 1) {
-      assert.deepEqual(batches, [200, 2_500])
+    await pass(STEP_MS, 2_400)
+    for (let step = 1; step <= 6; step += 1) {
+      assert.deepEqual(batches, [200, 2_400])
       await pass(500, 3_000)
     }
-    assert.deepEqual(batches, [200, 2_500, 15_000])
-    await pass(2_500, 5_000)
+    assert.deepEqual(batches, [200, 2_400, 18_000])
+    await pass(3_000, 5_000)
     await pass(STEP_MS, 300)
-    assert.deepEqual(batches, [200, 2_500, 15_000, 5_000, 300])
+    assert.deepEqual(batches, [200, 2_400, 18_000, 5_000, 300])
+  })
+
+  test('lets no click wait longer than 8.5 s', async (t) => {
+    const { batches, wake, pass } = startDrainer(t, { batchMax: 1_000_000 })
+    wake()
+    await pass(FIRST_MS, 200)
+    await pass(STEP_MS, 16_000)
+    await pass(8_499, 40_000)
+    assert.deepEqual(batches, [200, 16_000])
+    await pass(1, 9)
+    assert.deepEqual(batches, [200, 16_000, 40_009])
   })
 
   test('lets no more clicks wait than a batch has room for', async (t) => {
@@ -126,7 +137,7 @@ describe('the drainer under load', () => {
     await pass(FIRST_MS, 200)
     // With the time to store the first ones, 800 ms: half of the time is spent storing.
     await pass(STEP_MS, 8_000)
-    await pass(1_266, 6_000)
+    await pass(2_933, 6_000)
     assert.deepEqual(batches, [200, 8_000])
     await pass(1, 100)
     assert.deepEqual(batches, [200, 8_000, 6_100])

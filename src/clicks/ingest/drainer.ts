@@ -224,8 +224,10 @@ export class Drainer {
 
 /** While more clicks come in a second, they wait for each other: a large batch writes fewer pages for each click. */
 const GATHERING_RATE_MIN = 5_000
-/** The oldest click is counted after this time: three seconds, and time to spare for a busy machine. */
-const GATHERING_AGE_MS_MAX = 2_500
+/** The oldest click is counted after this time at that rate, and at a higher one in proportion later. */
+const GATHERING_AGE_MS_MIN = 2_500
+/** The most: ten seconds, and time to spare for a busy machine. */
+const GATHERING_AGE_MS_MAX = 8_500
 /** Share of a batch to fill, so that it has room if somewhat more clicks come than before. */
 const GATHERING_SHARE = 0.9
 /** The time between two batches under less load. */
@@ -249,9 +251,11 @@ type Counted = {
 function batchIntervalMs({ clicks, sinceMs, storingMs }: Counted, clicksMax: number): number {
   if (clicks < LOAD_CLICKS_MIN) return 0
   const perMs = clicks / sinceMs
-  if (perMs * 1_000 <= GATHERING_RATE_MIN) return LOAD_INTERVAL_MS
+  const load = (perMs * 1_000) / GATHERING_RATE_MIN
+  if (load <= 1) return LOAD_INTERVAL_MS
+  const ageMs = Math.min(GATHERING_AGE_MS_MAX, load * GATHERING_AGE_MS_MIN)
   // Storing takes in proportion to what comes until then.
-  const untilOldMs = GATHERING_AGE_MS_MAX / (1 + storingMs / sinceMs)
+  const untilOldMs = ageMs / (1 + storingMs / sinceMs)
   const untilFullMs = (GATHERING_SHARE * clicksMax) / perMs
   return Math.max(LOAD_INTERVAL_MS, Math.min(untilOldMs, untilFullMs))
 }

@@ -34,11 +34,11 @@ export type BatchDeltas = {
 
 export type LimitedCount = { readonly link_seq: number; readonly clicks: number }
 
-/** The clicks of one link, as indexes in the order of their days. */
-type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
+/** The clicks of one link, as indexes in the order in which they came. */
+export type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
 
 /** Groups clicks by link, in the order of the links' numbers; those of a link stay in their order. */
-function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
+export function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
   const order = orderBy(link_seq.subarray(0, length))
   const runs: LinkRun[] = []
   for (let start = 0; start < length; ) {
@@ -54,16 +54,23 @@ function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
 /** Returns the indexes of numbers in the order of the numbers; equal ones stay in their order. */
 function orderBy(numbers: Float64Array): Uint32Array {
   const { length } = numbers
-  const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
-  const most = numbers.reduce((a, b) => Math.max(a, b), 0)
+  let least = Number.POSITIVE_INFINITY
+  let most = 0
+  for (const number of numbers) {
+    if (number < least) least = number
+    if (number > most) most = number
+  }
   if ((most - least + 1) * length > Number.MAX_SAFE_INTEGER) {
     const order = Uint32Array.from({ length }, (_, index) => index)
     return order.sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0) || a - b)
   }
   // Sorting numbers without a function is several times as fast, so each contains its index.
-  const keys = Float64Array.from(numbers, (number, index) => (number - least) * length + index)
+  const keys = new Float64Array(length)
+  for (let at = 0; at < length; at += 1) keys[at] = ((numbers[at] ?? 0) - least) * length + at
   keys.sort()
-  return Uint32Array.from(keys, (key) => key % length)
+  const order = new Uint32Array(length)
+  for (let at = 0; at < length; at += 1) order[at] = (keys[at] ?? 0) % length
+  return order
 }
 
 /** Shared scratch: cleared before each use, and never held across an `await`. */
@@ -74,10 +81,12 @@ const tally = new DayTally()
  *
  * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
  *   the click. Its clicks are not counted, because their owner is unknown.
+ * @param links the clicks of the batch, as `groupByLink` returns them
  */
 export function computeBatchDeltas(
   { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
   ownerOf: OwnerOf,
+  links: readonly LinkRun[] = groupByLink(clicks),
 ): BatchDeltas {
   const counts: LinkCount[] = []
   const deltas: DayDelta[] = []
@@ -86,7 +95,7 @@ export function computeBatchDeltas(
   let withoutLink = 0
   const writer = new ByteWriter()
   tally.clear()
-  for (const { linkSeq, indexes } of groupByLink(clicks)) {
+  for (const { linkSeq, indexes } of links) {
     const owner = ownerOf(linkSeq)
     if (owner === undefined) {
       for (const index of indexes) withoutLink += clicks.count[index] ?? 0
@@ -150,7 +159,7 @@ function addOwnerDeltas(
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
     const tallies = domains.map(([{ keyspace_id: subject }, indexes]) => {
-      for (const index of indexes) tally.addClick(clicks, index)
+      tally.addClicks(clicks, indexes)
       const data = tally.take()
       deltas.push({ day, scope: SCOPES.domain, subject, workspace_id, data })
       return data
@@ -164,11 +173,12 @@ function addOwnerDeltas(
 function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickIndexes): void {
   let isSingle = indexes.length <= SINGLE_CLICKS_MAX
   for (const index of indexes) if (clicks.count[index] !== 1) isSingle = false
-  for (const index of indexes) {
-    if (isSingle) writeClick(writer, clicks, index)
-    else tally.addClick(clicks, index)
+  if (isSingle) {
+    for (const index of indexes) writeClick(writer, clicks, index)
+    return
   }
-  if (!isSingle) writer.bytes(tally.take())
+  tally.addClicks(clicks, indexes)
+  writer.bytes(tally.take())
 }
 
 /** After a link moves to another domain, its clicks count there after at most this time. */
@@ -202,8 +212,8 @@ export class OwnerCache {
   /**
    * Returns the owners of a batch's links. Reserves the numbers of these links too, so that no new link gets one of them.
    */
-  async load({ link_seq, length }: ClickColumns): Promise<OwnerOf> {
-    const linkSeqs = [...new Set(link_seq.subarray(0, length))]
+  async load(links: readonly LinkRun[]): Promise<OwnerOf> {
+    const linkSeqs = links.map(({ linkSeq }) => linkSeq)
     await this.#numbers.reserve(linkSeqs)
     const now = performance.now()
     if (now - this.#filledAtMs > AGE_MS_MAX || this.#byLink.size > LINKS_MAX) {

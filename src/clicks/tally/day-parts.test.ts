@@ -19,7 +19,7 @@ describe('parts of a day', () => {
       fc.property(clicks, (clicks) => {
         const tally = new DayTally()
         const columns = ClickColumns.of(clicks)
-        for (const index of clicks.keys()) tally.addClick(columns, index)
+        tally.addClicks(columns, columns.indexes())
         const { total, visitors, values } = countClicks(clicks)
         assert.deepEqual(readTotal(tally.totalPart(), true), { ...total, visitors })
         assert.deepEqual(readTotal(tally.totalPart(), false), { ...total, visitors, slots: [] })

@@ -32,7 +32,7 @@ function chunkOf(clicks: readonly Click[]): Buffer {
 
 function addClicks(clicks: readonly Click[]): void {
   const columns = ClickColumns.of(clicks)
-  for (const index of clicks.keys()) tally.addClick(columns, index)
+  tally.addClicks(columns, columns.indexes())
 }
 
 function singleOf(click: Click): Buffer {

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from '../../platform/bytes/bytes.ts'
+import { ByteReader, ByteWriter, enlarge } from '../../platform/bytes/bytes.ts'
 import {
   CLICK_DIMENSIONS,
   type Click,
@@ -9,7 +9,7 @@ import {
   UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
-import type { ClickColumns } from '../click-columns.ts'
+import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from '../report/period.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
@@ -78,6 +78,8 @@ export const OTHER_VALUE = '(other)'
 const OTHER = Buffer.from(OTHER_VALUE)
 /** In `CLICK_DIMENSIONS`: of those before, each click has a value, if only ''. */
 const FIRST_SPARSE: number = VISITOR_DIMENSIONS.length
+/** Room for the numbers of most dimensions. */
+const INITIAL_VALUES = 256
 /** The quarter hour of sums that are read without theirs. */
 const ANY_SLOT = 0
 
@@ -97,21 +99,15 @@ export class DayTally {
   #visitors = new VisitorSketch()
   readonly #writer = new ByteWriter()
 
-  addClick(clicks: ClickColumns, index: number): void {
-    const slot = slotOf(clicks.at[index] ?? 0)
-    const count = clicks.count[index] ?? 0
-    const isPerson = clicks.flags[index] === 0
-    const persons = isPerson ? count : 0
-    const others = isPerson ? 0 : count
-    this.#total.add(slot, persons, others)
-    if (isPerson) this.#visitors.add(clicks.visitor[index] ?? 0)
-    const dimensions = clicks.dimensionsOf(index)
-    for (let dimension = 0; dimension < dimensions; dimension += 1) {
-      const values = clicks.values[dimension] as ValueNumbers
-      const known = clicks.numbers[dimension]?.[index] ?? 0
-      if (dimension >= FIRST_SPARSE && known === 0) continue
-      const number = this.#valuesOf(dimension).numberFrom(values, known)
-      this.#tallyOf(dimension, number).add(slot, persons, others)
+  /** Adds clicks of the day. Consecutive ones of a quarter hour are counted by value first: a value is looked up once for them. */
+  addClicks(clicks: ClickColumns, indexes: ClickIndexes): void {
+    const slotAt = (at: number) => slotOf(clicks.at[indexes[at] ?? 0] ?? 0)
+    for (let start = 0; start < indexes.length; ) {
+      const slot = slotAt(start)
+      let end = start + 1
+      while (end < indexes.length && slotAt(end) === slot) end += 1
+      this.#addSlot(slot, clicks, indexes.slice(start, end))
+      start = end
     }
   }
 
@@ -239,6 +235,28 @@ export class DayTally {
     return SPARSE_DIMENSIONS.some((dimension) => this.hasValues(dimension))
       ? UNLABELLED_COUNT
       : FIRST_SPARSE
+  }
+
+  #addSlot(slot: number, clicks: ClickColumns, indexes: ClickIndexes): void {
+    let [persons, others] = [0, 0]
+    for (const index of indexes) {
+      if (clicks.flags[index] === 0) {
+        persons += clicks.count[index] ?? 0
+        this.#visitors.add(clicks.visitor[index] ?? 0)
+      } else others += clicks.count[index] ?? 0
+    }
+    this.#total.add(slot, persons, others)
+    const dimensions = clicks.hasSparse ? CLICK_DIMENSIONS.length : FIRST_SPARSE
+    for (let dimension = 0; dimension < dimensions; dimension += 1) {
+      const values = clicks.values[dimension] as ValueNumbers
+      const numbers = clicks.numbers[dimension] as Uint32Array
+      byValue.count(clicks, indexes, numbers, values.size)
+      byValue.take((known, persons, others) => {
+        if (dimension >= FIRST_SPARSE && known === 0) return
+        const number = this.#valuesOf(dimension).numberFrom(values, known)
+        this.#tallyOf(dimension, number).add(slot, persons, others)
+      })
+    }
   }
 
   #addSingle(tag: number, reader: ByteReader, dimensions: number): void {
@@ -420,6 +438,41 @@ class SlotTally {
     this.#size += 1
   }
 }
+
+/** Counts clicks by the numbers of their values. After `take` its memory is used again. */
+class ValueCounts {
+  #persons = new Float64Array(INITIAL_VALUES)
+  #others = new Float64Array(INITIAL_VALUES)
+  /** The numbers that have clicks, in the order in which they came. */
+  readonly #numbers: number[] = []
+
+  /** @param size all numbers are below */
+  count(clicks: ClickColumns, indexes: ClickIndexes, numbers: Uint32Array, size: number): void {
+    if (size > this.#persons.length) {
+      this.#persons = enlarge(this.#persons, 2 * size)
+      this.#others = enlarge(this.#others, 2 * size)
+    }
+    const [persons, others] = [this.#persons, this.#others]
+    for (const index of indexes) {
+      const number = numbers[index] ?? 0
+      if (persons[number] === 0 && others[number] === 0) this.#numbers.push(number)
+      const counts = clicks.flags[index] === 0 ? persons : others
+      counts[number] = (counts[number] ?? 0) + (clicks.count[index] ?? 0)
+    }
+  }
+
+  take(pass: (number: number, persons: number, others: number) => void): void {
+    for (const number of this.#numbers) {
+      pass(number, this.#persons[number] ?? 0, this.#others[number] ?? 0)
+      this.#persons[number] = 0
+      this.#others[number] = 0
+    }
+    this.#numbers.length = 0
+  }
+}
+
+/** Shared scratch: empty between two uses. */
+const byValue = new ValueCounts()
 
 /** Adds up tallies of one day. */
 export class TallySum {

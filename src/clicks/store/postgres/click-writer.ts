@@ -8,7 +8,13 @@ import { StaleRow } from '../../../storage/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas, OwnerCache, type OwnerOf } from '../batch-deltas.ts'
+import {
+  type BatchDeltas,
+  computeBatchDeltas,
+  groupByLink,
+  OwnerCache,
+  type OwnerOf,
+} from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import { COUNTED_DAYS, foldDays, SCOPES, settleDays } from '../fold-days.ts'
@@ -19,11 +25,11 @@ import type { ErasedClicks } from '../raw-click-source.ts'
 import { postgresClickRows } from './click-rows.ts'
 import { ClickPartitions, insertRawClicks } from './raw-clicks.ts'
 
-/** Small enough that other nodes do not wait long for shared rows. */
-const BATCH_MAX = 10_000
+/** Small enough that other nodes do not wait long for shared rows: about a second. No release may lower it, as on SQLite. */
+const BATCH_MAX = 50_000
 const CONNECTIONS_MAX = 2
-/** Allows for waiting while other nodes' batches commit. */
-const STATEMENT_TIMEOUT_MS = 10_000
+/** Allows for a slow disk, and for waiting while other nodes' batches commit. */
+const STATEMENT_TIMEOUT_MS = 60_000
 const ATTEMPTS_MAX = 8
 
 type WriterOptions = {
@@ -80,9 +86,10 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    const ownerOf = await this.#owners.load(batch.clicks)
+    const links = groupByLink(batch.clicks)
+    const ownerOf = await this.#owners.load(links)
     await this.#labels.settle(batch, ownerOf)
-    const deltas = computeBatchDeltas(batch, ownerOf)
+    const deltas = computeBatchDeltas(batch, ownerOf, links)
     const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {

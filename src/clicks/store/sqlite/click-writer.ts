@@ -13,7 +13,7 @@ import { OpenFiles, syncLog } from '../../../storage/sqlite/write-ahead-log.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
-import { computeBatchDeltas, OwnerCache } from '../batch-deltas.ts'
+import { computeBatchDeltas, groupByLink, OwnerCache } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import {
@@ -34,11 +34,13 @@ import { sqliteClickRows } from './click-rows.ts'
 import { listRawDays, RawClickFiles, rawClicksFile, rawClicksFolder } from './raw-click-files.ts'
 
 /**
- * Large, because clicks that share a page save page writes; about half a second's work. No release may lower it: a batch
- * that is retried must not have fewer clicks.
+ * As many as a segment of the journal has, because clicks that share a page save page writes; about two seconds' work. No
+ * release may lower it: a batch that is retried must not have fewer clicks.
  */
-const BATCH_MAX = 40_000
-const BUSY_DEADLINE_MS = 5_000
+const BATCH_MAX = 250_000
+const OPEN_DEADLINE_MS = 5_000
+/** A batch of another process takes long on a slow disk. */
+const BUSY_DEADLINE_MS = 30_000
 /** Small, because a large batch goes through more pages than would fit, in order, and finds none of them again. */
 const PAGE_CACHE_KIB = 8 * 1024
 /**
@@ -56,7 +58,7 @@ type WriterOptions = {
 
 /** Opens clicks.db of a data folder, which must be migrated. */
 export function openSqliteClickWriter(dataDir: string, options: WriterOptions): ClickWriter {
-  const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
+  const database = new DatabaseSync(countedFile(dataDir), { timeout: OPEN_DEADLINE_MS })
   try {
     database.exec(`
       pragma synchronous = full;
@@ -157,9 +159,10 @@ class SqliteClickWriter implements ClickWriter {
 
   async #write(batch: ClickBatch): Promise<boolean> {
     this.#openFiles.verify()
-    const ownerOf = await this.#owners.load(batch.clicks)
+    const links = groupByLink(batch.clicks)
+    const ownerOf = await this.#owners.load(links)
     await this.#labels.settle(batch, ownerOf)
-    const { counts, deltas, limited, withoutLink } = computeBatchDeltas(batch, ownerOf)
+    const { counts, deltas, limited, withoutLink } = computeBatchDeltas(batch, ownerOf, links)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
