@@ -21,7 +21,7 @@ const text = z.string().max(TEXT_LENGTH_MAX)
 const authorizationRequest = z
   .strictObject({
     client_id: text.describe(
-      'The https address of a document that describes the program, or the identifier with which it was registered.',
+      'The https address of a document that describes the program, the identifier with which it was registered, or `browser-extension`.',
     ),
     redirect_uri: text.describe('Where the browser goes with the code.'),
     response_type: text.optional().describe('`code`.'),
@@ -59,8 +59,10 @@ export const assistantPreview = z
     callback: z
       .object({
         kind: z
-          .enum(['local', 'app', 'site'])
-          .describe('`local`: a program on the computer of the browser; `app`: an installed app.'),
+          .enum(['local', 'app', 'site', 'extension'])
+          .describe(
+            '`local`: a program on the computer of the browser; `app`: an installed app; `extension`: the browser extension of this service.',
+          ),
         place: z.string().describe('The host, with its port; the scheme of an app.'),
       })
       .describe('What gets the answer.'),

@@ -28,7 +28,7 @@ import {
   type SecretKind,
 } from './assistant.ts'
 import type { AssistantStore, FoundSecret, NamedAssistant } from './assistant-store.ts'
-import { type Client, type Clients, callbackOf, isCallbackOf } from './clients.ts'
+import { type Client, type Clients, callbackOf, EXTENSION_ID, isCallbackOf } from './clients.ts'
 
 /** Where the endpoint is, below the address of the service. */
 export const MCP_PATH = '/mcp'
@@ -116,7 +116,7 @@ export class Assistants {
     const fault = this.#faultOf(request)
     return {
       client: { id: client.id, name: client.name },
-      callback: callbackOf(request.redirect_uri),
+      callback: callbackOf(client, request.redirect_uri),
       scopes: [...scopesOf(request)],
       refused: fault === undefined ? null : this.#answer(request, fault),
       cancel: this.#answer(request, { error: 'access_denied' }),
@@ -163,7 +163,8 @@ export class Assistants {
       await requireActor(stores, actor, 'assistants.create', acting)
       const member = await memberOf(stores, assistant, now)
       if (member === undefined) throw Failure.notFound(`Workspace "${workspaceId}"`)
-      await requireEnabled(stores, workspaceId)
+      // The extension uses the API, as the dashboard does.
+      if (client.id !== EXTENSION_ID) await requireEnabled(stores, workspaceId)
       if ((await stores.assistants.count(workspaceId, personId)) >= ASSISTANTS_MAX) {
         throw Failure.invalid({
           workspace_id: [{ code: 'limit_reached', reason: 'assistants', max: ASSISTANTS_MAX }],
@@ -264,17 +265,21 @@ export class Assistants {
   }
 
   /**
-   * Returns who a program is that sends an access token, with the rights that the person has now.
+   * Returns who a program is that sends an access token, with the rights that the person has now. That of the browser
+   * extension is for the API, all others are for MCP.
    *
-   * @throws {Failure} `unauthorized`
+   * @throws {Failure} `unauthorized`, also for the token of the other
    */
-  async authenticate(token: string): Promise<Actor> {
+  async authenticate(token: string, audience: 'api' | 'mcp'): Promise<Actor> {
     const { store, clock } = this.#deps
     const { read } = store
     const now = clock.nowMicros()
     const found = await read.assistants.findSecret('access', hashSecret(token))
     if (found === undefined) throw Failure.unauthorized({ code: 'invalid_token' })
     const { secret, assistant } = found
+    if ((assistant.client_id === EXTENSION_ID) !== (audience === 'api')) {
+      throw Failure.unauthorized({ code: 'invalid_token' })
+    }
     if (Math.min(secret.expires_at, assistant.expires_at) <= now) {
       throw Failure.unauthorized({ code: 'expired_token' })
     }
@@ -321,13 +326,17 @@ export class Assistants {
 
   /** With the issuer, by which a program knows whose answer it is (RFC 9207). */
   #answer(
-    { redirect_uri, state }: AuthorizationRequest,
+    { client_id, redirect_uri, state }: AuthorizationRequest,
     parameters: Readonly<Record<string, string>>,
   ): string {
     const url = new URL(redirect_uri)
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-    if (state !== undefined) url.searchParams.set('state', state)
-    url.searchParams.set('iss', this.#deps.baseUrl)
+    const isExtension = client_id === EXTENSION_ID
+    const answer = isExtension ? new URLSearchParams() : url.searchParams
+    for (const [name, value] of Object.entries(parameters)) answer.set(name, value)
+    if (state !== undefined) answer.set('state', state)
+    answer.set('iss', this.#deps.baseUrl)
+    // The browser sends no fragment: the code stays out of the logs of proxies, as the extension reads it in the address.
+    if (isExtension) url.hash = answer.toString()
     return url.href
   }
 
@@ -425,12 +434,16 @@ function isVerified(challenge: string, verifier: string): boolean {
   return timingSafeEqual(digest, Buffer.from(challenge, 'base64url'))
 }
 
-/** Whose assistants the actor may see or end; undefined for those of all members. A token has none of its own. */
+/**
+ * Whose assistants the actor may see or end; undefined for those of all members. A token has none of its own, and the
+ * extension has none of its person.
+ */
 function ownerFor(
-  { permissions, id }: Actor,
+  { permissions, id, sessionId }: Actor,
   permission: 'tokens.view' | 'tokens.edit',
 ): string | undefined {
-  return permissions.has(permission) ? undefined : (id ?? INSTANCE)
+  if (permissions.has(permission)) return undefined
+  return (sessionId === null ? null : id) ?? INSTANCE
 }
 
 function wrongGrant(): TokenRefusal {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callbackOf, isCallbackOf } from './clients.ts'
+import { callbackOf, EXTENSION_ID, isCallbackOf } from './clients.ts'
 
 describe('isCallbackOf', () => {
   const client = (...redirectUris: string[]) => ({ id: 'id', name: 'name', redirectUris })
@@ -28,6 +28,17 @@ describe('isCallbackOf', () => {
       assert.equal(isCallbackOf(client(known), asked), isOwn)
     })
   }
+
+  for (const [asked, isOwn] of [
+    ['http://10.0.0.7:3000/app/extension', true],
+    ['http://10.0.0.7:3001/app/extension', false],
+    ['http://10.0.0.7:3000/app/extension?x=1', false],
+  ] as const) {
+    test(`is ${isOwn} for ${asked} of the extension of a service without TLS`, () => {
+      const redirectUris = ['http://10.0.0.7:3000/app/extension']
+      assert.equal(isCallbackOf({ id: EXTENSION_ID, name: 'name', redirectUris }, asked), isOwn)
+    })
+  }
 })
 
 describe('callbackOf', () => {
@@ -37,7 +48,8 @@ describe('callbackOf', () => {
     ['cursor://anysphere/cb', 'app', 'cursor'],
   ] as const) {
     test(`names what gets the answer at ${address}`, () => {
-      assert.deepEqual(callbackOf(address), { kind, place })
+      const program = { id: 'id', name: 'name', redirectUris: [address] }
+      assert.deepEqual(callbackOf(program, address), { kind, place })
     })
   }
 })

@@ -17,6 +17,14 @@ export type Client = {
   readonly redirectUris: readonly string[]
 }
 
+/**
+ * The browser extension of this service. It has no document, as it is no site, and its answers go to a page of the service
+ * itself, whose address it reads in its browser.
+ */
+export const EXTENSION_ID = 'browser-extension'
+const EXTENSION_NAME = 'Browser extension'
+const EXTENSION_PAGE = '/app/extension'
+
 /** Documents of programs are read from other servers. */
 export const CLIENT_QUEUE: FairQueueOptions = {
   work: 'documents of programs',
@@ -82,6 +90,10 @@ export class Clients {
    * @throws {Failure} `validation_failed` when there is no such program, or it cannot be read
    */
   async find(id: string, owner: string): Promise<Client> {
+    if (id === EXTENSION_ID) {
+      const page = this.#deps.baseUrl + EXTENSION_PAGE
+      return { id, name: EXTENSION_NAME, redirectUris: [page] }
+    }
     if (isUuid(id)) {
       const found = await this.#deps.store.read.assistants.findClient(id)
       if (found !== undefined) return { ...found, redirectUris: found.redirect_uris }
@@ -172,7 +184,9 @@ function isCallback(text: string): boolean {
  * Whether a program has named this address for its answers. On the computer of the browser it may use any port (RFC 8252,
  * section 7.3); all else is compared as text.
  */
-export function isCallbackOf({ redirectUris }: Client, asked: string): boolean {
+export function isCallbackOf({ id, redirectUris }: Client, asked: string): boolean {
+  // The service itself may be an address without TLS.
+  if (id === EXTENSION_ID) return redirectUris.includes(asked)
   if (!isCallback(asked)) return false
   return redirectUris.some((known) => known === asked || withoutPort(known) === withoutPort(asked))
 }
@@ -185,8 +199,12 @@ function withoutPort(text: string): string {
 }
 
 /** What gets the answer, in words for the person. */
-export function callbackOf(text: string): { kind: 'local' | 'app' | 'site'; place: string } {
+export function callbackOf(
+  { id }: Client,
+  text: string,
+): { kind: 'local' | 'app' | 'site' | 'extension'; place: string } {
   const { protocol, host } = new URL(text)
+  if (id === EXTENSION_ID) return { kind: 'extension', place: host }
   if (protocol === 'http:') return { kind: 'local', place: host }
   return protocol === 'https:'
     ? { kind: 'site', place: host }

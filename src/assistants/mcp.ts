@@ -77,7 +77,7 @@ async function authenticate(
   try {
     const secret = bearerOf(authorization)
     const actor = isAccessSecret(secret)
-      ? await assistants.authenticate(secret)
+      ? await assistants.authenticate(secret, 'mcp')
       : await authenticator.authenticate(secret)
     return { ...actor, requestId: request.id }
   } catch (error) {

@@ -72,6 +72,13 @@ declare module 'fastify' {
 
 export type AuthenticationDependencies = {
   readonly authenticator: Authenticator
+  /**
+   * Finds the person in whose name a program sends an access token, with what it may do; undefined for other tokens.
+   * Undefined for a node without the API.
+   *
+   * @throws {Failure} `unauthorized`
+   */
+  readonly findProgram?: ((secret: string) => Promise<Actor> | undefined) | undefined
   readonly sessionCache: SessionCache
   readonly sessionCookie: SessionCookie
   readonly clock: Clock
@@ -155,7 +162,13 @@ export async function authenticate(
   } else if (access === 'open') {
     refuseOtherOrigins(request, deps.baseUrl)
   } else {
-    const actor = await deps.authenticator.authenticate(bearerOf(authorization))
+    const bearer = bearerOf(authorization)
+    const program = await deps.findProgram?.(bearer)
+    // What belongs to the account of the person is not lent.
+    if (program !== undefined && !isPermission(access)) {
+      throw Failure.missingRole({ code: 'people_only' })
+    }
+    const actor = program ?? (await deps.authenticator.authenticate(bearer))
     const inPath = workspaceInPath(request)
     if (inPath !== undefined && inPath !== actor.workspaceId) throw workspaceNotFound(inPath)
     request.actor = { ...actor, requestId: request.id }

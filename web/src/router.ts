@@ -230,6 +230,13 @@ const authorize = createRoute({
   component: lazyRouteComponent(() => import('./pages/connect/AuthorizePage.tsx')),
 })
 
+/** Where the browser extension reads the answer in the address. */
+const extension = createRoute({
+  getParentRoute: () => root,
+  path: '/extension',
+  component: lazyRouteComponent(() => import('./pages/connect/ExtensionPage.tsx')),
+})
+
 const reset = createRoute({
   getParentRoute: () => root,
   path: '/reset',
@@ -382,6 +389,7 @@ const routeTree = root.addChildren([
   setUp,
   invitation,
   authorize,
+  extension,
   reset,
   firstLink,
   shell.addChildren([

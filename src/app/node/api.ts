@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isAccessSecret } from '../../assistants/assistant.ts'
 import { Assistants } from '../../assistants/assistants.ts'
 import { CLIENT_QUEUE, Clients } from '../../assistants/clients.ts'
 import { OAUTH_LIMITS } from '../../assistants/oauth-routes.ts'
@@ -132,8 +133,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
     ...openConversions(context, links),
     ...openPrograms(context, authenticator),
     utmTemplates: new UtmTemplates(base),
-    ruleSets,
-    imports: parts.imports,
+    ...{ ruleSets, imports: parts.imports },
     uploads: queues.open(UPLOAD_QUEUE),
     domains,
     includedOfDomains: new IncludedOfDomains({
@@ -168,6 +168,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       ...identity,
       ...observed,
       api: config.roles.includes('api') ? services : undefined,
+      findProgram: programFinder(services.assistants),
       rateLimit: config.rateLimit,
       answerMsMax: context.answerMsMax,
       ...limits,
@@ -236,6 +237,11 @@ function openPrograms(
     registersClients,
     oauthThrottle: throttles.create('oauth-requests', OAUTH_LIMITS),
   }
+}
+
+function programFinder(assistants: Assistants) {
+  return (secret: string) =>
+    isAccessSecret(secret) ? assistants.authenticate(secret, 'api') : undefined
 }
 
 function openPreviews({ config, instance, queues }: AppContext, links: Links) {

@@ -33,7 +33,7 @@ export function Assistants() {
         <div className="grid gap-4">
           <Switch isOn={settings.enabled} />
           {settings.enabled && <Settings address={settings.address} />}
-          <Allowed />
+          <AllowedAssistants />
         </div>
       )}
     </Section>
@@ -124,22 +124,45 @@ function Settings({ address }: { address: string }) {
   )
 }
 
-function Allowed() {
+const EXTENSION_ID = 'browser-extension'
+
+function AllowedAssistants() {
   const t = useText()
-  const { data: assistants, error } = useQuery(assistantsQuery)
+  const { data, error } = useQuery(assistantsQuery)
+  const assistants = data?.filter(({ client }) => client.id !== EXTENSION_ID)
   return (
     <div className="grid gap-1">
       <h3 className="text-13 font-medium">{t.connect.allowed}</h3>
       {assistants === undefined && error !== null && <LoadFailure error={error} />}
       {assistants?.length === 0 && <p className="muted text-13">{t.connect.none}</p>}
-      {assistants !== undefined && assistants.length > 0 && (
-        <ul className="rows">
-          {assistants.map((assistant) => (
-            <AssistantRow key={assistant.id} assistant={assistant} />
-          ))}
-        </ul>
-      )}
+      <Rows assistants={assistants ?? []} />
     </div>
+  )
+}
+
+/** Where people are signed in with the browser extension, by which it acts as an assistant does. */
+export function AllowedExtensions() {
+  const t = useText()
+  const { data, error } = useQuery(assistantsQuery)
+  const extensions = data?.filter(({ client }) => client.id === EXTENSION_ID) ?? []
+  if (error !== null && data === undefined) return <LoadFailure error={error} />
+  if (extensions.length === 0) return null
+  return (
+    <div className="grid gap-1">
+      <h3 className="text-13 font-medium">{t.connect.extension.signedIn}</h3>
+      <Rows assistants={extensions} />
+    </div>
+  )
+}
+
+function Rows({ assistants }: { assistants: readonly AssistantResource[] }) {
+  if (assistants.length === 0) return null
+  return (
+    <ul className="rows">
+      {assistants.map((assistant) => (
+        <AssistantRow key={assistant.id} assistant={assistant} />
+      ))}
+    </ul>
   )
 }
 

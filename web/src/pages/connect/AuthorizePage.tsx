@@ -108,6 +108,7 @@ function Consent({ asked, preview, session }: ConsentProps) {
   const formats = useFormats()
   const now = useNow()
   const { client, callback, scopes: wanted } = preview
+  const own = callback.kind === 'extension' ? t.connect.extension : undefined
   const first = membershipOf(session, currentWorkspace.value)
   const [workspaceId, setWorkspaceId] = useState(first?.workspace_id ?? '')
   const [scopes, setScopes] = useState<readonly AssistantScope[]>(
@@ -145,8 +146,11 @@ function Consent({ asked, preview, session }: ConsentProps) {
         </span>
       </div>
       <div className="grid gap-1.5">
-        <h1>{words.question(client.name, workspace.workspace_title)}</h1>
-        <p className="muted text-13">{words.actsAsYou}</p>
+        <h1>
+          {own?.question(workspace.workspace_title) ??
+            words.question(client.name, workspace.workspace_title)}
+        </h1>
+        <p className="muted text-13">{own?.actsAsYou ?? words.actsAsYou}</p>
       </div>
       <Field label={words.workspace} errors={faults.of('workspace_id')}>
         {(control) => (
@@ -190,7 +194,7 @@ function Consent({ asked, preview, session }: ConsentProps) {
       </div>
       <p className="hint">
         {[
-          words.unchecked(client.name),
+          own?.unchecked ?? words.unchecked(client.name),
           ...(URL.canParse(client.id) ? [words.published(new URL(client.id).host)] : []),
           words.answers[callback.kind](callback.place),
           words.withdrawable,

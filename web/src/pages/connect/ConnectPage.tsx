@@ -2,7 +2,7 @@ import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { Section } from '../settings/Section.tsx'
 import { Assistants } from './Assistants.tsx'
-import { Bookmarklet } from './Bookmarklet.tsx'
+import { InBrowser } from './InBrowser.tsx'
 import { Services } from './Services.tsx'
 import { Tokens } from './Tokens.tsx'
 import './connect.css'
@@ -22,7 +22,7 @@ export default function ConnectPage() {
       {may('admin') && <Tokens />}
       <Assistants />
       {may('admin') && <Services />}
-      {may('member') && <Bookmarklet />}
+      <InBrowser />
     </>
   )
 }

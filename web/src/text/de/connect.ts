@@ -56,6 +56,22 @@ export const connect: Catalogue['connect'] = {
     'Öffnet einen neuen Link auf die Seite, die Sie lesen. Ziehen Sie es zu den Lesezeichen Ihres Browsers.',
   shorten: 'Kürzen',
   drag: 'Ziehen Sie es zu den Lesezeichen Ihres Browsers',
+  extension: {
+    title: 'Browser-Erweiterung',
+    hint: 'Erstellt mit Alt + Umschalt + S einen Link auf die Seite, die Sie lesen. Sie gehört zu Terse und wird von Hand in Chrome, Edge oder Firefox geladen, wie docs/browser-extension.md beschreibt.',
+    address: 'Adresse dieses Dienstes',
+    copy: 'Adresse für die Erweiterung kopieren',
+    signedIn: 'Mit der Erweiterung angemeldet',
+    question: (workspace) => `Die Browser-Erweiterung mit Links von ${workspace} arbeiten lassen?`,
+    actsAsYou:
+      'Sie handelt in Ihrem Namen. Das Protokoll nennt Sie beide. Das Löschen braucht sie für „Rückgängig“.',
+    unchecked:
+      'Terse kann nicht prüfen, welche Erweiterung fragt. Lassen Sie es nur zu, wenn Sie gerade in der Erweiterung dieses Browsers „Anmelden“ gewählt haben.',
+    notAllowed: 'Nichts wurde zugelassen.',
+    answered: 'Zugelassen. Die Erweiterung meldet sich an.',
+    stays:
+      'Die Erweiterung schließt diese Seite. Bleibt sie stehen, öffnen Sie die Erweiterung und wählen Sie noch einmal „Anmelden“.',
+  },
   consent: {
     title: 'Assistenten zulassen',
     question: (name, workspace) => `${name} mit Links von ${workspace} arbeiten lassen?`,
@@ -87,6 +103,7 @@ export const connect: Catalogue['connect'] = {
       local: (place) => `Er antwortet einem Programm auf diesem Computer, ${place}.`,
       app: (place) => `Er antwortet einer App auf diesem Computer, die ${place}-Adressen öffnet.`,
       site: (place) => `Er antwortet ${place}.`,
+      extension: (place) => `Die Antwort geht an ${place}, in diesem Browser.`,
     },
     withdrawable: 'Sie können das jederzeit unter Einstellungen, Verbinden widerrufen.',
     unusable: 'Diese Anfrage kann nicht gewährt werden.',

@@ -57,6 +57,21 @@ export const connect = {
     'Opens a new link to the page that you read. Drag it to the bookmarks of your browser.',
   shorten: 'Shorten',
   drag: 'Drag it to the bookmarks of your browser',
+  extension: {
+    title: 'Browser extension',
+    hint: 'Makes a link to the page that you read, with Alt + Shift + S. It comes with Terse and is loaded into Chrome, Edge or Firefox by hand, as docs/browser-extension.md says.',
+    address: 'Address of this service',
+    copy: 'Copy the address for the extension',
+    signedIn: 'Signed in with the extension',
+    question: (workspace: string) => `Let the browser extension work with links of ${workspace}?`,
+    actsAsYou: 'It acts as you. The audit trail names both of you. Deleting is for its “Undo”.',
+    unchecked:
+      'Terse cannot check which extension asks. Allow it only if you have just chosen “Sign in” in the extension of this browser.',
+    notAllowed: 'Nothing was allowed.',
+    answered: 'Allowed. The extension signs in.',
+    stays:
+      'The extension closes this page. If it stays, open the extension and choose “Sign in” again.',
+  },
   consent: {
     title: 'Allow an assistant',
     question: (name: string, workspace: string) => `Let ${name} work with links of ${workspace}?`,
@@ -86,6 +101,7 @@ export const connect = {
       app: (place: string) =>
         `It answers to an app on this computer that opens ${place} addresses.`,
       site: (place: string) => `It answers to ${place}.`,
+      extension: (place: string) => `It answers at ${place}, in this browser.`,
     },
     withdrawable: 'You can withdraw this at any time under Settings, Connect.',
     unusable: 'This request cannot be granted.',
