@@ -88,7 +88,18 @@ export default {
       '^(src|test|bench|scripts)/',
       'The dashboard knows the contract, and sends requests.',
     ),
-    forbid('src-knows-no-web', '^(src|contract)/', '^web/', 'The service sends built files.'),
+    forbid(
+      'extension-is-a-client-of-the-api',
+      '^extension/',
+      '^(?!extension/|client/|contract/visit-address|web/src/widgets/copy-text|node_modules/lucide/)',
+      'It has the typed client, and of the dashboard and the contract only what is small and has no imports.',
+    ),
+    forbid(
+      'src-knows-no-web',
+      '^(src|contract)/',
+      '^(web|extension)/',
+      'The service sends built files.',
+    ),
     forbid(
       'platform-knows-no-module',
       '^src/platform/',

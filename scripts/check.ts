@@ -5,6 +5,7 @@ const CHECKS = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', command: ['tsc'] },
   { name: 'types of the dashboard', command: ['tsc', '-p', 'web'] },
+  { name: 'types of the extension', command: ['tsc', '-p', 'extension'] },
   {
     name: 'import rules',
     command: [
@@ -12,6 +13,7 @@ const CHECKS = [
       'src',
       'client/src',
       'contract',
+      'extension/src',
       'web/src',
       '--no-progress',
       '--output-type',

@@ -40,7 +40,7 @@ const GROUPS: readonly Group[] = [
     processes: 4,
   },
   { name: 'cli', paths: ['test/cli/'], processes: 3 },
-  { name: 'unit', paths: ['src/', 'web/src/'], processes: 3 },
+  { name: 'unit', paths: ['src/', 'web/src/', 'extension/src/'], processes: 3 },
   // All other folders are small.
   { name: 'others', paths: ['test/'], processes: 3 },
 ]
@@ -130,7 +130,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const files = globSync('{src,test,web/src}/**/*.test.ts', { cwd: ROOT }).sort()
+const files = globSync('{src,test,web/src,extension/src}/**/*.test.ts', { cwd: ROOT }).sort()
 const isUnit = (file: string) => !file.startsWith('test/')
 const isFault = (file: string) => FAULTS.some((start) => file.startsWith(start))
 

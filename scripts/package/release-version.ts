@@ -8,6 +8,7 @@ export const VERSIONED_FILES: readonly string[] = [
   'bin/package.json',
   'client/package.json',
   'contract/package.json',
+  'extension/package.json',
   'web/package.json',
   'deploy/kubernetes/kustomization.yaml',
   'deploy/templates/caprover.yaml',

@@ -23,7 +23,7 @@ const { '': root, ...locked }: Record<string, LockedPackage> = JSON.parse(
 ).packages
 
 /** The workspaces of this repository. */
-const OWN_PACKAGES = ['bin', 'client', 'contract', 'web']
+const OWN_PACKAGES = ['bin', 'client', 'contract', 'extension', 'web']
 const REGISTRY = 'https://registry.npmjs.org/'
 describe('the lockfile', () => {
   test('contains the hash of every package, and only packages of the public registry', () => {

@@ -19,7 +19,7 @@ function list(...words: string[]): { files: string[]; code: number | null; stder
 
 describe('npm test', () => {
   test('runs each test file once', () => {
-    const every = globSync('{src,test,web/src}/**/*.test.ts', { cwd: ROOT })
+    const every = globSync('{src,test,web/src,extension/src}/**/*.test.ts', { cwd: ROOT })
     assert.deepEqual(list().files.sort(), every.sort())
   })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from './engines.ts'
+import { eventually } from './eventually.ts'
 import { actionsOf, type PageDriver, type PageOptions } from './page-driver.ts'
 import { getProgram } from './programs.ts'
 import { startProgram } from './start-program.ts'
@@ -11,8 +12,17 @@ import { startProgram } from './start-program.ts'
 const COARSE = 1
 const FINE_AND_HOVERING = 6
 
+/** An unpacked extension that Firefox loads until it ends. */
+export type AddOn = {
+  readonly folder: string
+  /** Its identifier in the manifest. */
+  readonly id: string
+  /** The host of its pages, which Firefox otherwise makes up. */
+  readonly host: string
+}
+
 /** Starts a real Firefox with one page, driven by WebDriver BiDi. */
-export async function openFirefox(options: PageOptions): Promise<PageDriver> {
+export async function openFirefox(options: PageOptions, addOn?: AddOn): Promise<PageDriver> {
   await using started = new AsyncDisposableStack()
   const { isTouched, ...viewport } = options
   const folder = createFolder()
@@ -22,6 +32,7 @@ export async function openFirefox(options: PageOptions): Promise<PageDriver> {
     'ui.prefersReducedMotion': 1,
     'ui.primaryPointerCapabilities': isTouched ? COARSE : FINE_AND_HOVERING,
     'dom.w3c_touch_events.enabled': Number(isTouched),
+    ...(addOn && { 'extensions.webextensions.uuids': JSON.stringify({ [addOn.id]: addOn.host }) }),
   }
   const lines = Object.entries(preferences).map(
     ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
@@ -40,8 +51,14 @@ export async function openFirefox(options: PageOptions): Promise<PageDriver> {
   started.defer(stop)
   const { send, end } = await connect(`${address}/session`)
   await send('session.new', { capabilities: {} })
+  if (addOn !== undefined) {
+    await send('webExtension.install', { extensionData: { type: 'path', path: addOn.folder } })
+  }
   // The page that Firefox starts with has no focus, without which keys press nothing.
-  const { context } = await send('browsingContext.create', { type: 'tab' })
+  const context =
+    addOn === undefined
+      ? (await send('browsingContext.create', { type: 'tab' })).context
+      : await contextOf(addOn, send)
   await send('browsingContext.setViewport', { context, viewport })
   const own = started.move()
   return {
@@ -77,8 +94,19 @@ export async function openFirefox(options: PageOptions): Promise<PageDriver> {
   }
 }
 
+/** Waits for the page that an extension opens once it is installed. WebDriver may open none of its pages itself. */
+async function contextOf({ host }: AddOn, send: Send): Promise<string> {
+  return eventually(async () => {
+    const { contexts } = await send('browsingContext.getTree', {})
+    const page = contexts.find(({ url }: { url: string }) => url.includes(host))
+    assert.ok(page !== undefined, 'the extension has opened no page')
+    return page.context
+  })
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Answer = any
+type Send = (method: string, params: object) => Promise<Answer>
 
 async function connect(address: string) {
   const socket = new WebSocket(address)

@@ -1,0 +1,42 @@
+import { passing, stored } from './connection.ts'
+import { disconnect, endSignIn, type RefreshMessage, refresh } from './sign-in.ts'
+
+/** By the command: the popup finds the wish when it opens. Only a popup may write to the clipboard. */
+const AT_ONCE = 'make-and-copy'
+
+chrome.commands.onCommand.addListener(async (command) => {
+  if (command !== AT_ONCE) return
+  await passing.set({ atOnce: true })
+  // Without a window there is no page to shorten.
+  await chrome.action.openPopup().catch(() => passing.remove('atOnce'))
+})
+
+chrome.tabs.onUpdated.addListener(async (tabId, { url }) => {
+  if (url === undefined || !(await endSignIn(url))) return
+  // In place of the address with the code.
+  await chrome.tabs.update(tabId, { url: chrome.runtime.getURL('options.html') })
+})
+
+chrome.runtime.onMessage.addListener((message: RefreshMessage, { id }, answer) => {
+  if (id !== chrome.runtime.id || message.kind !== 'refresh') return false
+  refresh(message.refused).then(
+    (isRight) => answer({ isRight }),
+    () => answer({}),
+  )
+  // The answer comes later.
+  return true
+})
+
+chrome.runtime.onInstalled.addListener(async ({ reason }) => {
+  const isNew = (await stored.get('connection')) === undefined
+  if (reason === 'install' && isNew) await chrome.runtime.openOptionsPage()
+})
+
+chrome.permissions.onRemoved.addListener(async ({ origins = [] }) => {
+  const connection = await stored.get('connection')
+  if (connection === undefined || origins.length === 0) return
+  // Without the permission nothing can be sent; what the service gave ends by its own date.
+  const { hostname } = new URL(connection.origin)
+  const isOurs = (pattern: string) => URL.parse(pattern.replace('/*', ''))?.hostname === hostname
+  if (origins.some(isOurs)) await disconnect()
+})

@@ -1,0 +1,72 @@
+/** The service that the extension uses, and by which right. Kept in this browser alone, never in the person's sync. */
+export type Connection = { readonly origin: string } & (
+  | { readonly kind: 'token'; readonly token: string }
+  | {
+      readonly kind: 'grant'
+      readonly access: string
+      /** Milliseconds since 1970. */
+      readonly accessUntil: number
+      readonly refresh: string
+      readonly scopes: readonly string[]
+    }
+)
+
+/** What the form begins with before the service has answered. */
+export type Facts = {
+  readonly workspace: string | null
+  readonly domains: readonly string[]
+}
+
+/** What was typed for a page, until a link is made of it. */
+export type Draft = {
+  readonly address: string
+  readonly domain: string
+  readonly key: string
+  readonly tags: readonly string[]
+  readonly keepsTracking: boolean
+}
+
+/** A sign-in that has begun (OAuth 2.1): what the answer must match, and the secret by which the code is exchanged. */
+export type PendingSignIn = {
+  readonly origin: string
+  readonly state: string
+  readonly verifier: string
+}
+
+type Stored = {
+  readonly connection: Connection
+  readonly facts: Facts
+  /** Where the last connection was, once it has ended. */
+  readonly endedAt: string
+}
+
+type Passing = {
+  readonly draft: Draft
+  readonly signIn: PendingSignIn
+  /** Why the last sign-in gave nothing. */
+  readonly signInFault: 'denied' | 'failed'
+  /** Whether the popup opens by the command that makes and copies at once. */
+  readonly atOnce: true
+}
+
+/** Survives the browser. */
+export const stored = area<Stored>(() => chrome.storage.local)
+/** Ends with the browser, and stays in memory. */
+export const passing = area<Passing>(() => chrome.storage.session)
+
+function area<Values extends object>(storage: () => chrome.storage.StorageArea) {
+  return {
+    async get<Name extends keyof Values & string>(name: Name): Promise<Values[Name] | undefined> {
+      return (await storage().get(name))[name] as Values[Name] | undefined
+    },
+    set: (values: Partial<Values>): Promise<void> => storage().set(values),
+    remove: (...names: (keyof Values & string)[]): Promise<void> => storage().remove(names),
+  }
+}
+
+/** Forgets the connection and all that came by it. */
+export async function forgetConnection(endedAt?: string): Promise<void> {
+  await stored.remove('connection', 'facts', 'endedAt')
+  await passing.remove('draft')
+  if (endedAt !== undefined) await stored.set({ endedAt })
+}
