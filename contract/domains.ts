@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { includedDns } from './dns-report.ts'
 import { includedHttps } from './domain-https.ts'
+import { domainSettingsSchema } from './domain-settings.ts'
 import { pageOf, pageQuery } from './pagination.ts'
 import { destinationInput, fieldsQuery, line, timestamp, uuid } from './primitives.ts'
 
@@ -22,10 +23,10 @@ export const domainSchema = z
   .meta({ id: 'Domain', description: 'A domain of the workspace.' })
 
 /** What may be requested beside the fields of a domain. */
-const INCLUDES = ['links', 'dns', 'https', 'default'] as const
+const INCLUDES = ['links', 'dns', 'https', 'default', 'settings'] as const
 
 const include = fieldsQuery(INCLUDES).describe(
-  'What each domain has beside its own fields, separated by commas: `links`, how many links are on it (needs the scope `links:read` too); `dns`, what the last check found, without a new look-up; `https`, its certificate and HSTS setting; `default`, whether new links start on it.',
+  'What each domain has beside its own fields, separated by commas: `links`, how many links are on it (needs the scope `links:read` too); `dns`, what the last check found, without a new look-up; `https`, its certificate and HSTS setting; `default`, whether new links start on it; `settings`, its settings.',
 )
 
 /** A domain with what `include` requests beside its fields. */
@@ -44,6 +45,7 @@ export const includingDomainSchema = domainSchema
       .boolean()
       .optional()
       .describe('Only with `include=default`: whether new links start on it.'),
+    settings: domainSettingsSchema.optional().describe('Only with `include=settings`.'),
   })
   .meta({
     id: 'IncludingDomain',

@@ -13,8 +13,10 @@ import { formatInstant } from '../platform/time/clock.ts'
 import type { Store } from '../storage/store.ts'
 import { pendingFrom } from './check-schedule.ts'
 import type { CertificateLife, Domain } from './domain.ts'
+import { presentSettings } from './domain-settings.ts'
 import type { Domains } from './domains.ts'
 import { presentDomain, presentHttps } from './present.ts'
+import type { DomainSettingsStore } from './store/domain-settings-store.ts'
 import type { DomainFacts, DomainMark, DomainStore } from './store/domain-store.ts'
 
 export type DomainListDependencies = WalkContext & {
@@ -54,6 +56,8 @@ export async function listDomains(
   })
 }
 
+const HAS_FACTS: ReadonlySet<DomainInclude> = new Set(['dns', 'https', 'default'])
+
 type Request = {
   readonly include: readonly DomainInclude[]
   /** Ends the count of links when it aborts: the client has gone. */
@@ -69,6 +73,7 @@ type CountLinks = (
 type Dependencies = {
   readonly store: Store<{
     readonly domains: DomainStore
+    readonly domainSettings: Pick<DomainSettingsStore, 'list'>
     readonly certificates: {
       findLives(hosts: readonly string[]): Promise<ReadonlyMap<string, CertificateLife>>
     }
@@ -98,12 +103,12 @@ export class IncludedOfDomains {
     const hosts = domains.map(({ host }) => host)
     // The certificate of a pending domain's host may belong to another workspace.
     const active = domains.flatMap(({ host, status }) => (status === 'active' ? host : []))
-    const [links, facts, lives] = await Promise.all([
+    const ids = domains.map(({ id }) => id)
+    const [links, facts, lives, settings] = await Promise.all([
       wants('links') ? countLinks(actor, { hosts, signal }) : undefined,
-      include.some((name) => name !== 'links')
-        ? store.read.domains.listFacts(domains.map(({ id }) => id))
-        : [],
+      include.some((name) => HAS_FACTS.has(name)) ? store.read.domains.listFacts(ids) : [],
       wants('https') && active.length > 0 ? store.read.certificates.findLives(active) : undefined,
+      wants('settings') ? store.read.domainSettings.list(ids) : undefined,
     ])
     const factsOf = new Map(facts.map((fact) => [fact.id, fact]))
     return domains.map((domain) => {
@@ -119,6 +124,9 @@ export class IncludedOfDomains {
           }),
         }),
         ...(wants('default') && { is_default: (fact?.default_of_id ?? null) !== null }),
+        ...(settings !== undefined && {
+          settings: presentSettings({ domain, settings: settings.get(domain.id) }),
+        }),
       }
     })
   }

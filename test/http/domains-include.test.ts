@@ -63,6 +63,20 @@ for (const engine of ENGINES) {
       expectInvalid(await acme.get('/domains?include=clicks'), 'include')
     })
 
+    test('returns the settings of each domain, also of one whose settings were never changed', async () => {
+      const id = await create('settled.acme.example')
+      const usual = await shown('settled.acme.example', 'include=settings')
+      assert.deepEqual(Object.keys(usual), [...DOMAIN_FIELDS, 'settings'])
+      assert.deepEqual([usual.settings.root_url, usual.settings.updated_at], [null, null])
+      const settings = { root_url: 'https://acme.example/', managed_by: 'flyers' }
+      const { body } = expectStatus(await acme.patch(`/domains/${id}/settings`, settings), 200)
+      assert.deepEqual((await shown('settled.acme.example', 'include=settings')).settings, body)
+      await create('settled.acme.example', await service.api('stranger'))
+      const theirs = await service.api('stranger')
+      const { settings: other } = await shown('settled.acme.example', 'include=settings', theirs)
+      assert.equal(other.root_url, null)
+    })
+
     test('counts the links of each domain, those of this workspace alone', async () => {
       const other = await service.api('namesake')
       for (const [api, key] of [

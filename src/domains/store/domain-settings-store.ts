@@ -31,6 +31,8 @@ export type DomainSettings = Managed & {
 export type DomainSettingsStore = {
   /** Undefined for a domain whose settings were never changed. */
   find(domainId: string): Promise<DomainSettings | undefined>
+  /** Returns the settings of these domains by their ids; nothing for those whose settings were never changed. */
+  list(domainIds: readonly string[]): Promise<ReadonlyMap<string, DomainSettings>>
   /**
    * Writes the settings of a domain.
    *
@@ -53,6 +55,15 @@ export function domainSettingsStore(db: Kysely<Schema>): DomainSettingsStore {
         .where('domain_id', '=', domainId)
         .executeTakeFirst()
       return row && fromRow(row)
+    },
+
+    async list(domainIds) {
+      const rows = await db
+        .selectFrom('domain_settings')
+        .selectAll()
+        .where('domain_id', 'in', [...domainIds])
+        .execute()
+      return new Map(rows.map((row) => [row.domain_id, fromRow(row)]))
     },
 
     async save(settings, readAt) {

@@ -1,4 +1,3 @@
-import { domainSettingsSchema } from '@terse/contract/domain-settings'
 import { domainPage, type IncludingDomain } from '@terse/contract/domains'
 import { type IncludingLink, linkPage } from '@terse/contract/links'
 import { ruleSetPage } from '@terse/contract/rule-sets'
@@ -30,7 +29,12 @@ export type Found = {
   readonly updated_at: string
 }
 
-export type FoundLink = Found & { readonly hasPassword: boolean }
+export type FoundLink = Found & {
+  /** Where it is now. Its name is where its set has put it. */
+  readonly domain: string
+  readonly key: string
+  readonly hasPassword: boolean
+}
 
 type FoundDomain = Found & { readonly isPending: boolean }
 
@@ -63,9 +67,9 @@ export async function readSurroundings(client: ApiClient): Promise<Omit<Workspac
 
 async function readDomains(client: ApiClient): Promise<readonly FoundDomain[] | undefined> {
   try {
-    const domains = await readDomainStates(client)
-    return await mapSome(domains, async ({ id, domain, status, ...fields }) => {
-      const settings = await client.get(`/domains/${id}/settings`, domainSettingsSchema)
+    const domains = await readPages(client, '/domains', domainPage, { include: 'settings' })
+    return domains.map(({ id, domain, status, settings, ...fields }) => {
+      if (settings === undefined) throw tooOld()
       const { rule_set, managed_by, managed_at, updated_at } = settings
       return {
         ...{ id, name: domain, rules: [], ruleSet: rule_set, managed_by, managed_at },
@@ -158,16 +162,20 @@ async function takenAddresses(
 function foundLink(link: IncludingLink): FoundLink {
   const { id, domain, key, options, rules, password, updated_at } = link
   if (options === undefined || rules === undefined) {
-    throw new RemoteFault('This service is too old for links as code. Upgrade it.')
+    throw tooOld()
   }
   return {
-    ...{ id, name: `${domain}/${key}`, rules, updated_at },
+    ...{ id, name: `${domain}/${key}`, domain, key, rules, updated_at },
     values: pick({ ...link, ...options }, LINK_VALUES),
     ruleSet: options.rule_set,
     hasPassword: password !== null,
     managed_by: options.managed_by,
     managed_at: options.managed_at,
   }
+}
+
+function tooOld(): RemoteFault {
+  return new RemoteFault('This service is too old for links as code. Upgrade it.')
 }
 
 const LINK_VALUES: Values = Object.fromEntries(LINK_FIELDS.map((field) => [field, null]))
@@ -183,10 +191,11 @@ async function readPages<T>(
   client: ApiClient,
   path: string,
   schema: z.ZodType<{ data: T[]; meta: { last_page: number } }>,
+  included: { readonly include?: string } = {},
 ): Promise<T[]> {
   const items: T[] = []
   for (let page = 1, last = 1; page <= last; page += 1) {
-    const { data, meta } = await client.get(path, schema, { page, per_page: PER_PAGE })
+    const { data, meta } = await client.get(path, schema, { page, per_page: PER_PAGE, ...included })
     items.push(...data)
     last = meta.last_page
   }
