@@ -2,6 +2,7 @@ import { findGenerator } from './load/generator.ts'
 import { conversions } from './scenarios/conversions.ts'
 import { creates } from './scenarios/creates.ts'
 import { latency } from './scenarios/latency.ts'
+import { linksAsCode } from './scenarios/links-as-code.ts'
 import { processes } from './scenarios/processes.ts'
 import { redirect } from './scenarios/redirect.ts'
 import { rules } from './scenarios/rules.ts'
@@ -20,7 +21,7 @@ import { findTool } from './support/tools.ts'
  */
 const SCENARIOS: readonly Scenario[] = [
   ...[redirect, zipf, latency, startup, creates, processes, rules, conversions],
-  webhooks,
+  ...[webhooks, linksAsCode],
 ]
 
 const asked = process.argv.slice(2)
