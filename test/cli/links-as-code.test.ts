@@ -118,6 +118,11 @@ onEachEngine('links as code', (stage) => {
     assert.equal((await ended(0, ['plan', write(pulled, 'pulled.yaml')])).stderr, '')
     const again = await ended(2, ['plan', file, '--set-passwords'])
     assert.match(again.stdout, /^ {4}password: set → from SALE_PASSWORD$/m)
+    const other = { domain: 'go.sale.example', key: 'other', url: DESTINATION }
+    expectStatus(await stage.api.post('/links', other), 201)
+    const { stdout: bare } = await ended(2, ['plan', write('version: 1\nset: sale\n')])
+    assert.match(bare, /^Without go\.sale\.example, links that stay on it stop opening: 1\.$/m)
+    assert.match(bare, /^0 to create, 0 to change, 5 to delete\.$/m)
   })
 
   test('show who changed or deleted what by hand, and set it back', async () => {
@@ -143,6 +148,20 @@ onEachEngine('links as code', (stage) => {
     assert.match(blind.stdout, /the token lacks the scope workspace:admin/)
     await ended(0, ['apply', file, '--yes'])
     assert.equal((await linkAt('drift-0')).url, `${DESTINATION}0`)
+    await ended(0, ['plan', file])
+  })
+
+  test('move a link back that was moved by hand, with its clicks', async () => {
+    const file = write(`version: 1\nset: moved\nlinks:\n${linesOf(1, 'moved')}\n`)
+    await ended(0, ['apply', file, '--yes'])
+    const { id } = await linkAt('moved-0')
+    expectStatus(await stage.api.patch(`/links/${id}`, { key: 'elsewhere' }), 200)
+    expectStatus(await stage.api.patch(`/links/${id}`, { key: 'further' }), 200)
+    const { stdout } = await ended(2, ['plan', file])
+    assert.match(stdout, /^~ localhost\/moved-0\n {4}key: further → moved-0\n {6}edited by test /m)
+    assert.match(stdout, /^0 to create, 1 to change, 0 to delete\.$/m)
+    await ended(0, ['apply', file, '--yes'])
+    assert.equal((await linkAt('moved-0')).id, id)
     await ended(0, ['plan', file])
   })
 

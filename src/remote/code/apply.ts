@@ -210,6 +210,7 @@ class Applier {
     const body: Record<string, unknown> = { id: change.id, managed_by: this.#context.set }
     for (const { field } of change.fields) {
       if (field in LINK_DEFAULTS) body[field] = wanted.values[field]
+      if (field === 'domain' || field === 'key') body[field] = wanted[field]
       if (field === 'rule_set') body.rule_set = this.#ruleSetId(change)
       if (field === 'password') {
         Object.assign(body, { password: null }, this.#password(wanted.passwordFrom))

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { type Change, type Drift, isEdited, type Plan } from './plan.ts'
-import { mapSome } from './workspace-state.ts'
+import { type FoundLink, mapSome } from './workspace-state.ts'
 
 /** Things whose histories are read: each is a request, of which a token has some hundreds a minute. */
 const HISTORIES_MAX = 100
@@ -17,6 +17,7 @@ type Author = { readonly at: string; readonly by: string }
 type Entry = {
   readonly at: string
   readonly actor: { readonly name: string }
+  readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
@@ -64,15 +65,47 @@ export async function withDrift(client: ApiClient, plan: Plan): Promise<Plan> {
   return { ...plan, changes, notes: [...plan.notes, ...notes] }
 }
 
+/**
+ * Names links that were moved by hand as the file does, by where they were when the set was last applied: a move back
+ * keeps their clicks, and a new link in their place would not.
+ *
+ * @param names those that the file has
+ */
+export async function withFormerNames(
+  client: ApiClient,
+  links: readonly FoundLink[],
+  names: ReadonlySet<string>,
+): Promise<FoundLink[]> {
+  const taken = new Set(links.map(({ name }) => name))
+  const moved = links.filter((link) => !names.has(link.name) && isEdited(link))
+  const looked = new Set(moved.slice(0, HISTORIES_MAX))
+  return mapSome(links, async (link) => {
+    if (!looked.has(link)) return link
+    const entries = await readHistory(client, link.id)
+    const before: Readonly<Record<string, unknown>> = Object.assign(
+      { domain: link.domain, key: link.key },
+      // The newest first, so that the oldest wins.
+      ...entries.filter(({ at }) => at > (link.managed_at ?? '')).map((entry) => entry.before),
+    )
+    const name = `${before.domain}/${before.key}`
+    return names.has(name) && !taken.has(name) ? { ...link, name } : link
+  })
+}
+
+async function readHistory(client: ApiClient, id: string): Promise<readonly Entry[]> {
+  const query = { per_page: PER_PAGE }
+  return (await client.get(`/links/${id}/history`, linkHistoryPage, query)).data
+}
+
 const isNewLink = ({ action, kind }: Change) => action === 'create' && kind === 'link'
 
 async function driftOf(client: ApiClient, { kind, id, fields, found }: Change): Promise<Drift[]> {
   const since = found?.managed_at ?? ''
-  const query = { per_page: PER_PAGE }
+  const query = { per_page: PER_PAGE, subject: id ?? '', from: since }
   const entries: readonly Entry[] =
     kind === 'link'
-      ? (await client.get(`/links/${id}/history`, linkHistoryPage, query)).data
-      : (await client.get('/events', eventPage, { ...query, subject: id ?? '', from: since })).data
+      ? await readHistory(client, id ?? '')
+      : (await client.get('/events', eventPage, query)).data
   const later = entries.filter(({ at }) => at > since)
   return fields.flatMap(({ field }) => {
     const last = later.find(({ after }) => after !== null && field in after)

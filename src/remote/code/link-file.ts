@@ -10,7 +10,13 @@ import type { RuleInput } from '@terse/contract/rules'
 import type { z } from 'zod'
 import { parseDestination, parseHost } from '../../hosts/index.ts'
 import { isPlaceholder, type LinkInput, parseLinkInput } from '../../links/index.ts'
-import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../../platform/failure.ts'
+import {
+  Failure,
+  FaultList,
+  type FieldFaults,
+  faultsFoundBy,
+  type Parsed,
+} from '../../platform/failure.ts'
 import { checkBody } from '../../platform/http/api/validation.ts'
 import {
   type DomainEntry,
@@ -171,36 +177,27 @@ function unlistedTags(links: readonly WantedLink[], known: ReadonlySet<string>):
   )
 }
 
-/** @throws {Failure} */
-function checkedEntry<T extends object>(
+/**
+ * Checks the shape of an entry, then parses it. Of one with a wrong shape, the other fields are parsed for their faults.
+ *
+ * @throws {Failure}
+ */
+function parseEntry<T extends object, R>(
   schema: z.ZodType<T>,
   entry: unknown,
-  faultsOf: (right: Partial<T>) => FieldFaults,
-): T {
-  const checked = checkBody(schema, entry, faultsOf)
-  const faults = 'faults' in checked ? checked.faults : faultsOf(checked.value)
-  if (Object.keys(faults).length > 0) throw Failure.invalid(faults)
-  return (checked as { value: T }).value
+  parse: (right: Partial<T>) => R,
+): { readonly given: T; readonly parsed: R } {
+  const checked = checkBody(schema, entry, (right) =>
+    faultsFoundBy(() => parse(right as Partial<T>)),
+  )
+  if ('faults' in checked) throw Failure.invalid(checked.faults)
+  return { given: checked.value, parsed: parse(checked.value) }
 }
 
 type Unplaced<W extends Wanted> = Omit<W, 'path'>
 
 function parseLink(entry: unknown): Unplaced<WantedLink> {
-  const link = checkedEntry(linkEntry, entry, (right) => {
-    const given = addressOf(right)
-    const isWrong = 'faults' in given
-    // Of a domain or key that is no text, another fault says so.
-    const isMissing = isWrong && 'faults' in addressOf(Object(entry))
-    const input = inputOf(right, isWrong ? {} : given)
-    const found = faultsFoundBy(() => parseLinkInput(input, rulesFor(right)))
-    const { domain = [], key = [], ...others } = found
-    const ofAddress = right.link === undefined ? { domain, key } : { link: [...domain, ...key] }
-    const faults = { ...others, ...ofAddress, ...(isMissing && given.faults) }
-    return Object.fromEntries(Object.entries(faults).filter(([, list]) => list.length > 0))
-  })
-  const address = addressOf(link)
-  if ('faults' in address) throw Failure.invalid(address.faults)
-  const parsed = parseLinkInput(inputOf(link, address), rulesFor(link))
+  const { given, parsed } = parseEntry(linkEntry, entry, (right) => parseFields(right, entry))
   const { domain = '', key = '' } = parsed
   const values: Record<string, unknown> = { ...LINK_DEFAULTS }
   for (const field of LINK_FIELDS) {
@@ -210,10 +207,32 @@ function parseLink(entry: unknown): Unplaced<WantedLink> {
   if (key.split('/').some(isPlaceholder)) values.path = 'capture'
   return {
     ...{ name: `${domain}/${key}`, domain, key, values },
-    rules: withoutMadeIds(parsed.rules ?? [], link.rules ?? []),
-    ruleSet: link.rule_set ?? null,
-    passwordFrom: link.password?.env ?? null,
+    rules: withoutMadeIds(parsed.rules ?? [], given.rules ?? []),
+    ruleSet: given.rule_set ?? null,
+    passwordFrom: given.password?.env ?? null,
   }
+}
+
+/**
+ * @param entry with the fields of a wrong shape too, which have faults already
+ * @throws {Failure}
+ */
+function parseFields(right: Partial<LinkEntry>, entry: unknown): ReturnType<typeof parseLinkInput> {
+  const address = addressOf(right)
+  const isWrong = 'faults' in address
+  const input = inputOf(right, isWrong ? {} : address)
+  const missing = isWrong && 'faults' in addressOf(Object(entry)) ? address.faults : {}
+  try {
+    const parsed = parseLinkInput(input, rulesFor(right))
+    if (Object.keys(missing).length === 0) return parsed
+  } catch (error) {
+    if (!(error instanceof Failure) || error.fields === undefined) throw error
+    const { domain = [], key = [], ...others } = error.fields
+    const ofAddress = right.link === undefined ? { domain, key } : { link: [...domain, ...key] }
+    const faults = Object.entries({ ...others, ...ofAddress, ...missing })
+    throw Failure.invalid(Object.fromEntries(faults.filter(([, list]) => list.length > 0)))
+  }
+  throw Failure.invalid(missing)
 }
 
 type Address = { readonly domain: string; readonly key: string }
@@ -270,48 +289,42 @@ function withoutMadeIds(rules: readonly RuleInput[], given: readonly RuleInput[]
 }
 
 function parseDomain(entry: unknown): Unplaced<Wanted> {
-  const settings = checkedEntry(domainEntry, entry, domainFaults)
-  const { domain, rule_set, utm, ...given } = settings
-  const values: Record<string, unknown> = { ...DOMAIN_DEFAULTS, ...given }
-  for (const field of DOMAIN_URLS) {
-    const url = settings[field]
-    if (url) values[field] = takenFrom(parseDestination(url))
-  }
-  values.utm = { ...NO_UTM, ...utm }
-  const name = takenFrom(parseHost(domain))
+  const { given, parsed } = parseEntry(domainEntry, entry, parseHosts)
+  const { domain: _, rule_set, utm, ...settings } = given
+  const { domain: name = '', ...urls } = parsed
+  const values = { ...DOMAIN_DEFAULTS, ...settings, ...urls, utm: { ...NO_UTM, ...utm } }
   return { name, values, rules: [], ruleSet: rule_set ?? null }
 }
 
 const DOMAIN_URLS = ['not_found_url', 'expired_url', 'root_url'] as const
 
-function domainFaults(right: Partial<DomainEntry>): FieldFaults {
-  const faults: Record<string, Fault[]> = {}
+/** @throws {Failure} */
+function parseHosts(right: Partial<DomainEntry>): Readonly<Record<string, string>> {
+  const faults = new FaultList()
+  const taken: Record<string, string> = {}
   const take = (field: string, parsed: Parsed<string>) => {
-    if ('fault' in parsed) faults[field] = [parsed.fault]
+    const value = faults.take(field, parsed)
+    if (value !== undefined) taken[field] = value
   }
   if (right.domain !== undefined) take('domain', parseHost(right.domain))
   for (const field of DOMAIN_URLS) {
     const url = right[field]
     if (url) take(field, parseDestination(url))
   }
-  return faults
-}
-
-/** @throws for what `domainFaults` refuses */
-function takenFrom(parsed: Parsed<string>): string {
-  if ('fault' in parsed) throw new Error(faultText(parsed.fault))
-  return parsed.value
+  faults.throwIfAny()
+  return taken
 }
 
 function parseRuleSet(entry: unknown): Unplaced<Wanted> {
-  const { name, rules } = checkedEntry(ruleSetEntry, entry, (right) =>
-    faultsFoundBy(() => parseLinkInput({ rules: right.rules }, rulesFor(right))),
+  const { given, parsed } = parseEntry(ruleSetEntry, entry, ({ rules }) =>
+    parseLinkInput({ rules }, rulesFor({ rules })),
   )
-  const parsed = parseLinkInput({ rules }, rulesFor({ rules }))
-  return { name, values: {}, rules: withoutMadeIds(parsed.rules ?? [], rules), ruleSet: null }
+  const rules = withoutMadeIds(parsed.rules ?? [], given.rules)
+  return { name: given.name, values: {}, rules, ruleSet: null }
 }
 
 function parseTemplate(entry: unknown): Unplaced<Wanted> {
-  const { name, ...utm } = checkedEntry(templateEntry, entry, () => ({}))
+  const { given } = parseEntry(templateEntry, entry, () => undefined)
+  const { name, ...utm } = given
   return { name, values: { ...TEMPLATE_DEFAULTS, ...utm }, rules: [], ruleSet: null }
 }

@@ -1,11 +1,21 @@
 import { readFileSync } from 'node:fs'
+import { linkPage } from '@terse/contract/links'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { type ApplyFailure, applyPlan } from './apply.ts'
-import { withDrift } from './drift.ts'
+import { withDrift, withFormerNames } from './drift.ts'
 import { foldName, type LinkFile, parseLinkFile } from './link-file.ts'
 import { type Change, type Plan, type PlanOptions, planChanges } from './plan.ts'
-import { findLinks, readLinks, readSurroundings, type WorkspaceState } from './workspace-state.ts'
+import {
+  findLinks,
+  mapSome,
+  readLinks,
+  readSurroundings,
+  type WorkspaceState,
+} from './workspace-state.ts'
+
+/** Domains to delete whose links are counted: each is a request. */
+const COUNTED_DOMAINS_MAX = 20
 
 /** How often changes that another writer has overtaken are planned and applied again. */
 const ROUNDS_MAX = 3
@@ -38,9 +48,11 @@ export async function makePlan(
       'missing_scope',
     )
   }
-  const managed = await readLinks(client, { managed_by: file.set }, (count) =>
+  const read = await readLinks(client, { managed_by: file.set }, (count) =>
     onProgress(`Read ${count} links of the set ${file.set}`),
   )
+  const wanted = new Set(file.links.map(({ name }) => name))
+  const managed = await withFormerNames(client, read, wanted)
   const names = new Set(managed.map(({ name }) => name))
   const others = await findLinks(
     client,
@@ -51,7 +63,10 @@ export async function makePlan(
   const plan = await withDrift(client, planned)
   onProgress('')
   const claims = claimedHosts(plan, file, state, ownHost)
-  const notes = claims.map((host) => `Links add ${host} to the workspace, as a pending domain.`)
+  const notes = [
+    ...claims.map((host) => `Links add ${host} to the workspace, as a pending domain.`),
+    ...(await strandedNotes(client, plan)),
+  ]
   return { plan: { ...plan, notes: [...plan.notes, ...notes] }, state }
 }
 
@@ -69,6 +84,23 @@ function claimedHosts(
   )
   // A name without a dot is the service's own host.
   return [...new Set(hosts)].filter((host) => host.includes('.') && !known.has(host))
+}
+
+/** Returns a sentence for each domain to delete that has links which stay: those stop opening. */
+async function strandedNotes(client: ApiClient, { changes }: Plan): Promise<string[]> {
+  const deletions = changes.filter(({ action }) => action === 'delete')
+  const domains = deletions.filter(({ kind }) => kind === 'domain').slice(0, COUNTED_DOMAINS_MAX)
+  const notes = await mapSome(domains, async ({ name }) => {
+    const { meta } = await client.get('/links', linkPage, {
+      domain: name,
+      archived: 'any',
+      per_page: 1,
+    })
+    const isOn = ({ kind, name: each }: Change) => kind === 'link' && each.startsWith(`${name}/`)
+    const rest = meta.total - deletions.filter(isOn).length
+    return rest > 0 ? [`Without ${name}, links that stay on it stop opening: ${rest}.`] : []
+  })
+  return notes.flat()
 }
 
 export type ApplyOptions = PlanOptions & {

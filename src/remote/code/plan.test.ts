@@ -12,7 +12,14 @@ const USUAL: PlanOptions = { adopt: false, setPasswords: false }
 const NOTHING: WorkspaceState = { domains: [], ruleSets: [], templates: [], links: [] }
 
 const found = (name: string, more: Partial<FoundLink> = {}): FoundLink => ({
-  ...{ id: `id of ${name}`, name, rules: [], ruleSet: null, hasPassword: false },
+  ...{
+    id: `id of ${name}`,
+    name,
+    rules: [],
+    ruleSet: null,
+    hasPassword: false,
+    ...addressOf(name),
+  },
   ...{ managed_by: 'flyers', managed_at: EARLIER, updated_at: EARLIER },
   ...more,
   values: { ...LINK_DEFAULTS, url: 'https://example.com/', ...more.values },
@@ -23,6 +30,11 @@ const ONE = 'links: [{link: go.example.com/a, url: https://example.com/}]'
 
 function planned(text: string, state: Partial<WorkspaceState>, options: Partial<PlanOptions> = {}) {
   return planChanges(file(text), { ...NOTHING, ...state }, { ...USUAL, ...options })
+}
+
+function addressOf(name: string) {
+  const [domain = '', key = ''] = name.split('/')
+  return { domain, key }
 }
 
 describe('planChanges', () => {
@@ -44,6 +56,14 @@ describe('planChanges', () => {
     assert.deepEqual(changes[0]?.fields, [
       { field: 'url', from: 'https://elsewhere.example/', to: 'https://example.com/' },
       { field: 'notes', from: 'by hand', to: null },
+    ])
+  })
+
+  test('moves a link back that was moved by hand', () => {
+    const links = [found('go.example.com/a', { domain: 'other.example.com', key: 'b' })]
+    assert.deepEqual(planned(ONE, { links }).changes[0]?.fields, [
+      { field: 'domain', from: 'other.example.com', to: 'go.example.com' },
+      { field: 'key', from: 'b', to: 'a' },
     ])
   })
 

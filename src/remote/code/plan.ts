@@ -139,6 +139,7 @@ class Planner {
       return
     }
     const fields = [
+      ...addressChange(wanted, found),
       ...Object.keys(DEFAULTS[kind]).flatMap((field) =>
         changeOf(field, found.values[field], wanted.values[field]),
       ),
@@ -231,6 +232,13 @@ function isUnset(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isUnset)
   return value === null || value === false
+}
+
+/** Of a link that was moved by hand. */
+function addressChange(wanted: Wanted, found: Found): FieldChange[] {
+  if (!('key' in wanted && 'key' in found)) return []
+  const [to, from] = [wanted as WantedLink, found as FoundLink]
+  return [...changeOf('domain', from.domain, to.domain), ...changeOf('key', from.key, to.key)]
 }
 
 function rulesChange({ rules }: Wanted, found: Found): FieldChange[] {

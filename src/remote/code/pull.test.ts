@@ -10,7 +10,15 @@ const AT = '2026-12-01T10:00:00.000000Z'
 const OWNER = { managed_by: 'flyers', managed_at: AT, updated_at: AT }
 
 const link = (name: string, more: Partial<FoundLink> = {}): FoundLink => ({
-  ...{ id: `id of ${name}`, name, rules: [], ruleSet: null, hasPassword: false, ...OWNER },
+  ...{
+    id: `id of ${name}`,
+    name,
+    rules: [],
+    ruleSet: null,
+    hasPassword: false,
+    ...addressOf(name),
+    ...OWNER,
+  },
   ...more,
   values: { ...LINK_DEFAULTS, url: 'https://example.com/', ...more.values },
 })
@@ -42,6 +50,11 @@ const NAMES = new Map([['s1', 'Shops']])
 
 const pulled = (adopt: boolean, domains: readonly string[] = []) =>
   describeWorkspace('flyers', selectThings(STATE, { set: 'flyers', adopt, domains }), NAMES)
+
+function addressOf(name: string) {
+  const [domain = '', key = ''] = name.split('/')
+  return { domain, key }
+}
 
 describe('a pulled file', () => {
   for (const name of ['links.yaml', 'links.json']) {
