@@ -6,7 +6,12 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { type Dashboard, type DashboardOptions, inDashboard } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  type DashboardOptions,
+  expectCopied,
+  inDashboard,
+} from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -121,6 +126,13 @@ describe('assistants in Chromium', { skip: skipWithout('chromium') }, () => {
   test('other programs get a key once the API of their service is on', async () => {
     await on(PATH, async (page) => {
       await page.getByRole('checkbox', { name: /Kutt/ }).check()
+      for (const [what, text] of [
+        ['address', /^http:\/\/localhost:\d+\/api\/v2$/],
+        ['server', /^http:\/\/localhost:\d+$/],
+      ] as const) {
+        await page.getByRole('button', { name: `Copy ${what}: Kutt` }).click()
+        await expectCopied(page, text)
+      }
       await page.getByRole('button', { name: 'Create key: Kutt' }).click()
       await page.getByRole('dialog', { name: 'Key for clients of Kutt' }).waitFor()
       await page.getByRole('button', { name: 'Done' }).click()

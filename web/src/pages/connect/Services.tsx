@@ -35,7 +35,8 @@ function ServiceRow({ service: { service, enabled, address } }: { service: Compa
   const client = useQueryClient()
   // At once: the state of the request is known a moment later.
   const [wanted, setWanted] = useState<boolean>()
-  const { name, clients } = t.connect.serviceNames[service]
+  const { name, clients, serverFor } = t.connect.serviceNames[service]
+  const server = serverOf(service, address)
   const refresh = () =>
     Promise.all(
       [compatQuery, tokensQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })),
@@ -77,6 +78,17 @@ function ServiceRow({ service: { service, enabled, address } }: { service: Compa
               <CopyButton text={address} label={`${t.connect.copyAddress}: ${name}`} />
             </dd>
           </div>
+          {serverFor !== null && (
+            <div>
+              <dt>{t.connect.server}</dt>
+              <dd>
+                <span>
+                  <span className="mono">{server}</span> <span className="muted">{serverFor}</span>
+                </span>
+                <CopyButton text={server} label={`${t.connect.copyServer}: ${name}`} />
+              </dd>
+            </div>
+          )}
           <div>
             <dt>{t.connect.key}</dt>
             <dd>
@@ -105,4 +117,10 @@ function ServiceRow({ service: { service, enabled, address } }: { service: Compa
       )}
     </li>
   )
+}
+
+/** What clients take that know the path of the API themselves; those of Bitly the scheme too. */
+function serverOf(service: CompatResource['service'], address: string): string {
+  const { host, origin } = new URL(address)
+  return service === 'bitly' ? host : origin
 }

@@ -38,12 +38,30 @@ export const connect: Catalogue['connect'] = {
   servicesHint:
     'Schalten Sie einen ein, und Terse antwortet wie dieser Dienst. Ändern Sie im Programm den Hostnamen, und geben Sie ihm einen Schlüssel.',
   serviceNames: {
-    yourls: { name: 'YOURLS', clients: 'ShareX, Plugins und Skripte, mit Signatur-Token' },
-    kutt: { name: 'Kutt', clients: 'Seine Browser-Erweiterung und Pakete, API v2' },
-    shlink: { name: 'Shlink', clients: 'Sein Web-Client und Pakete, REST v3' },
-    bitly: { name: 'Bitly', clients: 'Programme für die API v4' },
-    polr: { name: 'Polr', clients: 'Programme für die API v2' },
+    yourls: {
+      name: 'YOURLS',
+      clients: 'ShareX, Plugins und Skripte, mit Signatur-Token',
+      serverFor: null,
+    },
+    kutt: {
+      name: 'Kutt',
+      clients: 'Seine Browser-Erweiterung und Pakete, API v2',
+      serverFor: 'für die Browser-Erweiterung',
+    },
+    shlink: {
+      name: 'Shlink',
+      clients: 'Sein Web-Client und Pakete, REST v3',
+      serverFor: 'für Web-Client und Pakete',
+    },
+    bitly: {
+      name: 'Bitly',
+      clients: 'Programme für die API v4',
+      serverFor: 'für das npm-Paket',
+    },
+    polr: { name: 'Polr', clients: 'Programme für die API v2', serverFor: null },
   },
+  server: 'Server',
+  copyServer: 'Server kopieren',
   key: 'Schlüssel',
   keyHint: 'Wird einmal gezeigt. Schlüssel stehen unter Tokens und werden dort widerrufen.',
   createKey: 'Schlüssel anlegen',

@@ -39,12 +39,32 @@ export const connect = {
   servicesHint:
     'Switch one on, and Terse answers as that service does. Change the host name in the program, and give it a key.',
   serviceNames: {
-    yourls: { name: 'YOURLS', clients: 'ShareX, plugins and scripts, with a signature token' },
-    kutt: { name: 'Kutt', clients: 'Its browser extension and packages, API v2' },
-    shlink: { name: 'Shlink', clients: 'Its web client and packages, REST v3' },
-    bitly: { name: 'Bitly', clients: 'Programs that use API v4' },
-    polr: { name: 'Polr', clients: 'Programs that use API v2' },
-  } satisfies Readonly<Record<CompatService, { name: string; clients: string }>>,
+    yourls: {
+      name: 'YOURLS',
+      clients: 'ShareX, plugins and scripts, with a signature token',
+      serverFor: null,
+    },
+    kutt: {
+      name: 'Kutt',
+      clients: 'Its browser extension and packages, API v2',
+      serverFor: 'for the browser extension',
+    },
+    shlink: {
+      name: 'Shlink',
+      clients: 'Its web client and packages, REST v3',
+      serverFor: 'for the web client and packages',
+    },
+    bitly: {
+      name: 'Bitly',
+      clients: 'Programs that use API v4',
+      serverFor: 'for the npm package',
+    },
+    polr: { name: 'Polr', clients: 'Programs that use API v2', serverFor: null },
+  } satisfies Readonly<
+    Record<CompatService, { name: string; clients: string; serverFor: string | null }>
+  >,
+  server: 'Server',
+  copyServer: 'Copy server',
   key: 'Key',
   keyHint: 'Shown once. Keys are listed and revoked under Tokens.',
   createKey: 'Create key',
