@@ -42,6 +42,8 @@ export type LinkFilter = {
   /** All of this. */
   readonly does?: readonly LinkDoes[] | undefined
   readonly archived?: ArchivedFilter | undefined
+  /** Managed by this set of links as code. */
+  readonly managed_by?: string | undefined
   /** Exactly this destination. */
   readonly url?: string | undefined
   readonly sort?: LinkSort | undefined
@@ -57,6 +59,7 @@ export const NO_FILTER = {
   state: undefined,
   does: undefined,
   archived: undefined,
+  managed_by: undefined,
   url: undefined,
 } satisfies LinkFilter
 
@@ -97,7 +100,7 @@ function chosenOf(values: unknown): LinkFilter['does'] {
 
 export function parseLinksSearch(values: SearchValues): LinksSearch {
   const { search, domain, created_from, created_to, tag, state, does } = values
-  const { archived, url, sort, page } = values
+  const { archived, managed_by, url, sort, page } = values
   return {
     search: textOf(search),
     domain: textsOf(domain),
@@ -107,6 +110,7 @@ export function parseLinksSearch(values: SearchValues): LinksSearch {
     state: wordOf(LINK_STATES, state),
     does: chosenOf(does),
     archived: wordOf(ARCHIVED_FILTERS, archived),
+    managed_by: textOf(managed_by),
     url: textOf(url),
     sort: wordOf(LINK_SORTS, sort),
     page: positiveOf(page),

@@ -31,10 +31,14 @@ export const BEHIND_REFRESH_MS = 10_000
 /** Every key of a query about links begins so: a change invalidates them all. */
 export const LINKS_KEY = ['links'] as const
 
+/** Every key of a page of links begins so. */
+export const LINK_LISTS_KEY = [...LINKS_KEY, 'page'] as const
+export type LinkList = LinkPage<DetailedLink>
+
 export function linksQuery(filter: LinkFilter, page: number, perPage: number) {
   const { path, query } = linksRead(filter, page, perPage)
   return queryOptions({
-    queryKey: [...LINKS_KEY, 'page', filter, page, perPage],
+    queryKey: [...LINK_LISTS_KEY, filter, page, perPage],
     queryFn: ({ signal }) => request<LinkPage<DetailedLink>>('GET', path, { query, signal }),
     placeholderData: keepPreviousData,
     staleTime: 5_000,

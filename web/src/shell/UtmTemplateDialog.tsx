@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { saveUtmTemplate, UTM_TEMPLATES_KEY, type UtmTemplateFields } from '../api/utm-templates.ts'
 import { useText } from '../text/use-text.ts'
 import { FormDialog } from '../widgets/Dialog.tsx'
@@ -22,11 +22,13 @@ type UtmTemplateDialogProps = {
   /** The template that is edited; undefined for a new one. */
   readonly id?: string
   readonly start: Draft
+  /** Before the fields. */
+  readonly note?: ReactNode
   readonly onClose: () => void
 }
 
 /** The name and the values of a template. */
-export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDialogProps) {
+export default function UtmTemplateDialog({ id, start, note, onClose }: UtmTemplateDialogProps) {
   const t = useText()
   const client = useQueryClient()
   const [draft, setDraft] = useState(start)
@@ -55,6 +57,7 @@ export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDia
       isBusy={isPending}
       isIncomplete={draft.name.trim() === ''}
     >
+      {note}
       <Field label={t.utmTemplates.name} errors={faults.withGeneral('name')}>
         {inputFor('name')}
       </Field>

@@ -65,6 +65,8 @@ function fieldName(field: string, t: Catalogue): string {
     path: t.linkForm.path,
     query: t.linkForm.query,
     track_conversions: t.linkForm.track,
+    managed_by: t.managed.set,
+    prevent_delete: t.managed.preventDelete,
     rules: t.link.rules,
     description: t.sharing.description,
     image: t.sharing.image,

@@ -6,6 +6,7 @@ import * as domains from './de/domains.ts'
 import { faults } from './de/faults.ts'
 import * as imports from './de/imports.ts'
 import * as links from './de/links.ts'
+import * as managed from './de/managed.ts'
 import * as settings from './de/settings.ts'
 import * as tags from './de/tags.ts'
 import * as webhooks from './de/webhooks.ts'
@@ -121,5 +122,6 @@ export const de: Catalogue = {
   ...links,
   ...settings,
   ...webhooks,
+  ...managed,
   ...tags,
 }

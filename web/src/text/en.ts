@@ -5,6 +5,7 @@ import * as conversions from './en/conversions.ts'
 import * as domains from './en/domains.ts'
 import * as imports from './en/imports.ts'
 import * as links from './en/links.ts'
+import * as managed from './en/managed.ts'
 import * as settings from './en/settings.ts'
 import * as tags from './en/tags.ts'
 import * as webhooks from './en/webhooks.ts'
@@ -123,6 +124,7 @@ export const en = {
   ...links,
   ...settings,
   ...webhooks,
+  ...managed,
   ...tags,
 }
 

@@ -9,6 +9,7 @@ import {
   DOMAINS_KEY,
   type DomainResource,
   dnsQuery,
+  editedDomainSettingsQuery,
   httpsQuery,
   removeDomain,
   type ShownDomain,
@@ -29,6 +30,7 @@ import {
   WarningIcon,
 } from '../../icons/index.ts'
 import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { useChange, useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
@@ -201,6 +203,7 @@ function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogProps) {
   const t = useText()
   const client = useQueryClient()
   const { data: https, error: loadError } = useQuery(httpsQuery(domain.id))
+  const { data: settings } = useQuery(editedDomainSettingsQuery(domain.id))
   const [notFoundUrl, setNotFoundUrl] = useState(domain.not_found_url ?? '')
   const [expiredUrl, setExpiredUrl] = useState(domain.expired_url ?? '')
   const [chosenHsts, setHsts] = useState<string>()
@@ -231,6 +234,15 @@ function DomainSettingsDialog({ domain, onClose }: DomainSettingsDialogProps) {
       verb={t.common.save}
       isBusy={isPending}
     >
+      {settings !== undefined && (
+        <ManagedNote
+          of={settings.value}
+          kind="domain"
+          path={`/domains/${domain.id}/settings`}
+          mayRelease
+          keys={[editedDomainSettingsQuery(domain.id).queryKey]}
+        />
+      )}
       <AddressField
         label={t.domains.notFoundUrl}
         hint={t.domains.notFoundHint}

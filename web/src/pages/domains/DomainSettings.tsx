@@ -10,6 +10,7 @@ import {
 } from '../../api/domains.ts'
 import { ruleSetsQuery } from '../../api/rule-sets.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { useFaults } from '../../shell/use-faults.ts'
 import { useMembership } from '../../shell/use-membership.ts'
 import { draftAt, draftKey, forgetDraft, keepDraft } from '../../state/drafts.ts'
@@ -83,6 +84,14 @@ function SettingsForm(props: SettingsFormProps) {
       }}
     >
       {state.isKept && <KeptDraft onDiscard={discard} />}
+      <ManagedNote
+        of={props.saved}
+        kind="domain"
+        path={`/domains/${domain.id}/settings`}
+        mayRelease={mayEdit}
+        keys={[]}
+        onReleased={state.continueWith}
+      />
       {!isConflict && <FormNote text={problems.general} />}
       <fieldset className="domain-settings" disabled={!mayEdit}>
         <Behaviour {...fields} />
@@ -333,7 +342,9 @@ function useSettingsDraft({ domain, saved, version }: SettingsFormProps) {
     kept === undefined ? first : { ...first, ...(kept['draft'] as Partial<SettingsDraft>) },
   )
   const isChanged = JSON.stringify(draft) !== JSON.stringify(first)
-  const base = kept === undefined ? version : (kept['version'] as string | undefined)
+  const [base, setBase] = useState(
+    kept === undefined ? version : (kept['version'] as string | undefined),
+  )
   useEffect(() => {
     if (isChanged) keepDraft(key, { draft, version: base })
     else forgetDraft(key)
@@ -341,6 +352,7 @@ function useSettingsDraft({ domain, saved, version }: SettingsFormProps) {
   return {
     draft,
     version: base,
+    continueWith: setBase,
     isChanged,
     isKept: kept !== undefined,
     change: (changed: Partial<SettingsDraft>) => setDraft((before) => ({ ...before, ...changed })),
@@ -348,6 +360,7 @@ function useSettingsDraft({ domain, saved, version }: SettingsFormProps) {
       forgetDraft(key)
       setKept(undefined)
       setDraft(first)
+      setBase(version)
     },
     settle: () => forgetDraft(key),
   }

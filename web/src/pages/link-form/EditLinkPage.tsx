@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { changeLink, editedLinkQuery } from '../../api/links.ts'
+import { changeLink, editedLinkQuery, LINKS_KEY } from '../../api/links.ts'
+import { markOfLink } from '../../api/managed.ts'
 import { SplitIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../../widgets/Button.tsx'
 import { showMessage } from '../../widgets/Toasts.tsx'
@@ -17,6 +20,7 @@ export default function EditLinkPage() {
   const t = useText()
   const { linkId } = route.useParams()
   const leave = useReturn(linkId)
+  const { may } = useMembership()
   const { data: edited, error, refetch } = useQuery(editedLinkQuery(linkId))
   const link = edited?.value
   const parent = (
@@ -38,6 +42,16 @@ export default function EditLinkPage() {
           place={`edit ${link.id}`}
           start={draftOf(link)}
           link={link}
+          note={
+            <ManagedNote
+              of={markOfLink(link)}
+              kind="link"
+              path={`/links/${linkId}`}
+              mayRelease={may('member')}
+              keys={[LINKS_KEY]}
+              onReleased={() => refetch()}
+            />
+          }
           save={(fields) => changeLink(link.id, fields, edited?.version)}
           overwrite={(fields) => changeLink(link.id, fields, undefined)}
           onReload={async () => void (await refetch())}

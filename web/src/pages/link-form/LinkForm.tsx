@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker } from '@tanstack/react-router'
 import { UTM_FIELDS } from '@terse/contract/link-fields'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import {
   type DetailedLink,
@@ -38,7 +38,7 @@ type LinkFormProps = {
   /** Undefined for a new one. */
   readonly link: DetailedLink | undefined
   /** Over the fields. */
-  readonly note?: string | undefined
+  readonly note?: ReactNode
   readonly save: (fields: LinkFields) => Promise<LinkResource>
   /** Saves even though another person has changed the link meanwhile. */
   readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
@@ -71,6 +71,7 @@ const FIELDS = [
   'description',
   'image',
   'external_id',
+  'prevent_delete',
 ]
 
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
@@ -136,7 +137,7 @@ export function LinkForm(props: LinkFormProps) {
           }}
         >
           {isKept && <KeptDraft onDiscard={held.discard} />}
-          {note !== undefined && <p className="hint">{note}</p>}
+          {note}
           <DestinationField {...state} />
           <AddressFields {...state} />
           <TagsField {...state} />

@@ -31,6 +31,7 @@ export default function NewLinkPage() {
   const isCopy = from !== ''
   const { data: original, error } = useQuery({ ...linkQuery(from), enabled: isCopy })
   const rule_set = original?.options.rule_set ?? null
+  const copied = original && t.linkForm.copies(original.rule_count, rule_set !== null)
   const hasRules = original !== undefined && original.rule_count > 0
   const { data: ofOriginal, error: rulesError } = useQuery({
     ...rulesQuery(from),
@@ -61,7 +62,7 @@ export default function NewLinkPage() {
             original === undefined ? { ...emptyDraft(domain ?? ''), url, key } : copyOf(original)
           }
           link={undefined}
-          note={original && t.linkForm.copies(original.rule_count, rule_set !== null)}
+          note={copied && <p className="hint">{copied}</p>}
           save={(fields) =>
             createAndCopy(rule_set === null ? fields : { ...fields, rule_set }, requestId, t)
           }

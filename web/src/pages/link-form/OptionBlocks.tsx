@@ -1,4 +1,5 @@
 import { PATH_MODES, type PathMode, QUERY_MODES, type QueryMode } from '@terse/contract/link-fields'
+import { useId } from 'react'
 import { CalendarIcon } from '../../icons/index.ts'
 import type { Catalogue } from '../../text/en.ts'
 import type { Formats } from '../../text/formats.ts'
@@ -256,6 +257,37 @@ export function NotesBlock({ draft, errors, change }: FormState) {
           />
         )}
       </Field>
+    </Block>
+  )
+}
+
+/** Whether the link may be deleted. */
+export function DeletionBlock({ draft, errors, change }: FormState) {
+  const { managed: words } = useText()
+  const isPrevented = draft.prevent_delete
+  const hint = useId()
+  return (
+    <Block
+      title={words.deletion}
+      summary={isPrevented ? words.deletions.refused : words.deletions.allowed}
+      isFilled={isPrevented}
+      hasErrors={errors['prevent_delete'] !== undefined}
+    >
+      <div className="grid gap-1">
+        <label className="flex gap-2 items-center text-13">
+          <input
+            type="checkbox"
+            className="cb"
+            aria-describedby={hint}
+            checked={isPrevented}
+            onChange={({ target }) => change({ prevent_delete: target.checked })}
+          />
+          {words.preventDelete}
+        </label>
+        <span className="hint" id={hint}>
+          {words.preventDeleteHint}
+        </span>
+      </div>
     </Block>
   )
 }

@@ -7,7 +7,13 @@ import { Button } from '../../widgets/Button.tsx'
 import { Field, Input, Select } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
 import type { FormState } from './link-draft.ts'
-import { ConversionsBlock, LimitsBlock, NotesBlock, PathBlock } from './OptionBlocks.tsx'
+import {
+  ConversionsBlock,
+  DeletionBlock,
+  LimitsBlock,
+  NotesBlock,
+  PathBlock,
+} from './OptionBlocks.tsx'
 import { SharingBlock } from './SharingBlock.tsx'
 
 /** The parts of the form that open on demand. */
@@ -23,6 +29,7 @@ export function OptionalBlocks(state: FormState) {
       <ConversionsBlock {...state} />
       <NotesBlock {...state} />
       <ExternalIdBlock {...state} />
+      <DeletionBlock {...state} />
     </>
   )
 }

@@ -46,6 +46,8 @@ export type LinkDraft = {
   readonly description: string
   readonly image: string
   readonly external_id: string
+  /** Whether deletions are refused. */
+  readonly prevent_delete: boolean
 }
 
 export const TRACKINGS = ['', 'on', 'off'] as const
@@ -80,6 +82,7 @@ export function emptyDraft(domain: string): LinkDraft {
     description: '',
     image: '',
     external_id: '',
+    prevent_delete: false,
   }
 }
 
@@ -103,6 +106,7 @@ export function draftOf(link: DetailedLink): LinkDraft {
     description: description ?? '',
     image: image ?? '',
     external_id: link.external_id === null ? '' : String(link.external_id),
+    prevent_delete: link.options.prevent_delete,
   }
 }
 
@@ -117,7 +121,7 @@ export function tracksOf(tracking: Tracking): boolean | null {
 
 /** A new link like this one: without what belongs to it alone. The API does not know the text of its password. */
 export function copyOf(link: DetailedLink): LinkDraft {
-  const own = { key: '', external_id: '', notes: '' }
+  const own = { key: '', external_id: '', notes: '', prevent_delete: false }
   return { ...draftOf(link), ...own, asksPassword: link.password !== null }
 }
 
@@ -201,6 +205,9 @@ export function fieldsOf(draft: LinkDraft, link: DetailedLink | undefined): Link
     const id = externalIdOf(draft) ?? null
     // In JSON, NaN would be null, which clears the field.
     fields['external_id'] = Number.isNaN(id) ? draft.external_id : id
+  }
+  if (draft.prevent_delete !== before.prevent_delete) {
+    fields['prevent_delete'] = draft.prevent_delete
   }
   if (draft.password !== '') fields['password'] = draft.password
   else if (draft.removesPassword) fields['password'] = null

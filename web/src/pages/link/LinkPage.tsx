@@ -4,6 +4,7 @@ import { UTM_FIELDS } from '@terse/contract/link-fields'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { type DetailedLink, linkQuery, visitAddress } from '../../api/links.ts'
+import { isEdited, type Managed, markOfLink } from '../../api/managed.ts'
 import { ruleSetsQuery } from '../../api/rule-sets.ts'
 import { rulesQuery } from '../../api/rules.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
@@ -26,9 +27,9 @@ import {
   RedirectIcon,
   RuleSetIcon,
   RulesIcon,
+  SetIcon,
   SplitIcon,
   StartIcon,
-  TrashIcon,
   UnarchiveIcon,
 } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
@@ -44,6 +45,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
 import { Ago, useNow } from '../../widgets/Time.tsx'
 import { useArchiving } from '../links/archived-links.ts'
 import { useDeleteLink } from '../links/deleted-links.ts'
+import { DeleteItem } from '../links/LinkMenu.tsx'
 import { LinkFigures } from './LinkFigures.tsx'
 import { LinkHistory } from './LinkHistory.tsx'
 
@@ -72,6 +74,7 @@ export default function LinkPage() {
           <div className="work">
             <DomainNote host={link.domain} />
             {link.options.archived && <ArchivedNote link={link} />}
+            <SetNote of={markOfLink(link)} />
             <LinkFigures link={link} />
             <LinkDoes link={link} />
             <LinkHistory link={link} />
@@ -134,16 +137,12 @@ function Acts({ link }: { link: DetailedLink }) {
             >
               {isArchived ? t.links.unarchive : t.links.archive}
             </MenuItem>
-            <MenuItem
-              icon={TrashIcon}
-              isDangerous
+            <DeleteItem
+              link={link}
               onSelect={() => {
-                remove(link)
-                leave()
+                if (remove(link)) leave()
               }}
-            >
-              {t.common.delete}
-            </MenuItem>
+            />
           </>
         )}
       </Menu>
@@ -176,6 +175,26 @@ function DomainNote({ host }: { host: string }) {
         {t.link.showDomain}
       </Link>
     </p>
+  )
+}
+
+/** Which set of links as code manages the link, and whether it was edited by other means. */
+function SetNote({ of: mark }: { of: Managed }) {
+  const t = useText()
+  const formats = useFormats()
+  const { managed_by: set, managed_at: applied } = mark
+  if (set === null || applied === null) return null
+  const edited = isEdited(mark)
+  return (
+    <div className={`note ${edited ? 'warn' : ''}`}>
+      <Icon of={SetIcon} />
+      <span className="grow">
+        {t.managed.applied(set, formats.minute(new Date(applied)))} {edited && t.managed.edited}
+      </span>
+      <Link to="/links" search={{ managed_by: set }} className="link">
+        {t.managed.showLinks}
+      </Link>
+    </div>
   )
 }
 

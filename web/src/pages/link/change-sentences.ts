@@ -33,6 +33,10 @@ export function sentencesOf(
       const text = after?.[field] === true ? history.archived : history.unarchived
       return [{ text, isValue: false }]
     }
+    if (field === 'prevent_delete') {
+      const text = after?.[field] === true ? history.prevented : history.allowed
+      return [{ text, isValue: false }]
+    }
     const noun = history.nouns[field] ?? field
     const [from, to] = [before[field], after?.[field]].map((value) =>
       valueText(field, value, t, formats),

@@ -1,7 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { BulkAct } from '../../api/bulk-links.ts'
 import { isFiltered, type LinkFilter } from '../../api/link-filter.ts'
-import { findLinkIds } from '../../api/links.ts'
+import { findLinkIds, LINK_LISTS_KEY, type LinkList } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   ArchiveIcon,
@@ -272,6 +273,7 @@ const SHOWN_MAX = 100
 function BulkFailureDialog() {
   const t = useText()
   const failures = useObservable(bulkFailures)
+  const nameOf = useListedNames()
   if (failures === undefined) return null
   const close = () => bulkFailures.set(undefined)
   const { failed, total, untouched, reason } = failures
@@ -294,7 +296,7 @@ function BulkFailureDialog() {
         <ul className="quiet scroll">
           {failed.slice(0, SHOWN_MAX).map(({ id, link, error }, nth) => (
             <li key={id ?? nth}>
-              <span className="cut">{link ?? id}</span>
+              <span className="cut">{link ?? nameOf(id) ?? id}</span>
               <span>{error && problemText(error, t)}</span>
             </li>
           ))}
@@ -303,4 +305,14 @@ function BulkFailureDialog() {
       )}
     </Dialog>
   )
+}
+
+/** Returns the name of a link by its id; undefined for one that no list has shown. */
+function useListedNames(): (id: string | null) => string | undefined {
+  const client = useQueryClient()
+  return (id) => {
+    const lists = client.getQueriesData<LinkList>({ queryKey: LINK_LISTS_KEY })
+    const link = lists.flatMap(([, list]) => list?.data ?? []).find((one) => one.id === id)
+    return link && `${link.domain}/${link.key}`
+  }
 }

@@ -91,6 +91,13 @@ export function FilterBar({ filter }: FilterBarProps) {
       <StateFilter value={filter.state} onChange={(state) => set({ state })} />
       <DoesFilter value={filter.does ?? []} onChange={(does) => set({ does: someOf(does) })} />
       <ArchivedFilterChip value={filter.archived} onChange={(archived) => set({ archived })} />
+      {filter.managed_by !== undefined && (
+        <FilterChip
+          name={t.managed.set}
+          values={[filter.managed_by]}
+          onRemove={() => set({ managed_by: undefined })}
+        />
+      )}
       {filter.url !== undefined && (
         <FilterChip
           name={t.linkForm.destination}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { DetailedLink } from '../../api/links.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
@@ -11,13 +12,14 @@ import {
   PhoneIcon,
   RuleSetIcon,
   RulesIcon,
+  SetIcon,
   SplitIcon,
   StartIcon,
   WarningIcon,
 } from '../../icons/index.ts'
 import type { Catalogue } from '../../text/en.ts'
 import type { Formats } from '../../text/formats.ts'
-import { useFormats } from '../../text/use-text.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
 import { showTip, tip } from '../../widgets/Tips.tsx'
 
 /** How many marks of a link with more are shown: the key needs the room. */
@@ -92,5 +94,25 @@ export function LinkMarks({ marks }: { marks: readonly Mark[] }) {
       ))}
       {rest > 0 && <span className="rest">+{formats.number(rest)}</span>}
     </button>
+  )
+}
+
+/** Says which set of links as code manages a link, and leads to the links of the set. */
+export function SetMark({ name }: { readonly name: string | null }) {
+  const t = useText()
+  if (name === null) return null
+  const text = t.managed.by(name)
+  return (
+    <Link
+      className="flags"
+      from="/links"
+      to="/links"
+      search={(before) => ({ ...before, managed_by: name, page: undefined })}
+      tabIndex={-1}
+      aria-label={text}
+      {...tip(text)}
+    >
+      <Icon of={SetIcon} />
+    </Link>
   )
 }

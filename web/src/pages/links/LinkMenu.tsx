@@ -129,11 +129,26 @@ function LinkActs({ link, mayWrite, archiving }: LinkMenuProps & { link: Detaile
           >
             {isArchived ? t.links.unarchive : t.links.archive}
           </MenuItem>
-          <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>
-            {t.common.delete}
-          </MenuItem>
+          <DeleteItem link={link} onSelect={() => remove(link)} />
         </>
       )}
     </>
+  )
+}
+
+type DeleteItemProps = {
+  readonly link: DetailedLink
+  readonly onSelect: () => void
+}
+
+/** Says beforehand that a link must not be deleted. */
+export function DeleteItem({ link, onSelect }: DeleteItemProps) {
+  const t = useText()
+  const isPrevented = link.options.prevent_delete
+  return (
+    <MenuItem icon={TrashIcon} isDangerous={!isPrevented} onSelect={onSelect}>
+      {t.common.delete}
+      {isPrevented && <span className="ml-auto pl-4 hint">{t.managed.deletions.refused}</span>}
+    </MenuItem>
   )
 }

@@ -113,12 +113,13 @@ function useFound(filterName: string, total: number | undefined): string | undef
 function NoMatch({ filter }: { filter: LinkFilter }) {
   const t = useText()
   const formats = useFormats()
-  const { search, domain = [], tag = [], state, archived, url } = filter
+  const { search, domain = [], tag = [], state, archived, managed_by, url } = filter
   const { created_from: from, created_to: to } = filter
   const created = daysText({ from, to }, formats, t)
   const stateName = state && t.links.states[state]
   const archivedName = archived && t.links.archivedChoices[archived]
-  const parts = [search, ...domain, created, ...tag, stateName, archivedName, url].filter(
+  const named = [stateName, archivedName, managed_by, url]
+  const parts = [search, ...domain, created, ...tag, ...named].filter(
     (part): part is string => part !== undefined,
   )
   const key = filter.search !== undefined && /^[\p{L}\p{N}._~-]+$/u.test(filter.search)

@@ -14,7 +14,7 @@ import { CopyButton } from '../../widgets/CopyButton.tsx'
 import { Destination, LinkName } from '../../widgets/LinkName.tsx'
 import { Skeleton } from '../../widgets/Loading.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
-import { LinkMarks, marksOf } from './LinkMarks.tsx'
+import { LinkMarks, marksOf, SetMark } from './LinkMarks.tsx'
 import { LinkMenuButton } from './LinkMenu.tsx'
 import { onRowFocus, onRowKey, select, takeWantedFocus, useSelection } from './row-state.ts'
 
@@ -260,6 +260,7 @@ const LinkRow = memo(function LinkRow(props: LinkRowProps) {
           </Link>
           <CopyButton text={visitAddress(link)} label={t.links.copyLink} tabIndex={-1} />
           <LinkMarks marks={marks} />
+          <SetMark name={link.options.managed_by} />
         </div>
       </td>
       {columns.has('destination') && (

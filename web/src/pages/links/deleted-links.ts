@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { flushSync } from 'react-dom'
-import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type DetailedLink, deleteLink, LINKS_KEY } from '../../api/links.ts'
 import { TrashIcon } from '../../icons/index.ts'
 import { Observable, useObservable } from '../../state/observable.ts'
 import { useText } from '../../text/use-text.ts'
@@ -22,13 +23,20 @@ export function showLinks(ids: Iterable<string>): void {
   hidden.set(hidden.value.difference(new Set(ids)))
 }
 
-/** Deletes a link in six seconds: until then it is out of sight, and Undo brings it back. */
-export function useDeleteLink(): (link: LinkResource) => void {
+/**
+ * Deletes a link in six seconds: until then it is out of sight, and Undo brings it back. Of a link that must not be
+ * deleted it says that, and returns false.
+ */
+export function useDeleteLink(): (link: DetailedLink) => boolean {
   const t = useText()
   const client = useQueryClient()
   return (link) => {
     const { id } = link
     const name = `${link.domain}/${link.key}`
+    if (link.options.prevent_delete) {
+      showError(t.managed.notDeleted(name))
+      return false
+    }
     const index = rowIndexOf(id)
     flushSync(() => hideLinks([id]))
     focusRowAt(index)
@@ -45,11 +53,13 @@ export function useDeleteLink(): (link: LinkResource) => void {
         try {
           await deleteLink(id)
           await client.invalidateQueries({ queryKey: LINKS_KEY })
-        } catch {
-          showError(t.links.deleteFailed(name))
+        } catch (error) {
+          const isPrevented = error instanceof ApiError && 'prevent_delete' in error.fields
+          showError(isPrevented ? t.managed.notDeleted(name) : t.links.deleteFailed(name))
         }
         showLinks([id])
       },
     })
+    return true
   }
 }

@@ -7,7 +7,9 @@ import {
   replaceRulesOfSet,
 } from '../../api/rule-sets.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { Page } from '../../shell/Page.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { RulesForm } from './RulesForm.tsx'
@@ -19,6 +21,7 @@ const route = getRouteApi('/shell/settings/rule-sets/$setId')
 export default function RuleSetPage() {
   const t = useText()
   const { w } = useRuleLanguage()
+  const { may } = useMembership()
   const client = useQueryClient()
   const navigate = useNavigate()
   const { setId } = route.useParams()
@@ -32,6 +35,16 @@ export default function RuleSetPage() {
         <RulesForm
           key={edited.version}
           place={`rule set ${setId}`}
+          note={(continueWith) => (
+            <ManagedNote
+              of={edited.value}
+              kind="ruleSet"
+              path={`/rule-sets/${setId}`}
+              mayRelease={may('member')}
+              keys={[RULE_SETS_KEY]}
+              onReleased={continueWith}
+            />
+          )}
           intro={<SetIntro set={edited.value} />}
           saved={{ rules: edited.value.rules, ruleSet: null }}
           version={edited.version}

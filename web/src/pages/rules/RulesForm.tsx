@@ -46,6 +46,8 @@ type RulesFormProps = {
   /** The link whose rules they are; undefined for those of a set. */
   readonly linkId?: string
   readonly link?: DetailedLink | undefined
+  /** Before all else; gets what takes the version that a save is to expect. */
+  readonly note?: (continueWith: (version: string | undefined) => void) => ReactNode
   /** Over the rules; how they are read, when left out. */
   readonly intro?: ReactNode
   readonly saved: { readonly rules: readonly Rule[]; readonly ruleSet: string | null }
@@ -59,7 +61,7 @@ type RulesFormProps = {
 
 /** The list of rules, and how it is saved. */
 export function RulesForm(props: RulesFormProps) {
-  const { linkId, link, intro, onReload, onCancel } = props
+  const { linkId, link, note, intro, onReload, onCancel } = props
   const t = useText()
   const { w } = useRuleLanguage()
   const isReadOnly = !useMembership().may('member')
@@ -100,6 +102,7 @@ export function RulesForm(props: RulesFormProps) {
           }}
         >
           {draft.isKept && <KeptDraft onDiscard={discard} />}
+          {note?.(draft.continueWith)}
           <p className="hint">
             {intro ?? (drafts.length === 0 && ruleSet === null ? w.empty : w.intro)}
           </p>

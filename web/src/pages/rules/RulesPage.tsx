@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { LINKS_KEY, linkQuery } from '../../api/links.ts'
+import { markOfLink } from '../../api/managed.ts'
 import { RULE_SETS_KEY } from '../../api/rule-sets.ts'
 import { editedRulesQuery, type LinkRules, saveLinkRules } from '../../api/rules.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { Page, useReturn } from '../../shell/Page.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { showMessage } from '../../widgets/Toasts.tsx'
 import { type Edited, RulesForm } from './RulesForm.tsx'
@@ -16,6 +19,7 @@ const route = getRouteApi('/shell/links/$linkId/rules')
 export default function RulesPage() {
   const t = useText()
   const { w } = useRuleLanguage()
+  const { may } = useMembership()
   const client = useQueryClient()
   const { linkId } = route.useParams()
   const leave = useReturn(linkId)
@@ -35,6 +39,18 @@ export default function RulesPage() {
           place={`rules ${linkId}`}
           linkId={linkId}
           link={link}
+          note={(continueWith) =>
+            link && (
+              <ManagedNote
+                of={markOfLink(link)}
+                kind="link"
+                path={`/links/${linkId}`}
+                mayRelease={may('member')}
+                keys={[LINKS_KEY]}
+                onReleased={continueWith}
+              />
+            )
+          }
           saved={edited.value}
           version={edited.version}
           save={(sent, options) => saveLinkRules(linkId, changesOf(edited.value, sent), options)}

@@ -9,6 +9,7 @@ import {
 import { Icon } from '../../icons/Icon.tsx'
 import { AddIcon, EditIcon, MoreIcon, TrashIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { ManagedNote } from '../../shell/ManagedNote.tsx'
 import { FindButton, Page } from '../../shell/Page.tsx'
 import UtmTemplateDialog from '../../shell/UtmTemplateDialog.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
@@ -81,6 +82,15 @@ export default function UtmTemplatesPage() {
         <UtmTemplateDialog
           id={edited.id}
           start={draftOf(edited)}
+          note={
+            <ManagedNote
+              of={edited}
+              kind="template"
+              path={`/utm-templates/${edited.id}`}
+              mayRelease={mayWrite}
+              keys={[UTM_TEMPLATES_KEY]}
+            />
+          }
           onClose={() => setEdited(undefined)}
         />
       )}
