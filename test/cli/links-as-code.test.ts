@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { readExamples } from '../documents/read-examples.ts'
 import { expectStatus } from '../support/api.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { onEachEngine, onSqlite, type Stage } from '../support/on-each-engine.ts'
@@ -176,6 +178,38 @@ onEachEngine('links as code', (stage) => {
     assert.equal(options.managed_at, updated_at)
   })
 
+  test('confirm the marks of a domain, a rule set and a template that were edited and set back', async () => {
+    const file = write(`version: 1
+set: marks
+domains: [{domain: go.marks.example, robots: index}]
+rule_sets: [{name: Marks, rules: []}]
+utm_templates: [{name: Marks, utm_source: mail}]
+`)
+    await ended(0, ['apply', file, '--yes'])
+    const marked = async (path: string, name: string) => {
+      const { data } = (await stage.api.get(path)).body
+      const found = data.find((each: Record<string, string>) => (each.name ?? each.domain) === name)
+      return { id: found.id, ...(found.settings ?? found) }
+    }
+    const things = [
+      ['/domains?include=settings', 'go.marks.example', '/settings', 'robots', null],
+      ['/rule-sets', 'Marks', '', 'name', 'Other'],
+      ['/utm-templates', 'Marks', '', 'utm_source', null],
+    ] as const
+    for (const [list, name, rest, field, value] of things) {
+      const before = await marked(list, name)
+      const path = `${list.replace(/\?.*/, '')}/${before.id}${rest}`
+      for (const to of [value, before[field]]) {
+        expectStatus(await stage.api.patch(path, { [field]: to }), 200)
+      }
+    }
+    assert.match((await ended(0, ['apply', file])).stdout, /^No changes/)
+    for (const [list, name] of things) {
+      const { managed_at, updated_at } = await marked(list, name)
+      assert.equal(managed_at, updated_at, list)
+    }
+  })
+
   test('take what no set has with --adopt alone, and never what another set has', async () => {
     const body = { domain: 'localhost', key: 'adopted', url: DESTINATION }
     expectStatus(await stage.api.post('/links', body), 201)
@@ -312,6 +346,39 @@ onSqlite('commands of links as code', (stage) => {
     assert.equal(code, 2)
     assert.match(stdout, /^~ localhost\/loose\n {4}managed_by: – → loose\n\n0 to create, 1 to/m)
     assert.equal((await terse(['pull', '--set', 'No!'])).code, 5)
+  })
+
+  test('run as the pipelines of the documents have them, with the plan of their example', async () => {
+    const page = 'docs/links-as-code.md'
+    const [example = '', github = '', gitlab = ''] = readExamples(page)
+      .filter(({ language }) => language === 'yaml')
+      .map(({ text }) => text)
+    const folder = path.dirname(write(example))
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`
+    chmodSync(write(program, 'terse'), 0o755)
+    const { jobs } = parse(github)
+    const pipeline = parse(gitlab)
+    const runs = [
+      jobs.plan.steps.find(({ name }: { name?: string }) => name === 'plan').run,
+      pipeline.plan.script.join('\n'),
+      jobs.apply.steps.find(({ name }: { name?: string }) => name === 'apply').run,
+      pipeline.apply.script.join('\n'),
+    ]
+    const summary = path.join(folder, 'summary.md')
+    const variables = {
+      ...{ ...INHERITED_ENV, ...env(), PATH: `${folder}:${process.env.PATH}` },
+      ...{ GITHUB_STEP_SUMMARY: summary, PARTNERS_PASSWORD: 'secret' },
+    }
+    for (const script of runs) {
+      const shell = spawn('bash', ['-e', '-c', script], { cwd: folder, env: variables })
+      const [output, [code]] = await Promise.all([shell.stderr.toArray(), once(shell, 'close')])
+      assert.equal(code, 0, `${script}\n${Buffer.concat(output)}`)
+    }
+    assert.match(
+      readFileSync(summary, 'utf8'),
+      /^```diff\n[\s\S]*^\+ go\.acme\.com\/spring$[\s\S]*```\n$/m,
+    )
+    assert.equal((await terse(['plan', path.join(folder, 'links.yaml')])).code, 0)
   })
 
   test('print the JSON Schema that the documents have', async () => {

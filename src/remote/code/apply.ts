@@ -8,8 +8,8 @@ import type { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { foldName, LINK_DEFAULTS, type Values, type WantedLink } from './link-file.ts'
-import type { Change, Plan } from './plan.ts'
-import { type Found, mapSome } from './workspace-state.ts'
+import type { Change, Plan, Unconfirmed } from './plan.ts'
+import { mapSome } from './workspace-state.ts'
 
 /** Links of one bulk request, and bytes of its body. */
 const BULK_ITEMS_MAX = 1_000
@@ -52,7 +52,11 @@ export async function applyPlan(
     applier.writeDomain(change),
   )
   await applier.each(some('utm_template', false), (change) => applier.writeTemplate(change))
-  await applier.writeLinks(some('link', false), unconfirmed)
+  await applier.confirm(unconfirmed.filter(({ kind }) => kind !== 'link'))
+  await applier.writeLinks(
+    some('link', false),
+    unconfirmed.filter(({ kind }) => kind === 'link'),
+  )
   const deletions = changes.filter(({ action }) => action === 'delete')
   if (applier.failures.length > 0) {
     return { failures: applier.failures, heldBack: deletions.length }
@@ -133,6 +137,18 @@ class Applier {
     await this.#patch(`/domains/${id}/settings`, domainSettingsSchema, change, body)
   }
 
+  /** Says that things were found as the file has them. */
+  async confirm(unconfirmed: readonly Unconfirmed[]): Promise<void> {
+    const { client, set: managed_by } = this.#context
+    for (const { kind, id } of unconfirmed) {
+      if (kind === 'domain') {
+        await client.patch(`/domains/${id}/settings`, domainSettingsSchema, { managed_by })
+      } else if (kind === 'rule_set') {
+        await client.patch(`/rule-sets/${id}`, ruleSetSchema, { managed_by })
+      } else await client.patch(`/utm-templates/${id}`, utmTemplateSchema, { managed_by })
+    }
+  }
+
   /** Changes what is as the plan has read it, and nothing else. */
   async #patch<T extends { readonly updated_at: string | null }>(
     path: string,
@@ -157,7 +173,7 @@ class Applier {
   }
 
   /** Writes links with their marks, then rules, then the marks of those whose rules were written after them. */
-  async writeLinks(all: readonly Change[], unconfirmed: readonly Found[]): Promise<void> {
+  async writeLinks(all: readonly Change[], unconfirmed: readonly Unconfirmed[]): Promise<void> {
     const { set } = this.#context
     const changes = all.filter(this.hasRuleSet)
     const ids = new Map<Change, string>()

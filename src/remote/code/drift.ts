@@ -30,7 +30,11 @@ const NO_RIGHT =
  */
 export async function withDrift(client: ApiClient, plan: Plan): Promise<Plan> {
   const edited = plan.changes.filter(
-    ({ action, found }) => action === 'update' && found !== undefined && isEdited(found),
+    ({ action, kind, found }) =>
+      action === 'update' &&
+      found !== undefined &&
+      // Its own fields are written apart from its settings, which have the mark.
+      (isEdited(found) || (kind === 'domain' && found.managed_at !== null)),
   )
   const looked = new Set(edited.slice(0, HISTORIES_MAX))
   const hasNewLinks = plan.changes.some(isNewLink)

@@ -17,6 +17,8 @@ import {
 /** Domains to delete whose links are counted: each is a request. */
 const COUNTED_DOMAINS_MAX = 20
 
+const NO_DOMAINS = 'Domains are not compared: the token lacks the scope domains:read.'
+
 /** How often changes that another writer has overtaken are planned and applied again. */
 const ROUNDS_MAX = 3
 
@@ -29,9 +31,16 @@ export type Desk = {
 
 export type Planned = { readonly plan: Plan; readonly state: WorkspaceState }
 
-/** @throws {LinkFileError}, and what the operating system says of a file that cannot be read */
+/** @throws {LinkFileError}, and an error for a file that cannot be read */
 export function readLinkFile(name: string): LinkFile {
-  return parseLinkFile(name, readFileSync(name, 'utf8'))
+  let text: string
+  try {
+    text = readFileSync(name, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${name} cannot be read: ${reason}.`, { cause: error })
+  }
+  return parseLinkFile(name, text)
 }
 
 /** Compares a file with the workspace as it is now. */
@@ -64,6 +73,7 @@ export async function makePlan(
   onProgress('')
   const claims = claimedHosts(plan, file, state, ownHost)
   const notes = [
+    ...(state.domains === undefined ? [NO_DOMAINS] : []),
     ...claims.map((host) => `Links add ${host} to the workspace, as a pending domain.`),
     ...(await strandedNotes(client, plan)),
   ]

@@ -50,9 +50,11 @@ export type Plan = {
   readonly problems: readonly Problem[]
   /** Facts for people that change nothing. */
   readonly notes: readonly string[]
-  /** Links that are as the file has them, and were written by other means since they were last applied. */
-  readonly unconfirmed: readonly Found[]
+  /** What is as the file has it, and was written by other means since it was last applied. */
+  readonly unconfirmed: readonly Unconfirmed[]
 }
+
+export type Unconfirmed = { readonly kind: Kind; readonly id: string }
 
 export type PlanOptions = {
   /** Whether to take what exists without a mark into the set. */
@@ -84,7 +86,7 @@ class Planner {
   readonly #setNames: ReadonlyMap<string, string>
   readonly #changes: Change[] = []
   readonly #problems: Problem[] = []
-  readonly #unconfirmed: Found[] = []
+  readonly #unconfirmed: Unconfirmed[] = []
 
   constructor(file: LinkFile, state: WorkspaceState, options: PlanOptions) {
     this.#file = file
@@ -158,7 +160,7 @@ class Planner {
     if (isAdopted) fields.unshift({ field: 'managed_by', from: null, to: set })
     if (fields.length > 0) {
       this.#add({ action: 'update', kind, name, id: found.id, fields, wanted, found })
-    } else if (kind === 'link' && isEdited(found)) this.#unconfirmed.push(found)
+    } else if (isEdited(found)) this.#unconfirmed.push({ kind, id: found.id })
   }
 
   #delete(kind: Kind, found: Found): void {

@@ -41,17 +41,7 @@ export function planCommand(terminal: Terminal): Command {
         return
       }
       if (file === undefined) throw Failure.invalidCommand('name a file, such as links.yaml')
-      const { readLinkFile, makePlan } = await import('../code/make-plan.ts')
-      const { planAsJson } = await import('../code/print-plan.ts')
-      const { plan } = await makePlan(
-        await openDesk(terminal),
-        readLinkFile(file),
-        optionsOf(flags),
-      )
-      if (flags.json) terminal.out(plainJson(planAsJson(plan)))
-      else terminal.out(await textOf(terminal, plan, file))
-      if (plan.changes.length > 0) process.exitCode = EXIT_CHANGES
-      refuseProblems(plan)
+      await withStatus(terminal, () => plan(terminal, file, flags))
     })
 }
 
@@ -63,7 +53,29 @@ export function applyCommand(terminal: Terminal): Command {
   return addPlanOptions(command)
     .option('--accept-changes', 'also if it changes where examples of links lead')
     .addHelpText('after', example('apply links.yaml', 'apply links.yaml --yes'))
-    .action((file: string, flags: ApplyFlags) => apply(terminal, file, flags))
+    .action((file: string, flags: ApplyFlags) =>
+      withStatus(terminal, () => apply(terminal, file, flags)),
+    )
+}
+
+async function plan(terminal: Terminal, file: string, flags: PlanFlags): Promise<void> {
+  const { readLinkFile, makePlan } = await import('../code/make-plan.ts')
+  const { planAsJson } = await import('../code/print-plan.ts')
+  const links = readLinkFile(file)
+  const { plan } = await makePlan(await openDesk(terminal), links, optionsOf(flags))
+  if (flags.json) terminal.out(plainJson(planAsJson(plan)))
+  else terminal.out(await textOf(terminal, plan, file))
+  if (plan.changes.length > 0) process.exitCode = EXIT_CHANGES
+  refuseProblems(plan)
+}
+
+/** Leaves no progress line before what is written next, also where the work fails. */
+async function withStatus(terminal: Terminal, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } finally {
+    terminal.status('')
+  }
 }
 
 function addPlanOptions(command: Command): Command {
@@ -248,11 +260,16 @@ export function pullCommand(terminal: Terminal): Command {
     .option('--force', 'overwrite a file that is there')
     .option('--json', 'print JSON')
     .addHelpText('after', example('pull --set flyers --adopt -o links.yaml'))
-    .action((flags: PullFlags) => pull(terminal, flags))
+    .action((flags: PullFlags) => withStatus(terminal, () => pull(terminal, flags)))
 }
 
 async function pull(terminal: Terminal, flags: PullFlags): Promise<void> {
-  const { set, adopt = false, domain: domains = [], output, force = false } = flags
+  const { set, adopt = false, output, force = false } = flags
+  const { parseHost } = await import('../../hosts/index.ts')
+  const domains = (flags.domain ?? []).map((text) => {
+    const parsed = parseHost(text)
+    return 'value' in parsed ? parsed.value : text.toLowerCase()
+  })
   const { setName } = await import('@terse/contract/managed')
   if (!setName.safeParse(set).success) {
     const text = `"${set}" is no name of a set: 1 to 63 lower-case letters, digits and hyphens.`
@@ -268,6 +285,9 @@ async function pull(terminal: Terminal, flags: PullFlags): Promise<void> {
   const { readLinks, readSurroundings } = await import('../code/workspace-state.ts')
   const { client, onProgress } = await openDesk(terminal)
   const surroundings = await readSurroundings(client)
+  if (surroundings.domains === undefined) {
+    terminal.err('Domains are left out: the token lacks the scope domains:read.')
+  }
   const filter = adopt ? (domains.length > 0 ? { domain: domains } : {}) : { managed_by: set }
   const links = await readLinks(client, filter, (count) => onProgress(`Read ${count} links`))
   onProgress('')
