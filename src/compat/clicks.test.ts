@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CallApi } from '../identity/index.ts'
-import { readSingleClicks } from './clicks.ts'
+import { type CallApi, CallRefused, type Query } from '../identity/index.ts'
+import { daysAgo, readReport, readSingleClicks } from './clicks.ts'
 
 const PERIOD = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }
 
@@ -35,4 +35,31 @@ describe('readSingleClicks', () => {
       assert.equal(await readSingleClicks(call, '/clicks', { ...PERIOD, bots }), undefined)
       assert.deepEqual(exports, [])
     })
+})
+
+/** An API that refuses reports which begin before a day. */
+function refusing(reason: string, kept: string) {
+  const asked: unknown[] = []
+  const get = async (_path: string, { from }: Query) => {
+    asked.push(from)
+    if (String(from) >= kept) return { data: [from] }
+    const faults = { from: [{ code: 'no_single_clicks', reason, max: 30 }] }
+    throw new CallRefused(422, { message: 'old', code: 'validation_failed', faults }, undefined)
+  }
+  return { call: { get } as unknown as CallApi, asked }
+}
+
+describe('readReport', () => {
+  test('begins with the oldest single clicks that are kept', async () => {
+    const { call, asked } = refusing('old', daysAgo(30))
+    const from = daysAgo(3_650)
+    assert.deepEqual(await readReport(call, '/clicks', { from }), { data: [daysAgo(30)] })
+    assert.deepEqual(asked, [from, daysAgo(30)])
+  })
+
+  test('is refused where there are too many', async () => {
+    const { call, asked } = refusing('many', daysAgo(0))
+    await assert.rejects(readReport(call, '/clicks', { from: daysAgo(1) }), CallRefused)
+    assert.equal(asked.length, 1)
+  })
 })

@@ -1,5 +1,5 @@
 import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
-import type { CallApi } from '../identity/index.ts'
+import { type CallApi, CallRefused, type Query } from '../identity/index.ts'
 
 /** Reports cover ten years at most. This leaves a margin of some days. */
 export const ALL_TIME_DAYS = 3_650
@@ -10,6 +10,30 @@ export const SINGLE_CLICKS_MAX = 100_000
 /** Returns the date of the day that was so long ago, in UTC. */
 export function daysAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/**
+ * Reads a report. One that is made from single clicks, such as those by tag, begins no earlier than the service keeps them.
+ *
+ * @throws {CallRefused}
+ */
+export async function readReport<T>(call: CallApi, path: string, query: Query): Promise<T> {
+  try {
+    return await call.get<T>(path, query)
+  } catch (error) {
+    const fault = singleClicksFault(error)
+    if (fault?.reason !== 'old') throw error
+    return call.get<T>(path, { ...query, from: daysAgo(fault.max) })
+  }
+}
+
+type SingleClicksFault = { readonly code: string; readonly reason: string; readonly max: number }
+
+/** Returns why a report could not be made from single clicks; undefined for any other error. */
+export function singleClicksFault(error: unknown): SingleClicksFault | undefined {
+  if (!(error instanceof CallRefused)) return undefined
+  const faults = error.refusal.faults?.from ?? []
+  return faults.find(({ code }) => code === 'no_single_clicks') as SingleClicksFault | undefined
 }
 
 /**

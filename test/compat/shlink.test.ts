@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import { createLink } from '../support/links.ts'
-import { onEachEngine } from '../support/on-each-engine.ts'
+import { onEachEngine, onSqlite } from '../support/on-each-engine.ts'
 import { expectRefused, type ShlinkClient, shlinkClientOf } from '../support/shlink.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
@@ -419,3 +419,22 @@ onEachEngine('the API of Shlink', (stage) => {
     assert.equal((await domains.listDomains()).data.length, 3)
   })
 })
+
+onSqlite(
+  'the API of Shlink, where single clicks are kept for a month',
+  (stage) => {
+    test('counts and lists the visits of tags that are kept', async () => {
+      const client = await shlinkClientOf(stage.service, 'acme')
+      const link = await createLink(stage.api, { tags: ['kept'] })
+      const at = (Date.now() - 3 * 86_400_000) * 1_000
+      await takeIn(stage.service, [someClick({ at, link_seq: await seqOf(stage.service, link) })])
+      const [{ tag, visitsSummary }] = (await client.tagsStats()).data
+      assert.deepEqual([tag, visitsSummary.total], ['kept', 1])
+      assert.equal((await client.getTagVisits('kept', { page: 1, itemsPerPage: 1 })).data.length, 1)
+      assert.equal((await client.getTagVisits('kept', { domain: 'DEFAULT' })).data.length, 1)
+      const startDate = '2020-01-01T00:00:00Z'
+      assert.equal((await client.getTagVisits('kept', { startDate })).data.length, 1)
+    })
+  },
+  { TERSE_CLICK_RETENTION_DAYS: '30' },
+)

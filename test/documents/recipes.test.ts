@@ -241,7 +241,7 @@ onSqlite('recipes', (stage) => {
     const all = await type(`export TERSE_TOKEN=${token}; git push -f origin HEAD v1.2.0 v1.3.0
       git push -f origin :v1.2.0; git push origin v1.2.0`)
     assert.match(all, /v1\.3\.0$/m)
-    assert.match(all, /v1\.2\.0, made before$/m)
+    assert.match(all, /v1\.2\.0 is taken already$/m)
     const refused = await type(
       'TERSE_TOKEN=wrong git push -f origin :v1.3.0 && git push origin v1.3.0',
     )

@@ -2,7 +2,14 @@ import type { ClickReportResource, ExportedClick } from '@terse/contract/clicks'
 import type { IncludingLink } from '@terse/contract/links'
 import type { CallApi, Query } from '../../identity/index.ts'
 import { formatInstant } from '../../platform/time/clock.ts'
-import { ALL_TIME_DAYS, DAY_MS, daysAgo, readSingleClicks, SINGLE_CLICKS_MAX } from '../clicks.ts'
+import {
+  ALL_TIME_DAYS,
+  DAY_MS,
+  daysAgo,
+  readReport,
+  readSingleClicks,
+  SINGLE_CLICKS_MAX,
+} from '../clicks.ts'
 import { listDomains, readSpan } from '../lists.ts'
 import { invalidData } from './problems.ts'
 import { listOf, type ShlinkCall, type ShlinkQuery, shlinkDate } from './requests.ts'
@@ -109,7 +116,7 @@ async function slicesOf(
   query: Period & { readonly interval: 'day' | 'hour'; readonly bots: string },
 ): Promise<readonly Slice[]> {
   const [slices = [], ...others] = await inTurn([path, ...without], async (each) => {
-    const { data } = await call.get<Series>(each, { ...filter, ...query })
+    const { data } = await readReport<Series>(call, each, { ...filter, ...query })
     return data.map(({ start, clicks = 0, bots = 0 }) => ({ start, count: clicks + bots }))
   })
   return slices.map(({ start, count }, index) => ({
