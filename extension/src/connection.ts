@@ -15,6 +15,8 @@ export type Connection = { readonly origin: string } & (
 export type Facts = {
   readonly workspace: string | null
   readonly domains: readonly string[]
+  /** The parameter of short links that has the label of a visit; null where labels are off. */
+  readonly label: string | null
 }
 
 /** What was typed for a page, until a link is made of it. */

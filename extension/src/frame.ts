@@ -33,6 +33,8 @@ export class Popup {
   /** Links that lead to the page already. Without an answer of the service there are none. */
   readonly linksHere: Promise<readonly Link[]>
   facts: Facts
+  /** Whether the right has ended meanwhile, and the popup says so. */
+  hasEnded = false
   readonly #views: Views
 
   constructor(service: Service, page: Page, facts: Facts, views: Views) {
@@ -79,6 +81,7 @@ export class Popup {
 
   /** The right has ended: what came by it is forgotten. */
   async end(): Promise<void> {
+    this.hasEnded = true
     await forgetConnection(this.service.origin)
     await showSignedOut()
   }

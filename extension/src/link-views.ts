@@ -64,6 +64,7 @@ export function linkView(popup: Popup, link: Link, { isNew, copies }: LinkOption
 /** The links that lead to the page already, in place of a second one. */
 export function linksHereView(popup: Popup, links: readonly Link[]): View {
   const { page } = popup
+  const { label } = popup.facts
   const [first] = links
   const count = links.length === 1 ? text('oneLinkHere') : text('linksHere', links.length)
   const show = () => first && popup.show(linkView(popup, first, { isNew: false, copies: true }))
@@ -79,7 +80,12 @@ export function linksHereView(popup: Popup, links: readonly Link[]): View {
   })
   return {
     name: text('linksOfPage'),
-    body: [pageBlock(page), make('p', { class: 'lab' }, count), linkList(popup, links)],
+    body: [
+      pageBlock(page),
+      make('p', { class: 'lab' }, count),
+      linkList(popup, links),
+      ...(label === null ? [] : [labelHint(label)]),
+    ],
     foot: [copy, another],
     focus: copy,
   }
@@ -127,6 +133,11 @@ function linkList(popup: Popup, links: readonly Link[]): HTMLElement {
     return make('li', {}, about, clicks, code, copy)
   })
   return make('ul', { class: 'have' }, ...rows)
+}
+
+function labelHint(parameter: string): HTMLElement {
+  const example = make('span', { class: 'mono' }, `?${parameter}=…`)
+  return make('p', { class: 'hint' }, text('labelHint'), ' ', example)
 }
 
 function shortLink({ domain, key }: Link): HTMLElement {

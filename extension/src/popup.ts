@@ -7,7 +7,7 @@ import { destinationOf, withoutTracking } from './page.ts'
 import { Service } from './service.ts'
 import { text } from './texts.ts'
 
-const NO_FACTS: Facts = { workspace: null, domains: [] }
+const NO_FACTS: Facts = { workspace: null, domains: [], label: null }
 
 async function readPage(): Promise<Page> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true })
@@ -45,13 +45,8 @@ async function readFacts(popup: Popup): Promise<void> {
   }
 }
 
-async function open(connection: Connection): Promise<void> {
-  const [page, known, atOnce] = await Promise.all([
-    readPage(),
-    stored.get('facts'),
-    passing.get('atOnce'),
-  ])
-  await passing.remove('atOnce')
+async function open(connection: Connection, isAtOnce: boolean): Promise<void> {
+  const [page, known] = await Promise.all([readPage(), stored.get('facts')])
   const popup = new Popup(new Service(connection), page, known ?? NO_FACTS, {
     newLink: newLinkView,
     lastLinks: lastLinksView,
@@ -59,8 +54,8 @@ async function open(connection: Connection): Promise<void> {
   const reading = readFacts(popup)
   // Without a domain there is no form: at the first opening it waits for the service.
   if (known === undefined) await reading
-  if ((await stored.get('connection')) === undefined) return
-  if (atOnce) return makeAtOnce(popup)
+  if (popup.hasEnded) return
+  if (isAtOnce) return makeAtOnce(popup)
   popup.showNewLink()
   const found = await popup.linksHere
   const isUntouched = document.querySelector('form:not([data-touched])') !== null
@@ -68,5 +63,7 @@ async function open(connection: Connection): Promise<void> {
 }
 
 document.documentElement.lang = text('language')
-const connection = await stored.get('connection')
-await (connection === undefined ? showSignedOut() : open(connection))
+const [connection, atOnce] = await Promise.all([stored.get('connection'), passing.get('atOnce')])
+// The wish is for this opening, also where it cannot be met.
+if (atOnce) await passing.remove('atOnce')
+await (connection === undefined ? showSignedOut() : open(connection, atOnce === true))

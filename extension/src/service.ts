@@ -107,9 +107,10 @@ export class Service {
   /** Reads what the form begins with: the domains, the default one first, and the name of the workspace. */
   async facts(): Promise<Facts> {
     const query = { per_page: CHOICES_MAX }
-    const [{ data }, { domain }] = await Promise.all([
+    const [{ data }, { domain }, { parameter: label }] = await Promise.all([
       dataOf(this.#client.GET('/api/v1/domains', { params: { query } })),
       dataOf(this.#client.GET('/api/v1/default-domain')),
+      dataOf(this.#client.GET('/api/v1/labels')),
     ])
     const active = data.filter(({ status }) => status === 'active')
     // Every workspace can have links on the host of the service.
@@ -117,6 +118,7 @@ export class Service {
     const id = data[0]?.workspace_id ?? (await this.lastLinks())[0]?.workspace_id
     return {
       domains: [...new Set([domain ?? this.#host, ...names])],
+      label,
       workspace: id === undefined ? null : await this.#title(id),
     }
   }

@@ -8,6 +8,8 @@ export function text(name: TextName, ...values: readonly (string | number)[]): s
   return chrome.i18n.getMessage(name, values.map(String))
 }
 
+/** For dates and numbers: the region of the browser, where that is of the language of the texts. */
 export function language(): string {
-  return chrome.i18n.getUILanguage()
+  const [own, browser] = [text('language'), chrome.i18n.getUILanguage()]
+  return browser.startsWith(own) ? browser : own
 }

@@ -213,20 +213,21 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await options.close()
   })
 
-  test('ignores an answer to a sign-in that it has not begun', async () => {
-    const iss = encodeURIComponent(`http://${host()}`)
+  test('ignores an answer that is none to the sign-in which it has begun', async () => {
     const options = await extension.openOptions()
+    await options.getByRole('button', { name: 'Sign in' }).click()
+    await options.getByText('Let the browser extension work with links of').waitFor()
+    const iss = encodeURIComponent(`http://${host()}`)
     await tab.goto(`http://${host()}/app/extension#code=terse_code_x&state=x&iss=${iss}`)
     await tab.getByText('Allowed. The extension signs in.').waitFor()
+    // The sign-in goes on, so the answer has ended nothing.
+    await options.getByRole('button', { name: 'Allow' }).click()
+    await options.getByText('You are signed in.').waitFor()
     assert.match(tab.url(), /\/app\/extension#/)
-    assert.equal(await options.getByRole('button', { name: 'Sign in' }).count(), 1)
+    await options.getByRole('button', { name: 'Disconnect' }).click()
+    await options.getByRole('button', { name: 'Sign in' }).waitFor()
+    assert.deepEqual((await owner.get('/assistants')).body.data, [])
     await options.close()
-    assert.equal(
-      await extension.inBackground(
-        "chrome.storage.local.get('connection').then((all) => all.connection)",
-      ),
-      undefined,
-    )
   })
 })
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -70,16 +71,21 @@ export async function loadExtension(): Promise<LoadedExtension> {
       ...[`--disable-extensions-except=${built}`, `--load-extension=${built}`],
       '--remote-debugging-port=0',
     ],
+
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
   })
   started.defer(() => context.close())
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const [port] = readFileSync(path.join(profile, 'DevToolsActivePort'), 'utf8').split('\n')
-  const own = started.move()
-
-  const origin = new URL(worker.url()).href.replace('/background.js', '')
+  const origin = worker.url().replace('/background.js', '')
+  // Once installed it opens its settings in an empty tab, which must not be one of a test.
+  await eventually(async () => {
+    const addresses = context.pages().map((page) => page.url())
+    assert.ok(addresses.includes(`${origin}/options.html`), addresses.join())
+  })
   const inBackground = (expression: string): Promise<unknown> => worker.evaluate(expression)
+  const own = started.move()
   return {
     context,
     inBackground,

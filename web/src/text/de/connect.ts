@@ -76,7 +76,7 @@ export const connect: Catalogue['connect'] = {
   drag: 'Ziehen Sie es zu den Lesezeichen Ihres Browsers',
   extension: {
     title: 'Browser-Erweiterung',
-    hint: 'Erstellt mit Alt + Umschalt + S einen Link auf die Seite, die Sie lesen. Sie gehört zu Terse und wird von Hand in Chrome, Edge oder Firefox geladen, wie docs/browser-extension.md beschreibt.',
+    hint: 'Erstellt mit Alt + Umschalt + S einen Link auf die Seite, die Sie lesen. Sie wird aus den Quellen von Terse gebaut und von Hand in Chrome, Edge oder Firefox geladen: docs/browser-extension.md.',
     address: 'Adresse dieses Dienstes',
     copy: 'Adresse für die Erweiterung kopieren',
     signedIn: 'Mit der Erweiterung angemeldet',

@@ -79,7 +79,7 @@ export const connect = {
   drag: 'Drag it to the bookmarks of your browser',
   extension: {
     title: 'Browser extension',
-    hint: 'Makes a link to the page that you read, with Alt + Shift + S. It comes with Terse and is loaded into Chrome, Edge or Firefox by hand, as docs/browser-extension.md says.',
+    hint: 'Makes a link to the page that you read, with Alt + Shift + S. It is built from the sources of Terse and loaded into Chrome, Edge or Firefox by hand: docs/browser-extension.md.',
     address: 'Address of this service',
     copy: 'Copy the address for the extension',
     signedIn: 'Signed in with the extension',
