@@ -168,7 +168,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
         operationId: 'links.delete',
         summary: 'Delete link',
         description:
-          'Deletes a link. The short link stops working at once, and its key can be used again.',
+          'Deletes a link. The short link stops working at once, and its key can be used again. A link with `prevent_delete` is refused.',
         params: idParams,
         headers: ifMatchHeaders,
         response: { 200: linkDeleted },

@@ -128,10 +128,10 @@ for (const engine of ENGINES) {
       await counted(gone, 4)
       await counted(kept, 1)
       for (const { id: tracked, key } of [link, removed]) {
-        expectStatus(
-          await gone.patch(`/links/${tracked}/options`, { track_conversions: true }),
-          200,
-        )
+        // What keeps a link from being deleted does not keep its workspace.
+        const marks = { managed_by: 'gone-set', prevent_delete: tracked === link.id }
+        const options = { track_conversions: true, ...marks }
+        expectStatus(await gone.patch(`/links/${tracked}/options`, options), 200)
         const to = await visit(service.port, `/${key}`, { host: 'gone.localhost' })
         const token = new URL(to.headers.location ?? '').searchParams.get('tc')
         expectStatus(await gone.post('/conversions', { token, event: 'gone-order' }), 200)
