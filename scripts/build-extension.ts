@@ -55,7 +55,7 @@ export function manifestFor(browser: Browser, version: string) {
         description: '__MSG_commandOpen__',
       },
       'make-and-copy': {
-        suggested_key: { default: 'Alt+Shift+C' },
+        suggested_key: { default: 'Alt+Shift+L' },
         description: '__MSG_commandAtOnce__',
       },
     },

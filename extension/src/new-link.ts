@@ -166,12 +166,14 @@ class NewLinkForm {
   async #explain(error: unknown): Promise<void> {
     const faults = this.#popup.faultsOf(error)
     if (faults === undefined) return
-    const { key, url, ...others } = faults.fields
+    const { key, url, domain, tags, ...others } = faults.fields
     const draft = this.#draft()
     await passing.set({ draft })
     const rest = [faults.general, this.#popup.page.address === undefined ? undefined : url]
     this.#say([...rest, ...Object.values(others)].filter((one) => one !== undefined).join(' '))
     if (url !== undefined) this.#urlField.say(url, 'bad')
+    if (domain !== undefined) this.#keyField.say(domain, 'bad')
+    if (tags !== undefined) this.#tags.refuse(tags)
     if (key === undefined) return
     // In the language of the browser, where the reason is a known one.
     const reason = await this.#popup.service
@@ -204,7 +206,7 @@ function trackingBox(box: HTMLInputElement, found: readonly string[]): HTMLEleme
 
 /** A field of several tags: Enter or a comma adds one, Backspace in the empty field removes the last. */
 class TagInput {
-  readonly element: HTMLElement
+  readonly #field: ReturnType<typeof field>
   readonly #input = make('input', { id: 'tags', list: 'tag-names', placeholder: text('addTag') })
   readonly #names = make('datalist', { id: 'tag-names' })
   readonly #frame = make('div', { class: 'in taginput' }, this.#input)
@@ -214,8 +216,8 @@ class TagInput {
   constructor({ service }: Popup, onChange: () => void) {
     this.#onChange = onChange
     this.#input.maxLength = TAG_LENGTH_MAX
-    this.element = field(text('tags'), this.#input, this.#frame).element
-    this.element.append(this.#names)
+    this.#field = field(text('tags'), this.#input, this.#frame)
+    this.#field.element.append(this.#names)
     const suggest = async () => {
       const names = await service.tagNames().catch(() => [])
       this.#names.replaceChildren(...names.map((name) => make('option', { value: name })))
@@ -229,6 +231,15 @@ class TagInput {
         onChange()
       } else if (event.key === 'Backspace' && this.#input.value === '') this.#remove(-1)
     })
+  }
+
+  get element(): HTMLElement {
+    return this.#field.element
+  }
+
+  refuse(sentence: string): void {
+    this.#field.say(sentence, 'bad')
+    this.#input.focus()
   }
 
   /** With what is typed and not yet added. */

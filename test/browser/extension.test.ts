@@ -9,7 +9,7 @@ import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { type LoadedExtension, loadExtension, openInFirefox } from '../support/extension.ts'
 import { startSite } from '../support/page-of-others.ts'
-import { type PersonClient, setUp } from '../support/person-client.ts'
+import { PASSWORD, type PersonClient, setUp } from '../support/person-client.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -96,6 +96,20 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await options.getByText('Without https, others on the network').waitFor()
     await expectAccessible(options)
     await options.close()
+  })
+
+  test('opens by keys that the browser accepts', async () => {
+    const commands = await extension.inBackground('chrome.commands.getAll()')
+    assert.deepEqual(
+      (commands as { name: string; shortcut: string }[]).map(({ name, shortcut }) => [
+        name,
+        shortcut,
+      ]),
+      [
+        ['_execute_action', 'Alt+Shift+S'],
+        ['make-and-copy', 'Alt+Shift+L'],
+      ],
+    )
   })
 
   test('makes and copies a link to the page by its keys and Enter, without the tracking', async () => {
@@ -232,40 +246,47 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
 })
 
 describe('the extension in Firefox', { skip: skipWithout('firefox') }, () => {
-  test('makes and copies a link by its popup, with a token', async () => {
+  test('signs in by the consent of a person, and makes and copies a link by its popup', async () => {
     const service = await startService(SQLITE)
-    const token = await service.token('acme')
+    const api = await service.api('acme')
+    await setUp(service)
     const firefox = await openInFirefox()
     const see = (words: string) =>
       eventually(async () => {
         const seen = await firefox.evaluate('document.body.innerText')
         assert.ok(String(seen).includes(words), `${words} is not in ${seen}`)
       })
-    const enter = (id: string, text: string) =>
-      firefox.evaluate(`void (document.getElementById('${id}').value = '${text}')`)
+    const act = (expression: string) => firefox.evaluate(`void ${expression}`)
     try {
       await see('Which Terse makes your links?')
-      await enter('address', `localhost:${service.port}`)
-      await enter('token', token)
-      await firefox.evaluate("void (document.querySelector('details').open = true)")
-      await firefox.evaluate("void document.getElementById('token').focus()")
+      await act(`(document.getElementById('address').value = 'localhost:${service.port}')`)
+      await act("document.getElementById('address').focus()")
       await firefox.press('Enter')
-      await see('Connected to')
+      await see('Password')
+      const session = JSON.stringify({ email: 'ada@example.com', password: PASSWORD })
+      await firefox.evaluate(`fetch('/api/v1/session', {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(session)},
+      }).then(({ status }) => status)`)
+      await act("location.assign('/app' + new URLSearchParams(location.search).get('to'))")
+      await see('Let the browser extension work with links of')
+      await act("document.querySelector('button[type=submit]').click()")
+      await see('You are signed in.')
+      await see('Open a page and press')
       // In a tab there is no page below it: the popup asks for an address.
-      await firefox.evaluate("void location.assign(chrome.runtime.getURL('popup.html'))")
+      await act("location.assign(chrome.runtime.getURL('popup.html'))")
       await see('Destination')
       await firefox.type('https://example.com/sale')
       await firefox.press('Enter')
       await see('Link made')
       await see('Copied')
+      const { data } = (await api.get('/links')).body
+      assert.deepEqual(
+        data.map(({ url }: { url: string }) => url),
+        ['https://example.com/sale'],
+      )
     } finally {
       await firefox.close()
+      await service.stop()
     }
-    const { data } = (await (await service.api('acme')).get('/links')).body
-    assert.deepEqual(
-      data.map(({ url }: { url: string }) => url),
-      ['https://example.com/sale'],
-    )
-    await service.stop()
   })
 })
