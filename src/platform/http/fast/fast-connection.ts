@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Activity } from '../connections/connections.ts'
 import type { Arrival } from '../forwarded.ts'
 import { type AnsweredConnection, FastExchange } from './fast-exchange.ts'
+import { emitReads, readShared } from './shared-reads.ts'
 import { readSimpleRequest } from './simple-request.ts'
 
 /** The server's side of a connection. */
@@ -37,7 +38,7 @@ export class FastConnection implements AnsweredConnection, Activity {
       isEncrypted: 'encrypted' in socket,
       remoteAddress: socket.remoteAddress ?? '',
     }
-    socket.on('data', this.#onData)
+    if (!readShared(socket, this.#onBytes)) socket.on('data', this.#onBytes)
     socket.on('end', this.#onEnd)
     socket.on('error', ignore)
     socket.on('close', this.#onClose)
@@ -83,31 +84,32 @@ export class FastConnection implements AnsweredConnection, Activity {
   /** Removes its listeners from the socket and returns it to the next owner. */
   release(): Socket {
     const socket = this.#socket
-    socket.off('data', this.#onData)
+    socket.off('data', this.#onBytes)
+    emitReads(socket)
     socket.off('end', this.#onEnd)
     socket.off('error', ignore)
     socket.off('close', this.#onClose)
     return socket
   }
 
-  readonly #onData = (bytes: Buffer): void => {
+  /** Returns whether to read on. The bytes are valid until then. */
+  readonly #onBytes = (bytes: Buffer): boolean => {
     this.#idleChecks = 0
     if (!this.isIdle) {
-      this.#unread = bytes
+      this.#unread = Buffer.from(bytes)
       this.#socket.pause()
       if (!this.#isBusy) this.#handOverOnceSent()
-      return
+      return false
     }
     const request = this.#owner.isOpen ? readSimpleRequest(bytes) : undefined
-    if (request === undefined) {
-      this.#handOver(bytes)
-      return
+    if (request !== undefined) {
+      this.#isBusy = true
+      const exchange = new FastExchange(request, this.#arrival, this)
+      if (this.#owner.answer(exchange)) return true
+      this.#isBusy = false
     }
-    this.#isBusy = true
-    const exchange = new FastExchange(request, this.#arrival, this)
-    if (this.#owner.answer(exchange)) return
-    this.#isBusy = false
-    this.#handOver(bytes)
+    this.#handOver(Buffer.from(bytes))
+    return true
   }
 
   /** Like Node's server: ends the connection when its client does, even with an answer outstanding. */
