@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { bareContender, nginxContender, terseContender } from '../servers/contender.ts'
 import { createLinksFolder } from '../support/links-folder.ts'
 import { alternate, medianCpu, summarize } from '../support/measure.ts'
@@ -8,6 +9,14 @@ const RATIO_TO_NGINX_MAX = 1.25
 const RATIO_TO_BARE_MAX = 1
 /** Long enough to request nearly every link, at 20,000 requests a second. */
 const WARM_UP_SECONDS = 20
+
+/** The folder of another version of Terse, built, to compare with in the same run. */
+const OTHER = process.env.BENCH_OTHER
+
+async function otherContender(folder: string) {
+  const program = path.join(folder, 'bin/terse.js')
+  return terseContender('Terse, other version', await createLinksFolder(LINKS), { program })
+}
 
 export const redirect: Scenario = {
   name: 'redirect',
@@ -23,6 +32,7 @@ export const redirect: Scenario = {
       await terseContender('Terse', await createLinksFolder(LINKS)),
       await bareContender(),
       ...(nginx === undefined ? [] : [await nginxContender(nginx, LINKS)]),
+      ...(OTHER === undefined ? [] : [await otherContender(OTHER)]),
     ]
     const warmUpSeconds = WARM_UP_SECONDS
     const entries = contenders.map((contender) => ({ contender, load, warmUpSeconds }))
@@ -33,7 +43,7 @@ export const redirect: Scenario = {
     const targets: Target[] = [
       { what: "CPU by bare Node.js's", value: ours / bare, atMost: RATIO_TO_BARE_MAX },
     ]
-    if (theirs !== undefined) {
+    if (nginx !== undefined && theirs !== undefined) {
       targets.push({ what: "CPU by nginx's", value: ours / theirs, atMost: RATIO_TO_NGINX_MAX })
     }
     return {

@@ -9,6 +9,7 @@ import {
   type ServerProcess,
   startBaseline,
   startTerse,
+  type TerseOptions,
 } from '../support/server-process.ts'
 import { startNginx } from './nginx.ts'
 
@@ -35,7 +36,7 @@ export type Contender<S extends MeasuredServer = MeasuredServer> = {
 export async function terseContender(
   name: string,
   dataDir: string,
-  options: { args?: readonly string[]; cores?: readonly number[] } = {},
+  options: TerseOptions = {},
 ): Promise<Contender<ServerProcess>> {
   const clicks = counter(name, async () => countClicks(dataDir))
   await clicks.start()

@@ -78,6 +78,13 @@ function spawnServer(options: {
   }
 }
 
+export type TerseOptions = {
+  readonly args?: readonly string[]
+  readonly cores?: readonly number[]
+  /** The program to run; this version's when left out. */
+  readonly program?: string
+}
+
 /**
  * Starts `terse serve` as in production, but without rate limits.
  *
@@ -87,7 +94,7 @@ function spawnServer(options: {
 export async function startTerse(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
-  options: { args?: readonly string[]; cores?: readonly number[] } = {},
+  options: TerseOptions = {},
 ): Promise<ServerProcess> {
   const server = await spawnTerse(env, [...WITH_PROBE, ...nodeOptions], options)
   await server.ready
@@ -100,11 +107,11 @@ export async function startTerse(
 export async function spawnTerse(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
-  options: { args?: readonly string[]; cores?: readonly number[] } = {},
+  options: TerseOptions = {},
 ): Promise<ServerProcess> {
   const port = await freePort()
   return spawnServer({
-    script: TERSE,
+    script: options.program ?? TERSE,
     args: ['serve', ...(options.args ?? [])],
     env: {
       TERSE_HOST: '127.0.0.1',

@@ -45,6 +45,17 @@ export class ClickColumns {
     return columns
   }
 
+  /** Removes all clicks. Their memory is used again. */
+  clear(): void {
+    this.length = 0
+    this.#hasSparse = false
+    for (const [dimension, values] of this.values.entries()) {
+      values.clear()
+      if (dimension >= FIRST_SPARSE) values.numberOf(NO_BYTES, 0, 0)
+    }
+    for (const texts of this.#texts) texts.length = 0
+  }
+
   /** Makes room for one more click. Returns its index. It exists when `length` is increased. */
   next(): number {
     if (this.length === this.at.length) this.#enlarge()

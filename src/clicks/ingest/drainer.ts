@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/async.ts'
+import { ClickColumns } from '../click-columns.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import { SEGMENT_BYTES_MAX } from '../journal/journal-folder.ts'
 import {
@@ -52,6 +53,8 @@ export type DrainerOptions = {
 /** Ingests a journal's clicks into the store, each exactly once. */
 export class Drainer {
   readonly #options: DrainerOptions
+  /** One for all batches: those of a busy service take 20 MiB. */
+  readonly #clicks = new ClickColumns()
   #position: JournalPosition | undefined
   #positionKnown = false
   /** Segments before this position are removed once it is `keepMs` old. */
@@ -145,7 +148,7 @@ export class Drainer {
       this.#checkpoint = undefined
     }
     const from = this.#position
-    const batch = readBatch(journal.folder, from, activeSegment(), writer.batchMax)
+    const batch = readBatch(journal.folder, from, activeSegment(), writer.batchMax, this.#clicks)
     if (batch === undefined) return undefined
     const { clicks, next } = batch
     const atMicros = clock.nowMicros()

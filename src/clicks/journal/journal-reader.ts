@@ -34,15 +34,17 @@ export type JournalBatch = {
  * @param from the position to read from; undefined for the beginning
  * @param activeSegment the segment that its owner still appends to; earlier segments are complete
  * @param clicksMax stops after the frame that reaches this count
+ * @param clicks is cleared, and has the clicks afterwards
  */
 export function readBatch(
   folder: string,
   from: JournalPosition | undefined,
   activeSegment: number,
   clicksMax: number,
+  clicks = new ClickColumns(),
 ): JournalBatch | undefined {
   for (const { segment, offset } of segmentsFrom(folder, from)) {
-    const clicks = new ClickColumns()
+    clicks.clear()
     const range = { offset, complete: segment < activeSegment, clicksMax }
     const { consumed, damaged } = readSegment(segmentFile(folder, segment), range, clicks)
     if (consumed === 0) continue
