@@ -33,7 +33,7 @@ export class Popup {
   /** Links that lead to the page already. Without an answer of the service there are none. */
   readonly linksHere: Promise<readonly Link[]>
   facts: Facts
-  /** Whether the right has ended meanwhile, and the popup says so. */
+  /** Whether the right has ended meanwhile, and the view of that is shown. */
   hasEnded = false
   readonly #views: Views
 
@@ -70,7 +70,7 @@ export class Popup {
     this.show(this.#views.newLink(this))
   }
 
-  /** Returns what is to be said of an error; undefined once the sign-in page has taken its place. */
+  /** Returns the words for an error; undefined for an ended right, whose view takes the place of this one. */
   faultsOf(error: unknown) {
     if (error instanceof ConnectionEnded) {
       void this.end()
@@ -96,7 +96,7 @@ function render({ name, isTitled, body, foot, focus }: View, head: readonly Node
   focus?.focus()
 }
 
-/** Says where the person was signed in, if that has ended, and how to sign in. */
+/** Shows where the person was signed in, if that has ended, and the way to sign in. */
 export async function showSignedOut(): Promise<void> {
   const endedAt = await stored.get('endedAt')
   const open = () => void chrome.runtime.openOptionsPage()

@@ -78,7 +78,7 @@ class ConnectForm {
     await this.#explainSignIn()
   }
 
-  /** Says why the last sign-in gave nothing. */
+  /** Shows why the last sign-in gave nothing. */
   async #explainSignIn(): Promise<void> {
     const fault = await passing.get('signInFault')
     if (fault === undefined) return

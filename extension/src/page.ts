@@ -56,7 +56,7 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 /** A service as typed: its origin, and whether others on the network could read what is sent to it. */
 export type ServiceAddress = { readonly origin: string; readonly isPlain: boolean }
 
-/** Reads the address of a service: with `https://` unless it says `http://`, and without a path. */
+/** Reads the address of a service: with `https://` unless `http://` is typed, and without a path. */
 export function parseService(text: string): ServiceAddress | undefined {
   const typed = text.trim()
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed)

@@ -36,7 +36,7 @@ const EARLY_MS = 10_000
 /** What the popup does with the service, by the typed client. All throw `ConnectionEnded`, `Unreachable` or `ApiError`. */
 export class Service {
   readonly origin: string
-  /** Whether links can be undone. A token says nothing of its scopes. */
+  /** Whether links can be undone. The scopes of a token are not known. */
   readonly mayDelete: boolean
   readonly #client: TerseClient
 
@@ -51,10 +51,12 @@ export class Service {
     })
   }
 
-  /** Returns the links to any of these destinations, those with most clicks first. */
+  /** Returns the links that lead to any of these destinations and have not expired, those with most clicks first. */
   async findLinks(addresses: readonly string[]): Promise<readonly Link[]> {
     const lists = await Promise.all(
-      addresses.map((url) => this.#list({ url, sort: '-clicks', per_page: LISTED_MAX })),
+      addresses.map((url) =>
+        this.#list({ url, state: ['active'], sort: '-clicks', per_page: LISTED_MAX }),
+      ),
     )
     return lists.flat().toSorted((a, b) => (b.clicks ?? 0) - (a.clicks ?? 0))
   }
@@ -66,6 +68,7 @@ export class Service {
 
   async #list(query: {
     readonly url?: string
+    readonly state?: ['active']
     readonly sort?: '-clicks'
     readonly per_page: number
   }): Promise<readonly Link[]> {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { BROWSERS, manifestFor } from '../../scripts/build-extension.ts'
 import { expectAccessible, expectFit } from '../support/accessibility.ts'
-import type { Api } from '../support/api.ts'
+import { type Api, expectStatus } from '../support/api.ts'
 import { expectCopied } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -137,18 +137,20 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
 
   test('shows the link of a page that has one, and copies it in place of a second', async () => {
     const address = await visit('two-warehouses?page=1')
+    const expired = { domain: 'localhost', url: address, expires_at: '2020-01-01T00:00:00Z' }
+    expectStatus(await api.post('/links', expired), 201)
     const popup = await extension.openPopup()
     await popup.getByText('1 link leads here').waitFor()
     await expectAccessiblePopup(popup)
     await popup.keyboard.press('Enter')
     await popup.getByText('Copied').waitFor()
-    assert.equal((await listed(address)).length, 1)
+    assert.equal((await listed(address)).length, 2)
     await popup.getByRole('button', { name: 'Last links' }).click()
     await popup.getByRole('button', { name: 'Copy localhost/two-warehouses' }).waitFor()
     await close(popup)
   })
 
-  test('says at the field that a key is taken, keeps the draft, and undoes a link', async () => {
+  test('shows at the field that a key is taken, keeps the draft, and undoes a link', async () => {
     const address = await visit('winter')
     const popup = await extension.openPopup()
     const key = popup.getByLabel('Short link')
@@ -169,7 +171,7 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await close(again)
   })
 
-  test('says that the service cannot be reached, and that a token was revoked', async () => {
+  test('reports a service that cannot be reached, and a token that was revoked', async () => {
     await visit('autumn')
     const popup = await extension.openPopup()
     await popup.getByText('Free').waitFor()
