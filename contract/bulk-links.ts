@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { problemSchema } from './errors.ts'
-import { patchLinkBody, tagsInput } from './links.ts'
+import { createLinkBody, patchLinkBody, tagsInput } from './links.ts'
 import { idParams } from './primitives.ts'
+import { rulesInput } from './rules.ts'
 
 const BULK_ITEMS_MAX = 1_000
 
@@ -15,8 +16,18 @@ const tagEdits = {
   remove_tags: tagsInput.optional().describe('Tags to take from the link; others stay.'),
 }
 
+const rules = {
+  rules: rulesInput
+    .nullable()
+    .optional()
+    .describe('All its rules; null for none. Unchanged when left out.'),
+}
+
+/** A link of a bulk create: with its rules at once, so that it never leads elsewhere. */
+export const bulkLinkCreate = createLinkBody.extend(rules)
+
 /** A link of a bulk update. */
-export const bulkLinkUpdate = patchLinkBody.extend({ ...idParams.shape, ...tagEdits })
+export const bulkLinkUpdate = patchLinkBody.extend({ ...idParams.shape, ...tagEdits, ...rules })
 
 const bulkChanges = patchLinkBody
   .omit({ key: true })
@@ -36,11 +47,13 @@ export const bulkLinksBody = bulkLinksEnvelope
     action: bulkLinksEnvelope.shape.action.describe('What to do with each item.'),
     links: listOf(
       patchLinkBody
-        .extend({ id: idParams.shape.id.optional(), ...tagEdits })
+        .extend({ id: idParams.shape.id.optional(), ...tagEdits, ...rules })
         .meta({ id: 'BulkLink', description: 'A link to create, or to update by its `id`.' }),
     )
       .optional()
-      .describe('For `create`: links as in a create. For `update`: each with its `id`.'),
+      .describe(
+        'For `create`: links as in a create. For `update`: each with its `id`. Both may have `rules`.',
+      ),
     ids: listOf(idParams.shape.id)
       .optional()
       .describe('For `delete`, or for `update` together with `changes`.'),

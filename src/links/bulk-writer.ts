@@ -1,11 +1,11 @@
 import {
   type BulkLinksEnvelope,
+  bulkLinkCreate,
   bulkLinksBody,
   bulkLinksEnvelope,
   bulkLinkUpdate,
 } from '@terse/contract/bulk-links'
 import type { Problem } from '@terse/contract/errors'
-import { createLinkBody } from '@terse/contract/links'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import type { Domain } from '../domains/index.ts'
@@ -84,7 +84,7 @@ function only<T extends Partial<Record<string, unknown>>>(
 }
 
 function* createsOf(links: readonly unknown[], faultsOf: FaultsOf): Generator<BulkItem> {
-  const check = checkOf<LinkInput>(createLinkBody, faultsOf)
+  const check = checkOf<LinkInput>(bulkLinkCreate, faultsOf)
   for (const link of links) {
     const input = check(link)
     yield input instanceof Failure

@@ -269,33 +269,32 @@ utm_templates: [{name: Marks, utm_source: mail}]
   })
 
   test('killed anywhere and run again, apply ends as a whole run', async () => {
-    const text = `${SALE.replaceAll('localhost/', 'go.sale.example/').replace('set: sale', 'set: killed')}${linesOf(1_100, 'k').replaceAll('localhost/', 'go.sale.example/')}\n`
-    const file = write(text, 'killed.yaml')
+    const editions = [linesOf(10, 'k'), linesOf(20, 'k').replace(/}$/gm, '?2}')]
+    const [first = '', second = ''] = editions.map((lines, nth) => {
+      const text = `${SALE}${lines}\n`.replace('set: sale', 'set: killed')
+      return write(text.replaceAll('localhost/', 'go.sale.example/'), `killed-${nth}.yaml`)
+    })
     const [whole, killed] = [
-      await stage.service.token('whole'),
-      await stage.service.token('killed'),
+      { ...env(await stage.service.token('whole')), SALE_PASSWORD: 'secret' },
+      { ...env(await stage.service.token('killed')), SALE_PASSWORD: 'secret' },
     ]
-    const password = { SALE_PASSWORD: 'secret' }
-    await ended(0, ['apply', file, '--yes'], { ...env(whole), ...password })
-    // A domain without its mark, some links of all, links without their rules.
-    const points = [
-      (method: string, url: string) => method === 'PATCH' && url.endsWith('/settings'),
-      (_: string, url: string, count: number) => url.includes('/links/bulk') && count === 2,
-      (method: string, url: string) => method === 'PUT' && url.endsWith('/rules'),
-    ]
-    for (const isPoint of points) {
-      const environment = { ...env(killed), ...password }
-      await killAt(stage.service.baseUrl, ['apply', file, '--yes'], environment, isPoint)
-    }
-    const rest = await ended(2, ['plan', file], env(killed))
-    assert.match(rest.stdout, /rules\[0\]: – → /)
-    await ended(0, ['apply', file, '--yes'], { ...env(killed), ...password })
+    const killedAt = (file: string, isPoint: Parameters<typeof killAt>[3]) =>
+      killAt(stage.service.baseUrl, ['apply', file, '--yes'], killed, isPoint)
+    for (const file of [first, second]) await ended(0, ['apply', file, '--yes'], whole)
+    // A domain without its mark; all but links; links that are created, and others not yet changed.
+    await killedAt(first, (method, url) => method === 'PATCH' && url.endsWith('/settings'))
+    await killedAt(first, (_, url) => url.includes('/links/bulk'))
+    await ended(0, ['apply', first, '--yes'], killed)
+    await killedAt(second, (_, url, count) => url.includes('/links/bulk') && count === 2)
+    const rest = await ended(2, ['plan', second], killed)
+    assert.match(rest.stdout, /^0 to create, 10 to change, 0 to delete\.$/m)
+    await ended(0, ['apply', second, '--yes'], killed)
     const [one, two] = [
-      await ended(0, ['pull', '--set', 'killed'], env(whole)),
-      await ended(0, ['pull', '--set', 'killed'], env(killed)),
+      await ended(0, ['pull', '--set', 'killed'], whole),
+      await ended(0, ['pull', '--set', 'killed'], killed),
     ]
     assert.equal(two.stdout, one.stdout)
-    await ended(0, ['plan', file], env(killed))
+    await ended(0, ['plan', second], killed)
   })
 })
 

@@ -28,6 +28,27 @@ onEachEngine('POST /api/v1/links/bulk', (stage) => {
     pending,
   })
 
+  test('creates and updates links with their rules, each at once', async () => {
+    const api = await stage.service.api('ruled')
+    const rules = [{ when: { country: ['DE'] }, then: { url: `${URL}de` } }]
+    const link = { domain: 'localhost', key: 'bulk-ruled', url: URL, rules }
+    const wrong = { ...link, key: 'bulk-misruled', rules: [{ then: { url: 'nowhere' } }] }
+    const { results } = await bulk({ action: 'create', links: [link, wrong] }, { api })
+    assert.deepEqual(Object.keys(results[1].error.errors), ['rules.0.then.url'])
+    const [{ id }] = results
+    const rulesNow = async () => (await api.get(`/links/${id}/rules`)).body.rules
+    assert.equal((await rulesNow())[0].then.url, `${URL}de`)
+    const kept = await bulk({ action: 'update', links: [{ id, url: `${URL}new` }] }, { api })
+    assert.equal(kept.succeeded, 1)
+    assert.equal((await rulesNow()).length, 1)
+    const { results: cleared } = await bulk(
+      { action: 'update', links: [{ id, rules: null }] },
+      { api },
+    )
+    assert.equal(cleared[0].before.rules.length, 1)
+    assert.deepEqual(await rulesNow(), [])
+  })
+
   test('creates the valid links and returns why each other one failed', async () => {
     const api = await stage.service.api('creates')
     await createLink(api, { key: 'bulk-taken' })

@@ -2,14 +2,12 @@ import { type BulkLinksAnswer, bulkLinksAnswer } from '@terse/contract/bulk-link
 import { domainSettingsSchema } from '@terse/contract/domain-settings'
 import { domainDeleted, domainSchema } from '@terse/contract/domains'
 import { ruleSetDeleted, ruleSetSchema } from '@terse/contract/rule-sets'
-import { rulesSchema } from '@terse/contract/rules'
 import { utmTemplateDeleted, utmTemplateSchema } from '@terse/contract/utm-templates'
 import type { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { RemoteFault } from '../login-file.ts'
 import { foldName, LINK_DEFAULTS, type Values, type WantedLink } from './link-file.ts'
 import type { Change, Plan, Unconfirmed } from './plan.ts'
-import { mapSome } from './workspace-state.ts'
 
 /** Links of one bulk request, and bytes of its body. */
 const BULK_ITEMS_MAX = 1_000
@@ -172,61 +170,47 @@ class Applier {
     }
   }
 
-  /** Writes links with their marks, then rules, then the marks of those whose rules were written after them. */
+  /** Writes links with their marks and rules. */
   async writeLinks(all: readonly Change[], unconfirmed: readonly Unconfirmed[]): Promise<void> {
-    const { set } = this.#context
     const changes = all.filter(this.hasRuleSet)
-    const ids = new Map<Change, string>()
-    const creates = changes.filter(({ action }) => action === 'create')
-    const updates = changes.filter(({ action }) => action === 'update')
-    const creations = creates.map((change) => ({ change, body: this.#createBody(change) }))
-    await this.#bulk('create', creations, (change, id) => ids.set(change, id))
-    const edits = updates.map((change) => ({ change, body: this.#updateBody(change) }))
-    await this.#bulk('update', edits, (change, id) => ids.set(change, id))
-    const ruled = changes.filter((change) => rulesOf(change) !== undefined && ids.has(change))
-    const written = await this.#writeRules(ruled, ids)
-    const marks = [...written, ...unconfirmed.map(({ id }) => id)].map((id) => ({
-      change: undefined,
-      body: { id, managed_by: set },
-    }))
-    await this.#bulk('update', marks, () => {})
-  }
-
-  async #writeRules(
-    changes: readonly Change[],
-    ids: ReadonlyMap<Change, string>,
-  ): Promise<readonly string[]> {
-    const { client, onProgress } = this.#context
-    const written: string[] = []
-    await mapSome(changes, async (change) => {
-      const id = ids.get(change) ?? ''
-      const path = `/links/${id}/rules${this.#acceptance}`
-      const isWritten = await this.#attempt(change, async () => {
-        await client.put(path, rulesSchema, { rules: rulesOf(change) })
-      })
-      if (isWritten) written.push(id)
-      onProgress(`Rules of ${written.length} of ${changes.length} links`)
-    })
-    return written
+    const bodies = (action: Change['action'], bodyOf: (change: Change) => Values) =>
+      changes
+        .filter((change) => change.action === action)
+        .map((change) => ({ change, body: bodyOf(change) }))
+    await this.#bulk(
+      'create',
+      bodies('create', (change) => this.#createBody(change)),
+    )
+    await this.#bulk(
+      'update',
+      bodies('update', (change) => this.#updateBody(change)),
+    )
+    const marks = unconfirmed.map(({ id }) => ({ id, managed_by: this.#context.set }))
+    await this.#bulk(
+      'update',
+      marks.map((body) => ({ change: undefined, body })),
+    )
   }
 
   #createBody(change: Change): Values {
-    const { domain, key, values, ruleSet, passwordFrom } = change.wanted as WantedLink
+    const { domain, key, values, rules, ruleSet, passwordFrom } = change.wanted as WantedLink
     const set = Object.entries(values).filter(([field, value]) => value !== LINK_DEFAULTS[field])
     return {
       ...Object.fromEntries(set),
       ...{ domain, key, managed_by: this.#context.set },
       ...this.#password(passwordFrom),
       ...(ruleSet !== null && { rule_set: this.#ruleSetId(change) }),
+      ...(rules.length > 0 && { rules }),
     }
   }
 
   #updateBody(change: Change): Values {
     const wanted = change.wanted as WantedLink
     const body: Record<string, unknown> = { id: change.id, managed_by: this.#context.set }
-    for (const { field } of change.fields) {
+    for (const { field, to } of change.fields) {
       if (field in LINK_DEFAULTS) body[field] = wanted.values[field]
       if (field === 'domain' || field === 'key') body[field] = wanted[field]
+      if (field === 'rules') body.rules = to
       if (field === 'rule_set') body.rule_set = this.#ruleSetId(change)
       if (field === 'password') {
         Object.assign(body, { password: null }, this.#password(wanted.passwordFrom))
@@ -258,14 +242,10 @@ class Applier {
 
   async deleteLinks(changes: readonly Change[]): Promise<void> {
     const items = changes.map((change) => ({ change, body: change.id ?? '' }))
-    await this.#bulk('delete', items, () => {})
+    await this.#bulk('delete', items)
   }
 
-  async #bulk(
-    action: BulkLinksAnswer['action'],
-    items: readonly BulkItem[],
-    onDone: (change: Change, id: string) => void,
-  ): Promise<void> {
+  async #bulk(action: BulkLinksAnswer['action'], items: readonly BulkItem[]): Promise<void> {
     let done = 0
     for (const part of partsOf(items)) {
       const bodies = part.map(({ body }) => body)
@@ -273,11 +253,10 @@ class Applier {
       const results = await this.#sendUntilDone(body, (count) =>
         this.#context.onProgress(`${WORDS[action]} ${done + count} of ${items.length} links`),
       )
-      for (const { index, id, error } of results) {
+      for (const { index, error } of results) {
         const change = part[index]?.change
-        if (change === undefined) continue
-        if (error === null) onDone(change, id ?? '')
-        else if (action !== 'delete' || error.code !== 'not_found') this.#refused(change, error)
+        if (change === undefined || error === null) continue
+        if (action !== 'delete' || error.code !== 'not_found') this.#refused(change, error)
       }
       done += part.length
     }

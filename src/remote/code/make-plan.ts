@@ -22,8 +22,10 @@ const NO_DOMAINS = 'Domains are not compared: the token lacks the scope domains:
 /** How often changes that another writer has overtaken are planned and applied again. */
 const ROUNDS_MAX = 3
 
-export type Desk = {
+export type PlanContext = {
   readonly client: ApiClient
+  /** The address of the service. */
+  readonly url: string
   /** The host of the service, on which links need no domain of the workspace. */
   readonly ownHost: string
   readonly onProgress: (text: string) => void
@@ -45,7 +47,7 @@ export function readLinkFile(name: string): LinkFile {
 
 /** Compares a file with the workspace as it is now. */
 export async function makePlan(
-  { client, ownHost, onProgress }: Desk,
+  { client, ownHost, onProgress }: PlanContext,
   file: LinkFile,
   options: PlanOptions,
 ): Promise<Planned> {
@@ -129,33 +131,31 @@ export type Applied = {
  * again, and nothing else.
  */
 export async function applyUntilDone(
-  desk: Desk,
+  context: PlanContext,
   file: LinkFile,
   { plan, state }: Planned,
   options: ApplyOptions,
 ): Promise<Applied> {
-  const { client, onProgress } = desk
+  const { client, onProgress } = context
   let current: Pick<Plan, 'changes' | 'unconfirmed'> = plan
   let ruleSets = state.ruleSets
   for (let round = 1; ; round += 1) {
     const ruleSetIds = new Map(ruleSets.map(({ name, id }) => [foldName(name), id]))
-    const context = { ...options, client, set: file.set, ruleSetIds, onProgress }
-    const { failures, heldBack } = await applyPlan(context, current)
+    const applying = { ...options, client, set: file.set, ruleSetIds, onProgress }
+    const { failures, heldBack } = await applyPlan(applying, current)
     onProgress('')
     const stale = failures.filter(({ isStale }) => isStale)
     if (stale.length === 0 || round === ROUNDS_MAX) return { failures, heldBack }
-    const next = await makePlan(desk, file, options)
+    const next = await makePlan(context, file, options)
     const again = overtaken(stale, next.plan)
     const lasting = [...failures.filter(({ isStale }) => !isStale), ...again.failures]
     const isDone = again.changes.length === 0 && heldBack === 0
     if (isDone || lasting.length > 0) return { failures: lasting, heldBack }
-    const deletions = next.plan.changes.filter((change) =>
-      current.changes.some((each) => each.action === 'delete' && isSameThing(each, change)),
+    const planned = new Set(current.changes.filter(isDeletion).map(thingOf))
+    const deletions = next.plan.changes.filter(
+      (change) => isDeletion(change) && planned.has(thingOf(change)),
     )
-    current = {
-      changes: [...again.changes, ...deletions.filter(({ action }) => action === 'delete')],
-      unconfirmed: next.plan.unconfirmed,
-    }
+    current = { changes: [...again.changes, ...deletions], unconfirmed: next.plan.unconfirmed }
     ruleSets = next.state.ruleSets
   }
 }
@@ -167,9 +167,11 @@ function overtaken(
 ): { changes: Change[]; failures: { change: Change; text: string }[] } {
   const changes: Change[] = []
   const failures: { change: Change; text: string }[] = []
+  const nextOf = new Map(plan.changes.map((change) => [thingOf(change), change]))
+  const problemOf = new Map(plan.problems.map((problem) => [thingOf(problem), problem]))
   for (const { change, text } of stale) {
-    const next = plan.changes.find((each) => isSameThing(each, change))
-    const problem = plan.problems.find((each) => isSameThing(each, change))
+    const next = nextOf.get(thingOf(change))
+    const problem = problemOf.get(thingOf(change))
     if (problem !== undefined) failures.push({ change, text: problem.text })
     else if (next === undefined) continue
     else if (isSameChange(next, change)) failures.push({ change, text })
@@ -178,10 +180,11 @@ function overtaken(
   return { changes, failures }
 }
 
-type Thing = { readonly kind: string; readonly name: string }
+const isDeletion = ({ action }: Change) => action === 'delete'
 
-function isSameThing(a: Thing, b: Thing): boolean {
-  return a.kind === b.kind && a.name === b.name
+/** Identifies a thing of the workspace, whatever happens to it. */
+function thingOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind} ${name}`
 }
 
 function isSameChange(a: Change, b: Change): boolean {

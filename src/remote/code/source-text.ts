@@ -19,7 +19,7 @@ export class LinkFileError extends Error {
 export class SourceText {
   readonly #name: string
   readonly #text: string
-  readonly #lines = new LineCounter()
+  #lines = new LineCounter()
   #document: Document.Parsed | undefined
 
   /** @param name as people typed it */
@@ -46,6 +46,9 @@ export class SourceText {
     } catch (error) {
       // Such as aliases that would grow without bound.
       throw this.#errorOf([{ line: 1, column: 1, text: String(error) }])
+    } finally {
+      // It is much larger than the values, and is parsed again where a place is needed.
+      this.#document = undefined
     }
   }
 
@@ -82,11 +85,14 @@ export class SourceText {
   }
 
   #parsed(): Document.Parsed {
-    this.#document ??= parseDocument(this.#text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      merge: true,
-    })
+    if (this.#document === undefined) {
+      this.#lines = new LineCounter()
+      this.#document = parseDocument(this.#text, {
+        lineCounter: this.#lines,
+        prettyErrors: false,
+        merge: true,
+      })
+    }
     return this.#document
   }
 

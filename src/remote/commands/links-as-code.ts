@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { collect, example, ListedOption } from '../../platform/cli/options.ts'
 import { formatTable, plainJson, plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { Failure } from '../../platform/failure.ts'
-import type { Desk } from '../code/make-plan.ts'
+import type { PlanContext } from '../code/make-plan.ts'
 import type { Plan } from '../code/plan.ts'
 import { RemoteFault } from '../login-file.ts'
 import { openRemote } from '../open-remote.ts'
@@ -62,7 +62,7 @@ async function plan(terminal: Terminal, file: string, flags: PlanFlags): Promise
   const { readLinkFile, makePlan } = await import('../code/make-plan.ts')
   const { planAsJson } = await import('../code/print-plan.ts')
   const links = readLinkFile(file)
-  const { plan } = await makePlan(await openDesk(terminal), links, optionsOf(flags))
+  const { plan } = await makePlan(await openContext(terminal), links, optionsOf(flags))
   if (flags.json) terminal.out(plainJson(planAsJson(plan)))
   else terminal.out(await textOf(terminal, plan, file))
   if (plan.changes.length > 0) process.exitCode = EXIT_CHANGES
@@ -92,9 +92,9 @@ function optionsOf({
   return { adopt, setPasswords }
 }
 
-async function openDesk(terminal: Terminal): Promise<Desk> {
-  const { client, ownHost } = await openRemote(PATIENT)
-  return { client, ownHost, onProgress: (text) => terminal.status(plainText(text)) }
+async function openContext(terminal: Terminal): Promise<PlanContext> {
+  const { client, url, ownHost } = await openRemote(PATIENT)
+  return { client, url, ownHost, onProgress: (text) => terminal.status(plainText(text)) }
 }
 
 async function textOf({ isInteractive }: Terminal, plan: Plan, file: string): Promise<string> {
@@ -117,32 +117,32 @@ async function apply(terminal: Terminal, file: string, flags: ApplyFlags): Promi
     '../code/make-plan.ts'
   )
   const links = readLinkFile(file)
-  const desk = await openDesk(terminal)
+  const context = await openContext(terminal)
   const options = optionsOf(flags)
-  let planned = await makePlan(desk, links, options)
+  let planned = await makePlan(context, links, options)
   // Standard output is for the JSON alone.
   const show = flags.json ? terminal.err : terminal.out
   show(await textOf(terminal, planned.plan, file))
   refuseProblems(planned.plan)
   const passwordOf = readPasswords(planned.plan)
   if (planned.plan.changes.length > 0 && !flags.yes) {
-    await confirm(terminal)
+    await confirm(terminal, context)
     // A person may have read for long.
-    const now = await makePlan(desk, links, options)
+    const now = await makePlan(context, links, options)
     if (!isSamePlan(planned.plan, now.plan)) {
       throw new Error('The workspace has changed since this plan. Nothing was sent: run it again.')
     }
     planned = now
   }
   const acceptsChanges = flags.acceptChanges ?? false
-  const applied = await applyUntilDone(desk, links, planned, {
+  const applied = await applyUntilDone(context, links, planned, {
     ...options,
     acceptsChanges,
     passwordOf,
   })
   const hosts = new Set(links.links.map(({ domain }) => domain))
   for (const { name } of links.domains) hosts.add(name)
-  const pending = planned.plan.changes.length > 0 ? await findPending(desk, hosts) : []
+  const pending = planned.plan.changes.length > 0 ? await findPending(context, hosts) : []
   if (flags.json) {
     const { planAsJson } = await import('../code/print-plan.ts')
     const failures = applied.failures.map(({ change: { kind, name }, text }) => ({
@@ -164,8 +164,8 @@ async function apply(terminal: Terminal, file: string, flags: ApplyFlags): Promi
   if (planned.plan.changes.length > 0) terminal.err(`The set ${links.set} is applied.`)
 }
 
-async function confirm(terminal: Terminal): Promise<void> {
-  const answer = await terminal.confirm('Apply these changes?')
+async function confirm(terminal: Terminal, { url }: PlanContext): Promise<void> {
+  const answer = await terminal.confirm(`Apply these changes to ${plainText(url)}?`)
   if (answer === undefined)
     throw Failure.invalidCommand('--yes is needed where no terminal can ask')
   if (!answer) throw new Error('Nothing was changed.')
@@ -204,7 +204,7 @@ type PendingDomain = {
 
 /** Returns the domains that do not answer yet, with the records that they need; none where the token may not read them. */
 async function findPending(
-  { client }: Desk,
+  { client }: PlanContext,
   hosts: ReadonlySet<string>,
 ): Promise<readonly PendingDomain[]> {
   const { readDomainStates } = await import('../code/workspace-state.ts')
@@ -283,7 +283,7 @@ async function pull(terminal: Terminal, flags: PullFlags): Promise<void> {
   if (output !== undefined) refuseExisting(output)
   const { describeWorkspace, formatFile, selectThings } = await import('../code/pull.ts')
   const { readLinks, readSurroundings } = await import('../code/workspace-state.ts')
-  const { client, onProgress } = await openDesk(terminal)
+  const { client, onProgress } = await openContext(terminal)
   const surroundings = await readSurroundings(client)
   if (surroundings.domains === undefined) {
     terminal.err('Domains are left out: the token lacks the scope domains:read.')
