@@ -25,6 +25,14 @@ describe('an API token’s secret', () => {
     }
   })
 
+  test('has 40 characters for clients of Kutt, whose extension takes no other key', () => {
+    const secret = generateSecret(systemRandom, 'compat:kutt')
+    assert.equal(secret.length, 40)
+    assert.equal(checksumValue(secret.slice(34)), crc32(secret.slice(6, 34)))
+    assert.ok(isSecret(secret))
+    assert.ok(!isSecret(`${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`))
+  })
+
   test('never repeats', () => {
     const secrets = new Set(Array.from({ length: 1_000 }, () => generateSecret(systemRandom)))
     assert.equal(secrets.size, 1_000)

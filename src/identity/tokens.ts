@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { CompatService } from '@terse/contract/compat-services'
+import type { CompatScope, CompatService } from '@terse/contract/compat-services'
 import { BASE62, isUuid, type Random, randomString, uuidV7 } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import type { SealedRequest } from '../platform/http/api/idempotency.ts'
@@ -73,7 +73,7 @@ export class Tokens {
     }
     const now = this.#clock.nowMicros()
     const isPerson = actor.kind === 'person'
-    const secret = generateSecret(this.#random)
+    const secret = generateSecret(this.#random, other)
     const token: Token = {
       id: uuidV7(this.#clock, this.#random),
       workspace_id: actor.workspaceId,
@@ -204,15 +204,20 @@ function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewE
 
 const PREFIX = 'terse_'
 const RANDOM_LENGTH = 30
+/** The browser extension of Kutt takes keys of exactly 40 characters. */
+const KUTT_RANDOM_LENGTH = 28
 const CHECKSUM_LENGTH = 6
-const SECRET = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+const SECRET = new RegExp(
+  `^${PREFIX}(?:[0-9A-Za-z]{${KUTT_RANDOM_LENGTH}}|[0-9A-Za-z]{${RANDOM_LENGTH}})[0-9A-Za-z]{${CHECKSUM_LENGTH}}$`,
+)
 
 /**
- * A token's secret: `terse_`, 30 random base62 characters (178 bits), and the CRC-32 of these in six
- * more, by which a secret scanner knows a token from a look-alike without asking us.
+ * A token's secret: `terse_`, 30 random base62 characters (178 bits; 28 and 166 bits for clients of Kutt), and the CRC-32 of
+ * these in six more, by which a secret scanner knows a token from a look-alike without asking us.
  */
-export function generateSecret(random: Random): string {
-  const text = randomString(random, BASE62, RANDOM_LENGTH)
+export function generateSecret(random: Random, scope?: CompatScope): string {
+  const length = scope === 'compat:kutt' ? KUTT_RANDOM_LENGTH : RANDOM_LENGTH
+  const text = randomString(random, BASE62, length)
   return PREFIX + text + checksum(text)
 }
 
@@ -220,7 +225,7 @@ export function generateSecret(random: Random): string {
 export function isSecret(text: string): boolean {
   if (!SECRET.test(text)) return false
   const body = text.slice(PREFIX.length)
-  return checksum(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH)
+  return checksum(body.slice(0, -CHECKSUM_LENGTH)) === body.slice(-CHECKSUM_LENGTH)
 }
 
 /** All that is stored of a secret: its SHA-256, in hexadecimal. It has too many bits to be guessed. */
