@@ -202,7 +202,8 @@ onSqlite('the API of Kutt', (stage) => {
     key = await compatToken(stage.service, 'compat:kutt')
   })
 
-  test('answers the calls of the browser extension', async () => {
+  test('answers the calls of the browser extension, which takes keys of 40 characters', async () => {
+    assert.equal(key.length, 40)
     const user = await send(stage, '/users', { key })
     assert.deepEqual([user.status, user.body.apikey, user.body.domains], [200, key, []])
     const sent = { target: 'https://example.com/tab', password: '', customurl: '', reuse: true }
@@ -212,6 +213,23 @@ onSqlite('the API of Kutt', (stage) => {
     assert.deepEqual([again.status, again.body.link], [200, made.body.link])
     const list = await send(stage, '/links?limit=15', { key })
     assert.deepEqual([list.body.limit, list.body.data[0].link], [15, made.body.link])
+  })
+
+  test('takes the name of the service for no domain: the extension always sends it', async () => {
+    const api = await stage.service.api('named')
+    const own = await compatToken(stage.service, 'compat:kutt', 'named')
+    const create = async (domain: string) => {
+      const sent = { target: 'https://example.com/named', domain }
+      const { status, body } = await send(stage, '/links', { key: own, ...json(sent) })
+      return [status, new URL(body.link ?? 'none:').hostname]
+    }
+    const { port } = stage.service
+    const names = ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, 'www.localhost']
+    for (const name of names) assert.deepEqual(await create(name), [201, 'localhost'], name)
+    expectStatus(await api.post('/domains', { domain: 'named.localhost' }), 201)
+    expectStatus(await api.put('/default-domain', { domain: 'named.localhost' }), 200)
+    for (const name of names) assert.deepEqual(await create(name), [201, 'named.localhost'], name)
+    assert.deepEqual(await create('named.localhost'), [201, 'named.localhost'])
   })
 
   test('lets pages of other origins send a key', async () => {

@@ -27,8 +27,8 @@ type Request = FastifyRequest<{
   Querystring: Readonly<Record<string, unknown>>
 }>
 
-/** A client, with the domain of links for which it names none. */
-type Client = CompatClient & { readonly home: string }
+/** A client, with the domain of links for which it names none, and the names by which it knows the service. */
+type Client = CompatClient & { readonly home: string; readonly serviceNames: ReadonlySet<string> }
 
 /** The API of Kutt 3, version 2. */
 export const kutt: FastifyPluginAsync<CompatDependencies> = async (app, deps) => {
@@ -44,7 +44,8 @@ export const kutt: FastifyPluginAsync<CompatDependencies> = async (app, deps) =>
   async function clientFor(request: FastifyRequest): Promise<Client> {
     const actor = actorOf(request)
     const call = callsAs(app, actor)
-    return { actor, call, home: await usualDomain(call, deps.baseUrl) }
+    const home = await usualDomain(call, deps.baseUrl)
+    return { actor, call, home, serviceNames: serviceNamesOf(request, deps) }
   }
   const answerWith =
     (operation: (client: Client, request: Request) => Promise<unknown>) =>
@@ -104,12 +105,27 @@ function wholeNumber(value: unknown): number {
   return Math.max(0, Number.parseInt(String(value), 10) || 0)
 }
 
-async function createLink({ call, home }: Client, { body }: Request) {
+/** With their ports and without: the browser extension takes the one that it was given, less a `www.`. */
+function serviceNamesOf(
+  { host, hostname }: FastifyRequest,
+  { baseUrl }: CompatDependencies,
+): ReadonlySet<string> {
+  const own = new URL(baseUrl)
+  return new Set([own.host, own.hostname, host, hostname].map(withoutWww))
+}
+
+function withoutWww(host: string): string {
+  return host.toLowerCase().replace(/^www\./, '')
+}
+
+async function createLink({ call, home, serviceNames }: Client, { body }: Request) {
   const sent = body ?? {}
   const { url, ...input } = linkInput(sent, 'customurl')
   if (url === undefined) return refuse(400, 'Target is missing.')
   const password = textOf(sent, 'password')
-  const domain = textOf(sent, 'domain')?.toLowerCase() ?? home
+  const named = textOf(sent, 'domain')?.toLowerCase() ?? home
+  // As in Kutt, whose default domain is the one of the service.
+  const domain = serviceNames.has(withoutWww(named)) ? home : named
   const known = mayReuse(sent) ? await findPlainLink(call, domain, url) : undefined
   if (known !== undefined) return { isNew: false, link: presentLink(known, home) }
   const fields = { domain, url, ...input, password }
