@@ -44,6 +44,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await dialog.getByRole('button', { name: 'Release' }).click()
       await page.getByText('Released from the set flyers').waitFor()
       await page.getByRole('note').waitFor({ state: 'detached' })
+      await page.waitForFunction('document.activeElement?.matches("#main, .dlg input")')
     }
 
     test('links have a mark in the list, which leads to those of the set', async () => {

@@ -57,10 +57,17 @@ export function ManagedNote(props: ManagedNoteProps) {
           onDone={() => {
             setReleased(true)
             showMessage(t.managed.released(set))
+            requestAnimationFrame(focusAfter)
           }}
           onClose={() => setAsking(false)}
         />
       )}
     </div>
   )
+}
+
+/** The button that had the focus is gone: what it stood in gets it. */
+function focusAfter(): void {
+  const place = document.querySelector<HTMLElement>('.dlg input') ?? document.getElementById('main')
+  place?.focus({ preventScroll: true })
 }
