@@ -14,6 +14,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { PNG } from 'pngjs'
 import { rolldown } from 'rolldown'
 import yazl from 'yazl'
+import { readLockfile } from './package/locked-packages.ts'
+import { thirdPartyNotices } from './package/third-party-notices.ts'
 
 /**
  * Builds the browser extension into extension/dist: one folder for Chromium and one for Firefox, which differ in their
@@ -23,6 +25,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = path.join(ROOT, 'extension')
 const DIST = path.join(SOURCES, 'dist')
 const FONT = 'node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2'
+/** Matches a file of an installed package; captures its folder, as in the lockfile. */
+const PACKAGE = /(?:^|\/)(node_modules\/(?:@[^/]+\/)?[^/]+)\//
 /** As in web/vite.config.ts: the browsers of 2024. */
 const TARGET = ['chrome127', 'firefox128']
 const ICON_SIZES = [16, 32, 48, 128] as const
@@ -106,7 +110,10 @@ async function writeParts(folder: string): Promise<void> {
     treeshake: true,
     transform: { target: TARGET },
   })
-  await built.write({ dir: folder, minify: true, chunkFileNames: '[name].js' })
+  const options = { dir: folder, minify: true, chunkFileNames: '[name].js' }
+  const { output } = await built.write(options)
+  const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+  writeFileSync(path.join(folder, 'licences.txt'), licencesOf([...modules, FONT]))
   for (const name of ['popup.html', 'options.html', '_locales']) {
     cpSync(path.join(SOURCES, name), path.join(folder, name), { recursive: true })
   }
@@ -118,6 +125,14 @@ async function writeParts(folder: string): Promise<void> {
   for (const size of ICON_SIZES) {
     writeFileSync(path.join(folder, 'icons', `${size}.png`), drawIcon(size))
   }
+}
+
+/** Returns the licences of the packages that files are of. */
+function licencesOf(files: readonly string[]): string {
+  const folders = files.flatMap((file) => PACKAGE.exec(file)?.slice(1) ?? [])
+  const packages = [...new Set(folders)].sort()
+  const intro = 'The browser extension of Terse contains parts of the following packages.'
+  return `${thirdPartyNotices(ROOT, readLockfile(ROOT), packages, intro)}\n`
 }
 
 type Color = readonly [number, number, number]

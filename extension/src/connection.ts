@@ -66,9 +66,13 @@ function area<Values extends object>(storage: () => chrome.storage.StorageArea) 
   }
 }
 
-/** Forgets the connection and all that came by it. */
+/**
+ * Forgets the connection and all that came by it.
+ *
+ * @param endedAt the service, where the right has ended: the person signs in again, and goes on with the draft
+ */
 export async function forgetConnection(endedAt?: string): Promise<void> {
   await stored.remove('connection', 'facts', 'endedAt')
-  await passing.remove('draft')
-  if (endedAt !== undefined) await stored.set({ endedAt })
+  if (endedAt === undefined) await passing.remove('draft')
+  else await stored.set({ endedAt })
 }

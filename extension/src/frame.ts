@@ -1,7 +1,7 @@
 import { History, Settings2 } from 'lucide'
 import { type Facts, forgetConnection, stored } from './connection.ts'
 import { button, make, note } from './elements.ts'
-import { shownAddress, withoutTracking } from './page.ts'
+import { originPattern, shownAddress, withoutTracking } from './page.ts'
 import { ConnectionEnded, faultsOf, type Link, type Service } from './service.ts'
 import { beginSignIn } from './sign-in.ts'
 import { text } from './texts.ts'
@@ -56,6 +56,7 @@ export class Popup {
   }
 
   show(view: View): void {
+    if (this.hasEnded) return
     const settings = () => void chrome.runtime.openOptionsPage()
     const last = () => void this.#views.lastLinks(this).then((next) => this.show(next))
     const { workspace } = this.facts
@@ -101,6 +102,8 @@ export async function showSignedOut(): Promise<void> {
   const endedAt = await stored.get('endedAt')
   const open = () => void chrome.runtime.openOptionsPage()
   const again = async (origin: string) => {
+    // Without the permission the end of the sign-in could not be read; the settings ask for it.
+    if (!(await chrome.permissions.contains({ origins: [originPattern(origin)] }))) return open()
     await chrome.tabs.create({ url: await beginSignIn(origin) })
     window.close()
   }

@@ -141,6 +141,8 @@ function formOf(label: string, look: 'ink' | 'plain', onSubmit: () => void): HTM
 }
 
 document.documentElement.lang = text('language')
+const licences = make('a', { class: 'hint', href: 'licences.txt' }, text('licences'))
+document.querySelector('footer')?.append(licences)
 document.title = `Terse · ${text('settings')}`
 await show()
 // The sign-in ends in another tab, or the popup finds that the right has ended.

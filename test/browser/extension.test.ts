@@ -184,6 +184,8 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await popup.getByLabel('Short link').press('Enter')
     await popup.getByText('Sign in again').waitFor()
     await close(popup)
+    const draft = "chrome.storage.session.get('draft').then((all) => all.draft.key)"
+    assert.equal(await extension.inBackground(draft), 'autumn')
     api = await service.api('acme')
   })
 
