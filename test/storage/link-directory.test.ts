@@ -43,7 +43,8 @@ describeStore('the link directory', (at) => {
 
   const visited = (link: Link) => {
     const { keyspace_id, domain, external_id, tags, archived, notes, examples, ...rest } = link
-    const { clicks, last_click, created_at, updated_at, ...columns } = rest
+    const { clicks, last_click, created_at, updated_at, ...owned } = rest
+    const { managed_by, managed_at, prevent_delete, ...columns } = owned
     return columns
   }
 
