@@ -328,6 +328,25 @@ onSqlite('commands of links as code', (stage) => {
     assert.deepEqual([set, create, failures], ['asked', 1, []])
   })
 
+  test('change where examples lead with --accept-changes alone, and delete nothing before that works', async () => {
+    const text = (url: string, more = '') =>
+      `version: 1\nset: tried\nlinks:\n  - {link: localhost/tried, url: ${url}}\n${more}`
+    const file = write(text(DESTINATION, linesOf(1, 'held')))
+    assert.equal((await terse(['apply', file, '--yes'])).code, 0)
+    const { body } = await stage.api.get('/links?key=tried')
+    const examples = { examples: [{ name: 'All', visitor: {} }] }
+    expectStatus(await stage.api.put(`/links/${body.data[0].id}/examples`, examples), 200)
+    write(text(`${DESTINATION}other`))
+    const refused = await terse(['apply', file, '--yes'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /^localhost\/tried: .* Give --accept-changes/m)
+    assert.match(refused.stderr, /Changes that failed: 1\. Deletions wait until they work: 1\.$/m)
+    assert.equal((await stage.api.get('/links?key=held-0')).body.data.length, 1)
+    const accepted = await terse(['apply', file, '--yes', '--accept-changes'])
+    assert.equal(accepted.code, 0, accepted.stderr)
+    assert.equal((await stage.api.get('/links?key=held-0')).body.data.length, 0)
+  })
+
   test('pull writes a file once, in the format of its name, and what no set has on request', async () => {
     const body = { domain: 'localhost', key: 'loose', url: DESTINATION }
     expectStatus(await stage.api.post('/links', body), 201)

@@ -5,6 +5,7 @@ import { ruleSetDeleted, ruleSetSchema } from '@terse/contract/rule-sets'
 import { utmTemplateDeleted, utmTemplateSchema } from '@terse/contract/utm-templates'
 import type { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
+import { withOption } from '../commands/rules.ts'
 import { RemoteFault } from '../login-file.ts'
 import { foldName, LINK_DEFAULTS, type Values, type WantedLink } from './link-file.ts'
 import type { Change, Plan, Unconfirmed } from './plan.ts'
@@ -267,7 +268,8 @@ class Applier {
       faults.map((fault) => `${field} ${fault}`),
     )
     const text = code === 'validation_failed' && texts.length > 0 ? texts.join('; ') : message
-    this.failures.push({ change, text, isStale: STALE_CODES.has(code) })
+    const { message: shown } = withOption(new RemoteFault(text, code))
+    this.failures.push({ change, text: shown, isStale: STALE_CODES.has(code) })
   }
 
   /** Sends a request again with its key while the service has not done all of it. */

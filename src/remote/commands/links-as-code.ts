@@ -157,9 +157,8 @@ async function apply(terminal: Terminal, file: string, flags: ApplyFlags): Promi
   for (const { change, text } of applied.failures)
     terminal.err(plainText(`${change.name}: ${text}`))
   if (applied.failures.length > 0) {
-    const held =
-      applied.heldBack > 0 ? ` ${applied.heldBack} deletions wait until everything else works.` : ''
-    throw new Error(`${applied.failures.length} of the changes failed.${held}`)
+    const held = applied.heldBack > 0 ? ` Deletions wait until they work: ${applied.heldBack}.` : ''
+    throw new Error(`Changes that failed: ${applied.failures.length}.${held}`)
   }
   if (planned.plan.changes.length > 0) terminal.err(`The set ${links.set} is applied.`)
 }

@@ -47,7 +47,7 @@ export function rulesCommand(terminal: Terminal): Command {
 }
 
 /** Names the option in place of the parameter of the API. */
-export function withOption(error: unknown): unknown {
+export function withOption<E>(error: E): E | RemoteFault {
   if (!(error instanceof RemoteFault) || error.code !== 'examples_changed') return error
   const message = error.message.replace(
     / Send accept_changes=true in the query/,
