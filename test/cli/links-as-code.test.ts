@@ -268,6 +268,24 @@ utm_templates: [{name: Marks, utm_source: mail}]
     await ended(0, ['plan', file])
   })
 
+  test('apply again what waited for a rule set that another apply has made meanwhile', async () => {
+    const file = write(`version: 1
+set: raced
+rule_sets: [{name: Raced, rules: []}]
+links: [{link: localhost/raced, url: https://example.com/, rule_set: Raced}]
+`)
+    const proxy = await startProxy(stage.service.baseUrl, async (method, url) => {
+      if (method === 'POST' && url.endsWith('/rule-sets')) {
+        await stage.api.post('/rule-sets', { name: 'Raced', rules: [], managed_by: 'raced' })
+      }
+      return 'pass'
+    })
+    await ended(0, ['apply', file, '--yes'], { TERSE_URL: proxy.url })
+    proxy.close()
+    assert.notEqual((await linkAt('raced')).options.rule_set, null)
+    await ended(0, ['plan', file])
+  })
+
   test('killed anywhere and run again, apply ends as a whole run', async () => {
     const editions = [linesOf(10, 'k'), linesOf(20, 'k').replace(/}$/gm, '?2}')]
     const [first = '', second = ''] = editions.map((lines, nth) => {
@@ -406,19 +424,18 @@ onSqlite('commands of links as code', (stage) => {
   })
 })
 
-/** Runs a command behind a proxy, which kills it instead of passing on the request at which `isPoint`. */
-async function killAt(
+/**
+ * Starts a proxy before a service.
+ *
+ * @param before called with each request; one that it does not pass on gets no answer
+ */
+async function startProxy(
   target: string,
-  args: readonly string[],
-  env: Record<string, string>,
-  isPoint: (method: string, url: string, bulkRequests: number) => boolean,
-): Promise<void> {
-  let bulkRequests = 0
+  before: (method: string, url: string) => Promise<'pass' | 'drop'>,
+): Promise<{ readonly url: string; close(): void }> {
   const proxy = createServer(async (request, response) => {
     const { method = '', url = '' } = request
-    if (url.includes('/links/bulk')) bulkRequests += 1
-    if (isPoint(method, url, bulkRequests)) {
-      child.kill('SIGKILL')
+    if ((await before(method, url)) === 'drop') {
       request.destroy()
       return
     }
@@ -432,8 +449,25 @@ async function killAt(
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   const { port } = proxy.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => proxy.close() }
+}
+
+/** Runs a command behind a proxy, which kills it instead of passing on the request at which `isPoint`. */
+async function killAt(
+  target: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  isPoint: (method: string, url: string, bulkRequests: number) => boolean,
+): Promise<void> {
+  let bulkRequests = 0
+  const proxy = await startProxy(target, async (method, url) => {
+    if (url.includes('/links/bulk')) bulkRequests += 1
+    if (!isPoint(method, url, bulkRequests)) return 'pass'
+    child.kill('SIGKILL')
+    return 'drop'
+  })
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...INHERITED_ENV, ...env, TERSE_URL: `http://127.0.0.1:${port}` },
+    env: { ...INHERITED_ENV, ...env, TERSE_URL: proxy.url },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [code, signal] = await once(child, 'exit')

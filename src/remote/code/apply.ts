@@ -20,6 +20,8 @@ export type ApplyFailure = {
   readonly text: string
   /** Whether the workspace may have changed since it was read, so that another plan may help. */
   readonly isStale: boolean
+  /** Whether it was not tried, because something that it needs has failed. */
+  readonly isBlocked?: true
 }
 
 export type ApplyContext = {
@@ -229,7 +231,7 @@ class Applier {
     const name = change.wanted?.ruleSet ?? null
     if (name === null || this.#context.ruleSetIds.has(foldName(name))) return true
     const text = `its rule set ${name} could not be created`
-    this.failures.push({ change, text, isStale: true })
+    this.failures.push({ change, text, isStale: true, isBlocked: true })
     return false
   }
 

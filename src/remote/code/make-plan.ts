@@ -139,23 +139,31 @@ export async function applyUntilDone(
   const { client, onProgress } = context
   let current: Pick<Plan, 'changes' | 'unconfirmed'> = plan
   let ruleSets = state.ruleSets
+  /** What failed, and would fail again. */
+  const lasting: Applied['failures'][number][] = []
+  let waiting = 0
   for (let round = 1; ; round += 1) {
     const ruleSetIds = new Map(ruleSets.map(({ name, id }) => [foldName(name), id]))
     const applying = { ...options, client, set: file.set, ruleSetIds, onProgress }
     const { failures, heldBack } = await applyPlan(applying, current)
     onProgress('')
+    waiting = lasting.length === 0 ? heldBack : waiting
     const stale = failures.filter(({ isStale }) => isStale)
-    if (stale.length === 0 || round === ROUNDS_MAX) return { failures, heldBack }
+    if (stale.length === 0 || round === ROUNDS_MAX) {
+      return { failures: [...lasting, ...failures], heldBack: waiting }
+    }
     const next = await makePlan(context, file, options)
     const again = overtaken(stale, next.plan)
-    const lasting = [...failures.filter(({ isStale }) => !isStale), ...again.failures]
-    const isDone = again.changes.length === 0 && heldBack === 0
-    if (isDone || lasting.length > 0) return { failures: lasting, heldBack }
+    lasting.push(...failures.filter(({ isStale }) => !isStale), ...again.failures)
     const planned = new Set(current.changes.filter(isDeletion).map(thingOf))
     const deletions = next.plan.changes.filter(
-      (change) => isDeletion(change) && planned.has(thingOf(change)),
+      (change) => lasting.length === 0 && isDeletion(change) && planned.has(thingOf(change)),
     )
-    current = { changes: [...again.changes, ...deletions], unconfirmed: next.plan.unconfirmed }
+    const changes = [...again.changes, ...deletions]
+    if (changes.length === 0) {
+      return { failures: lasting, heldBack: lasting.length === 0 ? 0 : waiting }
+    }
+    current = { changes, unconfirmed: next.plan.unconfirmed }
     ruleSets = next.state.ruleSets
   }
 }
@@ -169,12 +177,12 @@ function overtaken(
   const failures: { change: Change; text: string }[] = []
   const nextOf = new Map(plan.changes.map((change) => [thingOf(change), change]))
   const problemOf = new Map(plan.problems.map((problem) => [thingOf(problem), problem]))
-  for (const { change, text } of stale) {
+  for (const { change, text, isBlocked } of stale) {
     const next = nextOf.get(thingOf(change))
     const problem = problemOf.get(thingOf(change))
     if (problem !== undefined) failures.push({ change, text: problem.text })
     else if (next === undefined) continue
-    else if (isSameChange(next, change)) failures.push({ change, text })
+    else if (!isBlocked && isSameChange(next, change)) failures.push({ change, text })
     else changes.push(next)
   }
   return { changes, failures }
