@@ -3,6 +3,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { Failure } from '../../platform/failure.ts'
 import { TaskThread, TaskThreadEnded } from '../../platform/work/task-thread.ts'
+import { rowsOf } from './connection.ts'
 import { translateError } from './errors.ts'
 import type { ScanFiles, ScanQuery, ScanResult } from './scan-worker.ts'
 
@@ -45,9 +46,9 @@ export class ScanConnection implements DatabaseConnection {
   async #execute<R>(file: string | undefined, query: CompiledQuery): Promise<QueryResult<R>> {
     const parameters = query.parameters as SQLInputValue[]
     try {
-      const { rows, cpuMs } = await this.#thread.run({ file, sql: query.sql, parameters })
+      const { columns, rows, cpuMs } = await this.#thread.run({ file, sql: query.sql, parameters })
       this.#cpuMs = cpuMs
-      return { rows: rows as R[] }
+      return { rows: rowsOf(columns, rows) as R[] }
     } catch (error) {
       if (error instanceof TaskThreadEnded) throw Failure.unavailable(error, { kind: 'worker' })
       throw translateError(error, this.#folder)

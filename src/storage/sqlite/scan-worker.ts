@@ -13,8 +13,12 @@ export type ScanQuery = {
   readonly parameters: readonly SQLInputValue[]
 }
 
-/** The rows, and the thread's CPU time since it started. */
-export type ScanResult = { readonly rows: unknown[]; readonly cpuMs: number }
+/** The rows as arrays, whose copy between threads costs half that of objects, and the thread's CPU time since it started. */
+export type ScanResult = {
+  readonly columns: readonly string[]
+  readonly rows: readonly unknown[]
+  readonly cpuMs: number
+}
 
 const OPTIONS = { readOnly: true, timeout: 1_000 } as const
 /** The maximum number of other files kept open, for running exports. */
@@ -31,9 +35,12 @@ const others = new Map<string, DatabaseSync>()
 
 serveTasks(({ file, sql, parameters }: ScanQuery): ScanResult => {
   const database = file === undefined ? mainDatabase() : otherDatabase(file)
-  const rows = database.prepare(sql).all(...parameters)
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  const rows = statement.all(...parameters)
+  const columns = statement.columns().map(({ name }) => name)
   const { user, system } = process.threadCpuUsage()
-  return { rows, cpuMs: (user + system) / 1_000 }
+  return { columns, rows, cpuMs: (user + system) / 1_000 }
 })
 
 /**
