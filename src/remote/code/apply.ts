@@ -142,11 +142,12 @@ class Applier {
   async confirm(unconfirmed: readonly Unconfirmed[]): Promise<void> {
     const { client, set: managed_by } = this.#context
     for (const { kind, id } of unconfirmed) {
+      const body = { managed_by }
       if (kind === 'domain') {
-        await client.patch(`/domains/${id}/settings`, domainSettingsSchema, { managed_by })
+        await unlessGone(client.patch(`/domains/${id}/settings`, domainSettingsSchema, body))
       } else if (kind === 'rule_set') {
-        await client.patch(`/rule-sets/${id}`, ruleSetSchema, { managed_by })
-      } else await client.patch(`/utm-templates/${id}`, utmTemplateSchema, { managed_by })
+        await unlessGone(client.patch(`/rule-sets/${id}`, ruleSetSchema, body))
+      } else await unlessGone(client.patch(`/utm-templates/${id}`, utmTemplateSchema, body))
     }
   }
 
@@ -165,12 +166,8 @@ class Applier {
     return client.patch(path, schema, body, version)
   }
 
-  async delete(path: string, schema: z.ZodType<unknown>): Promise<void> {
-    try {
-      await this.#context.client.delete(path, schema)
-    } catch (error) {
-      if (!(error instanceof RemoteFault) || error.code !== 'not_found') throw error
-    }
+  delete(path: string, schema: z.ZodType<unknown>): Promise<void> {
+    return unlessGone(this.#context.client.delete(path, schema))
   }
 
   /** Writes links with their marks and rules. */
@@ -300,6 +297,15 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   'precondition_failed',
   'in_use',
 ])
+
+/** Waits for a request about a thing that another writer may have deleted. */
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request
+  } catch (error) {
+    if (!(error instanceof RemoteFault) || error.code !== 'not_found') throw error
+  }
+}
 
 function rulesOf({ fields }: Change): unknown {
   return fields.find(({ field }) => field === 'rules')?.to
