@@ -27,8 +27,8 @@ const UNREAD_WITHIN_MS = 43_000
 const DRIP_INTERVAL_MS = 500
 const VISIT_INTERVAL_MS = 200
 const IDLE_CONNECTIONS = 500
-/** Far less than a slow client could delay others; far more than a busy machine takes. */
-const ANSWERED_MS_MAX = 5_000
+/** Less than the 10 s after which idle and slow clients are disconnected; far more than a busy machine takes. */
+const ANSWERED_MS_MAX = 9_000
 
 // These tests concern the HTTP front, so one storage engine is enough.
 const [engine] = ENGINES
@@ -184,7 +184,7 @@ for (const fast of ['on', 'off']) {
         )
         const connections = await Promise.all(opened)
         try {
-          for (let nth = 0; nth < 10; nth += 1) await expectServed()
+          for (let nth = 0; nth < 3; nth += 1) await expectServed()
           assert.ok(connections.every(({ isClosed }) => !isClosed))
         } finally {
           for (const connection of connections) connection.destroy()

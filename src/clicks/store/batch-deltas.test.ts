@@ -4,7 +4,7 @@ import { type CompiledQuery, Kysely, PostgresAdapter, PostgresQueryCompiler, sql
 import { someClick } from '../../../test/support/clicks.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { ClickColumns } from '../click-columns.ts'
-import { groupByLink, OwnerCache } from './batch-deltas.ts'
+import { OwnerCache, orderByLink } from './batch-deltas.ts'
 
 const EXPIRED_MS = 60_000
 
@@ -57,14 +57,15 @@ describe('OwnerCache', () => {
     const { db, query } = waitingDatabase()
     const sequence = { last: async () => 9, skipTo: async () => {} }
     const cache = new OwnerCache(db, sequence, (seqs) => sql`seq in ${JSON.stringify(seqs)}`)
-    const first = cache.load(groupByLink(clicksOn(1)))
+    const load = (clicks: ClickColumns) => cache.load(clicks, orderByLink(clicks))
+    const first = load(clicksOn(1))
     ;(await query(1)).answer()
     await first
 
-    const slow = cache.load(groupByLink(clicksOn(1, 2)))
+    const slow = load(clicksOn(1, 2))
     assert.deepEqual((await query(2)).seqs, [2], 'the first is cached')
     nowMs = EXPIRED_MS
-    const other = cache.load(groupByLink(clicksOn(3)))
+    const other = load(clicksOn(3))
     ;(await query(3)).answer()
     assert.equal((await other)(3)?.keyspace_id, 3)
     ;(await query(2)).answer()

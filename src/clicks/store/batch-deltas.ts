@@ -22,10 +22,15 @@ export type Owner = { readonly workspace_id: string; readonly keyspace_id: numbe
 /** Returns the owner of a link; undefined for one that does not exist. */
 export type OwnerOf = (linkSeq: number) => Owner | undefined
 
-/** What a batch of clicks adds to the counters of links and to days, each in key order. */
+/**
+ * What a batch of clicks adds to the counters of links and to days, each in key order. These two are computed as they are
+ * read, again each time: as objects of all links of a large batch they would take 100 MiB.
+ */
 export type BatchDeltas = {
-  readonly counts: readonly LinkCount[]
-  readonly deltas: readonly DayDelta[]
+  readonly counts: Iterable<LinkCount>
+  readonly deltas: Iterable<DayDelta>
+  /** The sum of `counts`. */
+  readonly persons: number
   /** Clicks that took one of their link's limit, in link order; empty for nearly all batches. */
   readonly limited: readonly LimitedCount[]
   /** Visits that are counted for no link, because their link does not exist. */
@@ -34,21 +39,26 @@ export type BatchDeltas = {
 
 export type LimitedCount = { readonly link_seq: number; readonly clicks: number }
 
-/** The clicks of one link, as indexes in the order in which they came. */
-export type LinkRun = { readonly linkSeq: number; readonly indexes: Uint32Array }
+/** The indexes of clicks in the order of their links' numbers; those of a link stay in their order. */
+export type LinkOrder = Uint32Array
 
-/** Groups clicks by link, in the order of the links' numbers; those of a link stay in their order. */
-export function groupByLink({ link_seq, length }: ClickColumns): readonly LinkRun[] {
-  const order = orderBy(link_seq.subarray(0, length))
-  const runs: LinkRun[] = []
-  for (let start = 0; start < length; ) {
-    const linkSeq = link_seq[order[start] ?? 0] ?? 0
+export function orderByLink({ link_seq, length }: ClickColumns): LinkOrder {
+  return orderBy(link_seq.subarray(0, length))
+}
+
+/** The clicks of one link, as indexes in the order in which they came. */
+type LinkRun = { readonly linkSeq: number; readonly indexes: ClickIndexes }
+
+/** @param indexes in the order of links */
+function* runsOf({ link_seq }: ClickColumns, indexes: ClickIndexes): Generator<LinkRun> {
+  for (let start = 0; start < indexes.length; ) {
+    const linkSeq = link_seq[indexes[start] ?? 0] ?? 0
     let end = start + 1
-    while (end < length && link_seq[order[end] ?? 0] === linkSeq) end += 1
-    runs.push({ linkSeq, indexes: order.subarray(start, end) })
+    while (end < indexes.length && link_seq[indexes[end] ?? 0] === linkSeq) end += 1
+    const isView = indexes instanceof Uint32Array
+    yield { linkSeq, indexes: isView ? indexes.subarray(start, end) : indexes.slice(start, end) }
     start = end
   }
-  return runs
 }
 
 /** Returns the indexes of numbers in the order of the numbers; equal ones stay in their order. */
@@ -73,68 +83,79 @@ function orderBy(numbers: Float64Array): Uint32Array {
   return order
 }
 
-/** Shared scratch: cleared before each use, and never held across an `await`. */
+/** Shared scratch: cleared before each use, and empty whenever a delta is yielded. */
 const tally = new DayTally()
+
+type CountedBatch = {
+  readonly clicks: ClickColumns
+  readonly imported: ClickBatch['imported'] | undefined
+  readonly ownerOf: OwnerOf
+  readonly order: LinkOrder
+}
 
 /**
  * Computes the deltas of a batch.
  *
  * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
  *   the click. Its clicks are not counted, because their owner is unknown.
- * @param links the clicks of the batch, as `groupByLink` returns them
  */
 export function computeBatchDeltas(
   { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
   ownerOf: OwnerOf,
-  links: readonly LinkRun[] = groupByLink(clicks),
+  order: LinkOrder = orderByLink(clicks),
 ): BatchDeltas {
-  const counts: LinkCount[] = []
-  const deltas: DayDelta[] = []
+  const batch: CountedBatch = { clicks, imported, ownerOf, order }
   const limited: LimitedCount[] = []
-  const byOwner = new Map<number, Map<Owner, number[]>>()
-  let withoutLink = 0
-  const writer = new ByteWriter()
-  tally.clear()
-  for (const { linkSeq, indexes } of links) {
-    const owner = ownerOf(linkSeq)
-    if (owner === undefined) {
-      for (const index of indexes) withoutLink += clicks.count[index] ?? 0
-      continue
+  let [persons, withoutLink] = [0, 0]
+  for (const { linkSeq, indexes } of runsOf(clicks, order)) {
+    const isKnown = ownerOf(linkSeq) !== undefined
+    let limitedClicks = 0
+    for (const index of indexes) {
+      const count = clicks.count[index] ?? 0
+      if (!isKnown) withoutLink += count
+      else if (clicks.flags[index] === 0) persons += count
+      limitedClicks += clicks.limited[index] ?? 0
     }
-    const count = countOf(clicks, { linkSeq, indexes }, imported?.lastClicks.get(linkSeq) ?? NEVER)
-    if (count.clicks > 0) counts.push(count)
-    const limitedClicks = limitedIn(clicks, indexes)
-    if (limitedClicks > 0) limited.push({ link_seq: linkSeq, clicks: limitedClicks })
-    for (const { day, ofDay } of daysOf(clicks, indexes)) {
-      writeClicks(writer, clicks, ofDay)
-      const key = { day, scope: SCOPES.link, subject: linkSeq, workspace_id: '' }
-      deltas.push({ ...key, data: writer.take() })
-      const owners = byOwner.getOrInsertComputed(day, () => new Map())
-      const ofOwner = owners.getOrInsertComputed(owner, () => [])
-      for (const index of ofDay) ofOwner.push(index)
-    }
+    if (isKnown && limitedClicks > 0) limited.push({ link_seq: linkSeq, clicks: limitedClicks })
   }
-  for (const [day, owners] of byOwner) addOwnerDeltas(deltas, day, clicks, owners)
-  return { counts, deltas: deltas.sort(compareKeys), limited, withoutLink }
+  const counts = { [Symbol.iterator]: () => countsOf(batch) }
+  const deltas = { [Symbol.iterator]: () => deltasOf(batch) }
+  return { counts, deltas, persons, limited, withoutLink }
 }
 
 /** Counts people's clicks only. */
-function countOf(clicks: ClickColumns, { linkSeq, indexes }: LinkRun, opening: number): LinkCount {
-  let persons = 0
-  let last_click = Number.NEGATIVE_INFINITY
-  for (const index of indexes) {
-    if (clicks.flags[index] !== 0) continue
-    const at = clicks.at[index] ?? 0
-    persons += clicks.count[index] ?? 0
-    last_click = Math.max(last_click, at === OPENING_AT ? opening : at)
+function* countsOf({ clicks, imported, ownerOf, order }: CountedBatch): Generator<LinkCount> {
+  for (const { linkSeq, indexes } of runsOf(clicks, order)) {
+    if (ownerOf(linkSeq) === undefined) continue
+    const opening = imported?.lastClicks.get(linkSeq) ?? NEVER
+    let persons = 0
+    let last_click = Number.NEGATIVE_INFINITY
+    for (const index of indexes) {
+      if (clicks.flags[index] !== 0) continue
+      const at = clicks.at[index] ?? 0
+      persons += clicks.count[index] ?? 0
+      last_click = Math.max(last_click, at === OPENING_AT ? opening : at)
+    }
+    if (persons > 0) yield { link_seq: linkSeq, clicks: persons, last_click }
   }
-  return { link_seq: linkSeq, clicks: persons, last_click }
 }
 
-function limitedIn({ limited }: ClickColumns, indexes: Uint32Array): number {
-  let clicks = 0
-  for (const index of indexes) clicks += limited[index] ?? 0
-  return clicks
+function* deltasOf({ clicks, ownerOf, order }: CountedBatch): Generator<DayDelta> {
+  const writer = new ByteWriter()
+  tally.clear()
+  const days = daysOf(clicks, order)
+  for (const { day, ofDay } of days.toSorted((a, b) => a.day - b.day)) {
+    const byOwner = new Map<Owner, number[]>()
+    for (const { linkSeq: subject, indexes } of runsOf(clicks, ofDay)) {
+      const owner = ownerOf(subject)
+      if (owner === undefined) continue
+      const ofOwner = byOwner.getOrInsertComputed(owner, () => [])
+      for (const index of indexes) ofOwner.push(index)
+      writeClicks(writer, clicks, indexes)
+      yield { day, scope: SCOPES.link, subject, workspace_id: '', data: writer.take() }
+    }
+    yield* ownerDeltas(day, clicks, byOwner).sort(compareKeys)
+  }
 }
 
 type DayRun = { readonly day: number; readonly ofDay: ClickIndexes }
@@ -150,12 +171,12 @@ export function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly Day
   return [...days].map(([day, ofDay]) => ({ day, ofDay }))
 }
 
-function addOwnerDeltas(
-  deltas: DayDelta[],
+function ownerDeltas(
   day: number,
   clicks: ClickColumns,
   byOwner: ReadonlyMap<Owner, readonly number[]>,
-): void {
+): DayDelta[] {
+  const deltas: DayDelta[] = []
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
     const tallies = domains.map(([{ keyspace_id: subject }, indexes]) => {
@@ -168,6 +189,7 @@ function addOwnerDeltas(
     const key = { day, scope: SCOPES.workspace, subject: workspaceNumber(workspace_id) }
     deltas.push({ ...key, workspace_id, data: tally.take() })
   }
+  return deltas
 }
 
 function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickIndexes): void {
@@ -212,8 +234,12 @@ export class OwnerCache {
   /**
    * Returns the owners of a batch's links. Reserves the numbers of these links too, so that no new link gets one of them.
    */
-  async load(links: readonly LinkRun[]): Promise<OwnerOf> {
-    const linkSeqs = links.map(({ linkSeq }) => linkSeq)
+  async load({ link_seq }: ClickColumns, order: LinkOrder): Promise<OwnerOf> {
+    const linkSeqs: number[] = []
+    for (const index of order) {
+      const linkSeq = link_seq[index] ?? 0
+      if (linkSeq !== linkSeqs.at(-1)) linkSeqs.push(linkSeq)
+    }
     await this.#numbers.reserve(linkSeqs)
     const now = performance.now()
     if (now - this.#filledAtMs > AGE_MS_MAX || this.#byLink.size > LINKS_MAX) {

@@ -47,9 +47,9 @@ export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
 /** Bulk operations whose SQL differs between the engines. */
 export type ClickRows = {
   /** `counts` must be in link order, so that concurrent writers cannot deadlock. */
-  addToLinks(counts: readonly LinkCount[]): Promise<void>
+  addToLinks(counts: Iterable<LinkCount>): Promise<void>
   /** `deltas` must be in key order, each key once. Returns days to fold. SQLite returns some of them only at a later append. */
-  appendToDays(deltas: readonly DayDelta[]): Promise<readonly GrownDay[]>
+  appendToDays(deltas: Iterable<DayDelta>): Promise<readonly GrownDay[]>
   /** Reads the recent parts of days, or all other parts. */
   readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>
   /** Inserts or replaces rows. */

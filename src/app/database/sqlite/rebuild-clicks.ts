@@ -195,7 +195,7 @@ class Recount {
       const click = countedClick(link_seq, OPENING_AT, Number(row.clicks))
       const { deltas } = computeBatchDeltas({ clicks: ClickColumns.of([click]) }, () => owner)
       // The charts of its domain and workspace have rows of their own.
-      await this.#rows.appendToDays(deltas.filter(({ scope }) => scope === SCOPES.link))
+      await this.#rows.appendToDays([...deltas].filter(({ scope }) => scope === SCOPES.link))
       const last_click = Number(row.last_click)
       this.#addToLink({ link_seq, clicks: Number(row.clicks), last_click })
     }

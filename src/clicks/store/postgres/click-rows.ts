@@ -16,7 +16,8 @@ export const CLICK_DAYS_STORAGE = [
 /** Runs each operation as one statement with one array parameter per column. */
 export function postgresClickRows(db: Kysely<Schema>): ClickRows {
   return {
-    async addToLinks(counts) {
+    async addToLinks(all) {
+      const counts = [...all]
       if (counts.length === 0) return
       await sql`
         insert into link_clicks as kept (link_seq, clicks, last_click)
@@ -29,7 +30,8 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
           last_click = greatest(kept.last_click, excluded.last_click)`.execute(db)
     },
 
-    async appendToDays(deltas) {
+    async appendToDays(all) {
+      const deltas = [...all]
       if (deltas.length === 0) return []
       const result = await sql<GrownDay>`
         with appended as (

@@ -11,9 +11,9 @@ import { dayOf } from '../../tally/click-day.ts'
 import {
   type BatchDeltas,
   computeBatchDeltas,
-  groupByLink,
   OwnerCache,
   type OwnerOf,
+  orderByLink,
 } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
@@ -86,10 +86,10 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    const links = groupByLink(batch.clicks)
-    const ownerOf = await this.#owners.load(links)
+    const order = orderByLink(batch.clicks)
+    const ownerOf = await this.#owners.load(batch.clicks, order)
     await this.#labels.settle(batch, ownerOf)
-    const deltas = computeBatchDeltas(batch, ownerOf, links)
+    const deltas = computeBatchDeltas(batch, ownerOf, order)
     const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {

@@ -13,18 +13,10 @@ import { OpenFiles, syncLog } from '../../../storage/sqlite/write-ahead-log.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
-import { computeBatchDeltas, groupByLink, OwnerCache } from '../batch-deltas.ts'
+import { computeBatchDeltas, OwnerCache, orderByLink } from '../batch-deltas.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
-import {
-  type ClickRows,
-  COUNTED_DAYS,
-  foldDays,
-  type LinkCount,
-  PARTS,
-  SCOPES,
-  settleDays,
-} from '../fold-days.ts'
+import { type ClickRows, COUNTED_DAYS, foldDays, PARTS, SCOPES, settleDays } from '../fold-days.ts'
 import { forgetLabels, KnownLabels } from '../known-labels.ts'
 import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
@@ -159,10 +151,10 @@ class SqliteClickWriter implements ClickWriter {
 
   async #write(batch: ClickBatch): Promise<boolean> {
     this.#openFiles.verify()
-    const links = groupByLink(batch.clicks)
-    const ownerOf = await this.#owners.load(links)
+    const order = orderByLink(batch.clicks)
+    const ownerOf = await this.#owners.load(batch.clicks, order)
     await this.#labels.settle(batch, ownerOf)
-    const { counts, deltas, limited, withoutLink } = computeBatchDeltas(batch, ownerOf, links)
+    const { counts, deltas, ...sums } = computeBatchDeltas(batch, ownerOf, order)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
@@ -173,16 +165,16 @@ class SqliteClickWriter implements ClickWriter {
     if (rowsByDay === undefined) return false
     const isIngested = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
       if (!(await movePosition(this.#db, batch))) return false
-      await addLeasedClicks(this.#db, batch.journalId, limited)
+      await addLeasedClicks(this.#db, batch.journalId, sums.limited)
       await this.#rows.addToLinks(counts)
       const grown = await this.#rows.appendToDays(deltas)
       await foldDays({ db: this.#db, rows: this.#rows }, grown)
-      this.#marks.noteBatch(rowsByDay, counts)
+      this.#marks.noteBatch(rowsByDay, sums.persons)
       return true
     })
     // Before the journal is removed.
     this.#openFiles.verify()
-    if (isIngested) this.#options.onWithoutLink(withoutLink)
+    if (isIngested) this.#options.onWithoutLink(sums.withoutLink)
     return isIngested
   }
 
@@ -258,15 +250,14 @@ class BatchMarks {
 
   /**
    * @param rowsByDay the number of rows of the batch in each day's file
-   * @param counts what the batch adds to the links' counters
+   * @param clicks what the batch adds to all links' counters
    */
-  noteBatch(rowsByDay: ReadonlyMap<number, number>, counts: readonly LinkCount[]): void {
+  noteBatch(rowsByDay: ReadonlyMap<number, number>, clicks: number): void {
     const seen = readGivenNumbers(this.#database, 'terse')
     if (seen.links !== this.#synced.links || seen.changes !== this.#synced.changes) {
       this.#syncLinks()
       this.#synced = seen
     }
-    const clicks = counts.reduce((sum, count) => sum + count.clicks, 0)
     this.#noteBatch.run(clicks, seen.changes, seen.links)
     for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
   }
