@@ -3,13 +3,12 @@ import { yieldToEventLoop } from '../../platform/work/async.ts'
 import type { Store } from '../../storage/store.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { OPENING_DAY } from '../tally/click-day.ts'
-import { planDays } from '../tally/day-tally.ts'
 import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'
 import { ValueTotals } from '../tally/values.ts'
 import { type Bots, weightOf } from './click-filter.ts'
 import type { ClickScope, Counts } from './day-of-clicks.ts'
 import { type DaySource, RawDays, type RawDaysContext, Series } from './day-source.ts'
-import type { Quarters } from './period.ts'
+import { planDays, type Quarters } from './period.ts'
 
 /** The counts of one interval. */
 export type Point = Counts & {

@@ -6,7 +6,7 @@ import { SCAN_MS_MAX, type ScanLimits, ScanTooLong } from '../../storage/scans.t
 import type { Store } from '../../storage/store.ts'
 import { type ClickDimension, UNKNOWN_VISITOR } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
-import { planDays, TallySum } from '../tally/day-tally.ts'
+import { TallySum } from '../tally/day-tally.ts'
 import type { ValueTotals } from '../tally/values.ts'
 import {
   type ClickFilter,
@@ -15,7 +15,7 @@ import {
   valueMatchesFilter,
 } from './click-filter.ts'
 import type { ClickScope, Counts, DayOfClicks, RawClick, Tally } from './day-of-clicks.ts'
-import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './period.ts'
+import { planDays, QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './period.ts'
 
 /** `values` holds the selected values, `wanted` their sum, and `total` counts all clicks of the day. */
 type WantedDay = DayOfClicks & { readonly wanted: Tally }

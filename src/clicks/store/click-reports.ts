@@ -10,9 +10,10 @@ import type {
   RawClick,
   Tally,
 } from '../report/day-of-clicks.ts'
+import type { DaySpan } from '../report/period.ts'
 import { dayOf } from '../tally/click-day.ts'
 import { addSums, readSums, readTallies, readTotal, withoutValue } from '../tally/day-format.ts'
-import { type DaySpan, DayTally } from '../tally/day-tally.ts'
+import { DayTally } from '../tally/day-tally.ts'
 import { PARTS, SCOPES } from './fold-days.ts'
 import { addLinkNames, type LinkCounts, type RawClickSource } from './raw-click-source.ts'
 
