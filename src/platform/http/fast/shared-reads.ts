@@ -36,7 +36,7 @@ export function readShared(socket: Socket, onBytes: OnBytes): boolean {
   return true
 }
 
-/** Makes a socket that reads into the shared buffer emit `data` as any other. */
+/** Makes a socket that reads into the shared buffer emit `data`, as sockets usually do. */
 export function emitReads(socket: Socket): void {
   if (KEYS === undefined || Reflect.get(socket, KEYS.buffer) !== BUFFER) return
   setCallback(socket, KEYS, (bytes) => socket.push(Buffer.from(bytes)))
