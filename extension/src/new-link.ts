@@ -80,13 +80,15 @@ class NewLinkForm {
     if (page.address !== undefined) this.#key.value = proposeKey(page.title)
     this.#key.select()
     const draft = await passing.get('draft')
-    if (draft !== undefined && draft.address === (page.address ?? '')) {
+    // A draft of another page is kept until it is replaced, and says nothing about this one.
+    const isOfPage = draft !== undefined && draft.address === (page.address ?? '')
+    if (isOfPage) {
       this.#key.value = draft.key
       this.#tags.add(...draft.tags)
       this.#tracking.checked = !draft.keepsTracking
       if (this.#popup.facts.domains.includes(draft.domain)) this.#domain.value = draft.domain
     }
-    this.#check(0, draft === undefined)
+    this.#check(0, !isOfPage)
   }
 
   #touch(): void {
