@@ -23,7 +23,6 @@ async function showConnected(connection: Connection): Promise<void> {
       await disconnect()
       const origins = [originPattern(connection.origin)]
       await chrome.permissions.remove({ origins }).catch(() => false)
-      await show()
     },
   })
   const title = make('h1', {}, text('connected', host))
@@ -144,10 +143,10 @@ document.documentElement.lang = text('language')
 const licences = make('a', { class: 'hint', href: 'licences.txt' }, text('licences'))
 document.querySelector('footer')?.append(licences)
 document.title = `Terse · ${text('settings')}`
-await show()
-// The sign-in ends in another tab, or the popup finds that the right has ended.
+// A connection begins or ends here, in another tab, or in the popup.
 chrome.storage.local.onChanged.addListener(({ connection }) => {
   if (connection === undefined) return
   const isRenewed = connection.oldValue !== undefined && connection.newValue !== undefined
   if (!isRenewed) void show()
 })
+await show()
