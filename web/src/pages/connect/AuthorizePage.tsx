@@ -79,7 +79,9 @@ export default function AuthorizePage() {
  */
 function Refused({ address, place }: { address: string; place: string }) {
   const words = useText().connect.consent
-  const answer = new URL(address).searchParams
+  const { search, hash } = new URL(address)
+  // The answer to the extension is in the fragment.
+  const answer = new URLSearchParams(hash.slice(1) || search)
   return (
     <div className="box">
       <h1>{words.unusable}</h1>
