@@ -2,9 +2,9 @@
 type XmlValue = string | number | XmlFields | undefined
 export type XmlFields = { readonly [name: string]: XmlValue }
 
-/** Characters that XML cannot hold in any form. */
+/** Characters that XML 1.0 cannot contain, even escaped, and DEL, which it discourages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const NO_XML = /[\0-\t\v\f\x0e-\x1f\x7f\ufffe\uffff]/g
+const NO_XML = /[\0-\b\v\f\x0e-\x1f\x7f\ufffe\uffff]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -12,7 +12,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** Returns an XML document with one element for each field. Characters that XML cannot hold are left out. */
+/** Returns an XML document with one element for each field. Control characters other than tabs and line ends are left out. */
 export function formatXml(root: string, fields: XmlFields): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element(root, fields)}\n`
 }
