@@ -123,6 +123,20 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('a release is refused where another person has changed the link since its form was opened', async () => {
+      const { id } = await createLink(api, { key: 'shared', managed_by: 'flyers' })
+      await on(`/links/${id}/edit`, async (page, { faults }) => {
+        await page.getByRole('note').waitFor()
+        expectStatus(await api.patch(`/links/${id}`, { notes: 'by another person' }), 200)
+        await page.getByRole('note').getByRole('button', { name: 'Release' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Release it from the set flyers?' })
+        await dialog.getByRole('button', { name: 'Release' }).click()
+        await dialog.getByText('Another person has changed this meanwhile.').waitFor()
+        assert.equal(await markAt(`/links/${id}/options`), 'flyers')
+        faults.splice(0)
+      })
+    })
+
     test('a link that must not be deleted says so in menus, and in what a bulk act kept', async () => {
       const { id } = await createLink(api, { key: 'kept' })
       await createLink(api, { key: 'gone' })

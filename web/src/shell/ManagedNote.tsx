@@ -14,6 +14,8 @@ type ManagedNoteProps = {
   readonly kind: keyof Catalogue['managed']['notes']
   /** Where the mark is changed, in the API. */
   readonly path: string
+  /** That of what is edited: a save after the release must not undo what another person has changed meanwhile. */
+  readonly version?: string | undefined
   readonly mayRelease: boolean
   /** Queries that have the mark. */
   readonly keys: readonly QueryKey[]
@@ -23,7 +25,7 @@ type ManagedNoteProps = {
 
 /** Before the fields of what a set of links as code manages: edits do not last. Nothing where no set does. */
 export function ManagedNote(props: ManagedNoteProps) {
-  const { of: thing, kind, path, mayRelease, keys, onReleased } = props
+  const { of: thing, kind, path, version, mayRelease, keys, onReleased } = props
   const t = useText()
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
@@ -50,8 +52,8 @@ export function ManagedNote(props: ManagedNoteProps) {
           verb={t.managed.release}
           look="ink"
           act={async () => {
-            const version = await release(path)
-            await onReleased?.(version)
+            const released = await release(path, version)
+            await onReleased?.(released)
             await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
           }}
           onDone={() => {

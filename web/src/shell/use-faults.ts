@@ -72,6 +72,7 @@ function generalText(
   if (error.status === 0) return t.shell.offline
   if (error.isTemporary || error.code === 'unavailable') return t.shell.unavailable
   if (error.code === 'rate_limited') return t.signIn.failures.rate_limited
+  if (error.code === 'precondition_failed') return t.common.changedMeanwhile
   if (error.code === 'too_many_attempts') return t.signIn.failures.too_many_attempts
   if (others.length > 0) {
     return others.flatMap(([, faults]) => faults.map((fault) => translated(fault, t))).join(' ')

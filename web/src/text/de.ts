@@ -39,6 +39,7 @@ export const de: Catalogue = {
     save: 'Speichern',
     undo: 'Rückgängig',
     unexpected: 'Etwas ist schiefgegangen',
+    changedMeanwhile: 'Eine andere Person hat dies inzwischen geändert. Laden Sie die Seite neu.',
     clicks: count('Klick', 'Klicks'),
     links: count('Link', 'Links'),
   },

@@ -41,6 +41,7 @@ export const en = {
     save: 'Save',
     undo: 'Undo',
     unexpected: 'Something went wrong',
+    changedMeanwhile: 'Another person has changed this meanwhile. Load the page again.',
     clicks: count('click', 'clicks'),
     links: count('link', 'links'),
   },

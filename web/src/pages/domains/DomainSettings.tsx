@@ -88,6 +88,7 @@ function SettingsForm(props: SettingsFormProps) {
         of={props.saved}
         kind="domain"
         path={`/domains/${domain.id}/settings`}
+        version={state.version}
         mayRelease={mayEdit}
         keys={[]}
         onReleased={state.continueWith}

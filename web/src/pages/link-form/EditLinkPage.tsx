@@ -47,6 +47,7 @@ export default function EditLinkPage() {
               of={markOfLink(link)}
               kind="link"
               path={`/links/${linkId}`}
+              version={edited?.version}
               mayRelease={may('member')}
               keys={[LINKS_KEY]}
               onReleased={() => refetch()}

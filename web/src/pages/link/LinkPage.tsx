@@ -188,12 +188,14 @@ function SetNote({ of: mark }: { of: Managed }) {
   return (
     <div className={`note ${edited ? 'warn' : ''}`}>
       <Icon of={SetIcon} />
-      <span className="grow">
-        {t.managed.applied(set, formats.minute(new Date(applied)))} {edited && t.managed.edited}
-      </span>
-      <Link to="/links" search={{ managed_by: set }} className="link">
-        {t.managed.showLinks}
-      </Link>
+      <div className="grow flex flex-wrap items-center gap-x-3">
+        <span className="grow basis-56">
+          {t.managed.applied(set, formats.minute(new Date(applied)))} {edited && t.managed.edited}
+        </span>
+        <Link to="/links" search={{ managed_by: set }} className="link">
+          {t.managed.showLinks}
+        </Link>
+      </div>
     </div>
   )
 }

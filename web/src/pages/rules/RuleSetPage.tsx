@@ -35,11 +35,12 @@ export default function RuleSetPage() {
         <RulesForm
           key={edited.version}
           place={`rule set ${setId}`}
-          note={(continueWith) => (
+          note={(version, continueWith) => (
             <ManagedNote
               of={edited.value}
               kind="ruleSet"
               path={`/rule-sets/${setId}`}
+              version={version}
               mayRelease={may('member')}
               keys={[RULE_SETS_KEY]}
               onReleased={continueWith}

@@ -46,8 +46,11 @@ type RulesFormProps = {
   /** The link whose rules they are; undefined for those of a set. */
   readonly linkId?: string
   readonly link?: DetailedLink | undefined
-  /** Before all else; gets what takes the version that a save is to expect. */
-  readonly note?: (continueWith: (version: string | undefined) => void) => ReactNode
+  /** Before all else; gets the version that a save expects, and what changes it. */
+  readonly note?: (
+    version: string | undefined,
+    continueWith: (version: string | undefined) => void,
+  ) => ReactNode
   /** Over the rules; how they are read, when left out. */
   readonly intro?: ReactNode
   readonly saved: { readonly rules: readonly Rule[]; readonly ruleSet: string | null }
@@ -102,7 +105,7 @@ export function RulesForm(props: RulesFormProps) {
           }}
         >
           {draft.isKept && <KeptDraft onDiscard={discard} />}
-          {note?.(draft.continueWith)}
+          {note?.(draft.version, draft.continueWith)}
           <p className="hint">
             {intro ?? (drafts.length === 0 && ruleSet === null ? w.empty : w.intro)}
           </p>

@@ -39,12 +39,13 @@ export default function RulesPage() {
           place={`rules ${linkId}`}
           linkId={linkId}
           link={link}
-          note={(continueWith) =>
+          note={(version, continueWith) =>
             link && (
               <ManagedNote
                 of={markOfLink(link)}
                 kind="link"
                 path={`/links/${linkId}`}
+                version={version}
                 mayRelease={may('member')}
                 keys={[LINKS_KEY]}
                 onReleased={continueWith}
