@@ -12,7 +12,7 @@ import { round } from '../support/statistics.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const LINKS = 10_000
-/** One link in so many has a rule, which is a request of its own. */
+/** One link in so many has a rule. */
 const PER_RULE = 100
 const PLAN_SECONDS_MAX = 5
 const APPLY_SECONDS_MAX = 60

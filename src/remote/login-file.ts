@@ -87,7 +87,8 @@ export function parseServiceUrl(text: string, allowsPlainHttp: boolean): string 
     throw new RemoteFault(fault, 'validation_failed')
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowsPlainHttp) {
-    const fault = 'Over plain HTTP, others could read the token. Use https://, or --plain-http.'
+    const fault =
+      'Over plain HTTP, others could read the token. Use https://, or "terse login --plain-http".'
     throw new RemoteFault(fault, 'validation_failed')
   }
   return url.origin

@@ -158,15 +158,17 @@ describe('planChanges', () => {
       ]),
     )
     const half = {
-      ...{ id: 'd', name: 'go.example.com', rules: [], ruleSet: null, isPending: true },
+      ...{ id: 'd', name: 'go.example.com', rules: [], ruleSet: null },
       ...{ managed_by: null, managed_at: null, updated_at: EARLIER },
       values: { ...values, ...rest, utm },
     }
     assert.deepEqual(planned(text, { domains: [half] }).changes[0]?.fields, [
       { field: 'managed_by', from: null, to: 'flyers' },
     ])
-    const used = { ...half, values: { ...half.values, root_url: 'https://acme.example/' } }
-    assert.equal(planned(text, { domains: [used] }).problems.length, 1)
+    for (const set of [{ root_url: 'https://acme.example/' }, { track_conversions: false }]) {
+      const used = { ...half, values: { ...half.values, ...set } }
+      assert.equal(planned(text, { domains: [used] }).problems.length, 1)
+    }
   })
 
   test('lists links that are as the file says and were written by other means', () => {

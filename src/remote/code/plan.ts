@@ -152,7 +152,9 @@ class Planner {
     ]
     const isAdopted = found.managed_by === null
     // A domain that an apply has created gets its mark by a second request, which a kill can prevent.
-    const isHalfMade = kind === 'domain' && fields.every(({ from }) => isUnset(from))
+    const isHalfMade =
+      kind === 'domain' &&
+      fields.every(({ field, from }) => isDeepStrictEqual(from, DOMAIN_DEFAULTS[field] ?? null))
     if (isAdopted && !this.#options.adopt && !isHalfMade) {
       this.#refuse(kind, wanted, `exists, and belongs to no set. With --adopt, ${set} takes it.`)
       return
@@ -229,14 +231,7 @@ function changeOf(field: string, from: unknown, to: unknown): FieldChange[] {
   return isDeepStrictEqual(from, to) ? [] : [{ field, from, to }]
 }
 
-/** Whether a value, or all that it has, is none. */
-function isUnset(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isUnset)
-  return value === null || value === false
-}
-
-/** Of a link that was moved by hand. */
+/** Returns the changes of the address of a link that was moved by hand. */
 function addressChange(wanted: Wanted, found: Found): FieldChange[] {
   if (!('key' in wanted && 'key' in found)) return []
   const [to, from] = [wanted as WantedLink, found as FoundLink]

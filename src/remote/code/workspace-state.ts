@@ -10,7 +10,7 @@ import { RemoteFault } from '../login-file.ts'
 import { DOMAIN_DEFAULTS, LINK_FIELDS, TEMPLATE_DEFAULTS, type Values } from './link-file.ts'
 
 const PER_PAGE = 100
-/** Links that are looked for one by one; more are found in a listing of their domains. */
+/** Links that are looked for one by one in any case; more only where their domains have more pages of links to read. */
 const LOOK_UPS_MAX = 100
 /** Requests at a time: each takes its turn at the service. */
 const CONCURRENCY = 4
@@ -36,11 +36,9 @@ export type FoundLink = Found & {
   readonly hasPassword: boolean
 }
 
-type FoundDomain = Found & { readonly isPending: boolean }
-
 export type WorkspaceState = {
   /** Undefined where the token may not read them. */
-  readonly domains: readonly FoundDomain[] | undefined
+  readonly domains: readonly Found[] | undefined
   readonly ruleSets: readonly Found[]
   readonly templates: readonly Found[]
   readonly links: readonly FoundLink[]
@@ -65,17 +63,16 @@ export async function readSurroundings(client: ApiClient): Promise<Omit<Workspac
   }
 }
 
-async function readDomains(client: ApiClient): Promise<readonly FoundDomain[] | undefined> {
+async function readDomains(client: ApiClient): Promise<readonly Found[] | undefined> {
   try {
     const domains = await readPages(client, '/domains', domainPage, { include: 'settings' })
-    return domains.map(({ id, domain, status, settings, ...fields }) => {
+    return domains.map(({ id, domain, settings, ...fields }) => {
       if (settings === undefined) throw tooOld()
       const { rule_set, managed_by, managed_at, updated_at } = settings
       return {
         ...{ id, name: domain, rules: [], ruleSet: rule_set, managed_by, managed_at },
         values: pick({ ...fields, ...settings }, DOMAIN_DEFAULTS),
         updated_at: updated_at ?? fields.updated_at,
-        isPending: status === 'pending',
       }
     })
   } catch (error) {
@@ -125,7 +122,8 @@ export async function findLinks(
   if (addresses.length <= LOOK_UPS_MAX) return look(addresses)
   const taken = await takenAddresses(client, [...new Set(addresses.map(({ domain }) => domain))])
   const there = addresses.filter(({ name }) => taken === undefined || taken.has(name))
-  if (taken === undefined || there.length <= LOOK_UPS_MAX) return look(there)
+  const pages = taken === undefined ? Number.POSITIVE_INFINITY : taken.size / PER_PAGE
+  if (there.length <= Math.max(LOOK_UPS_MAX, pages)) return look(there)
   const names = new Set(there.map(({ name }) => name))
   const links: FoundLink[] = []
   for (const domain of new Set(there.map((address) => address.domain))) {
