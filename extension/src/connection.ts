@@ -1,4 +1,4 @@
-/** The service that the extension uses, and by which right. Kept in this browser alone, never in the person's sync. */
+/** The service that the extension uses, and the credential for it. It never goes into the sync of the browser. */
 export type Connection = { readonly origin: string } & (
   | { readonly kind: 'token'; readonly token: string }
   | {
@@ -45,15 +45,15 @@ type Stored = {
 type Passing = {
   readonly draft: Draft
   readonly signIn: PendingSignIn
-  /** Why the last sign-in gave nothing. */
+  /** Why the last sign-in failed. */
   readonly signInFault: 'denied' | 'failed'
-  /** Whether the popup opens by the command that makes and copies at once. */
+  /** Set by the command that makes a link and copies it, for the popup that it opens. */
   readonly atOnce: true
 }
 
-/** Survives the browser. */
+/** Kept on disk. */
 export const stored = area<Stored>(() => chrome.storage.local)
-/** Ends with the browser, and stays in memory. */
+/** Kept in memory until the browser ends. */
 export const passing = area<Passing>(() => chrome.storage.session)
 
 function area<Values extends object>(storage: () => chrome.storage.StorageArea) {
@@ -67,9 +67,9 @@ function area<Values extends object>(storage: () => chrome.storage.StorageArea) 
 }
 
 /**
- * Forgets the connection and all that came by it.
+ * Forgets the connection and what was read over it.
  *
- * @param endedAt the service, where the right has ended: the person signs in again, and goes on with the draft
+ * @param endedAt the origin, if the service has ended the connection: the draft then stays for the next sign-in
  */
 export async function forgetConnection(endedAt?: string): Promise<void> {
   await stored.remove('connection', 'facts', 'endedAt')

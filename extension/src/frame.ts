@@ -6,13 +6,13 @@ import { ConnectionEnded, faultsOf, type Link, type Service } from './service.ts
 import { beginSignIn } from './sign-in.ts'
 import { text } from './texts.ts'
 
-/** The page of the tab. Without an address where it is one of the browser. */
+/** The page of the tab. Pages of the browser itself have no address. */
 export type Page = { readonly address: string | undefined; readonly title: string }
 
 /** What the popup shows below its head. */
 export type View = {
   readonly name: string
-  /** Whether the name is seen, and not only read. */
+  /** Whether the name is visible. Otherwise only screen readers read it. */
   readonly isTitled?: boolean
   readonly body: readonly Node[]
   readonly foot: readonly Node[]
@@ -20,7 +20,7 @@ export type View = {
   readonly focus?: HTMLElement | undefined
 }
 
-/** The views that others lead to. */
+/** The views that every other view can open. */
 type Views = {
   newLink(popup: Popup): View
   lastLinks(popup: Popup): Promise<View>
@@ -30,10 +30,10 @@ type Views = {
 export class Popup {
   readonly service: Service
   readonly page: Page
-  /** Links that lead to the page already. Without an answer of the service there are none. */
+  /** Links that lead to the page already. Empty if the service cannot be reached. */
   readonly linksHere: Promise<readonly Link[]>
   facts: Facts
-  /** Whether the right has ended meanwhile, and the view of that is shown. */
+  /** Whether the connection has ended. The popup shows that, and no other view. */
   hasEnded = false
   readonly #views: Views
 
@@ -71,7 +71,7 @@ export class Popup {
     this.show(this.#views.newLink(this))
   }
 
-  /** Returns the words for an error; undefined for an ended right, whose view takes the place of this one. */
+  /** Returns what is wrong; undefined if the connection has ended, which the popup then shows. */
   faultsOf(error: unknown) {
     if (error instanceof ConnectionEnded) {
       void this.end()
@@ -80,7 +80,7 @@ export class Popup {
     return faultsOf(error, text('unreachable', new URL(this.service.origin).host))
   }
 
-  /** The right has ended: what came by it is forgotten. */
+  /** Forgets the connection, and shows that it has ended. */
   async end(): Promise<void> {
     this.hasEnded = true
     await forgetConnection(this.service.origin)
@@ -97,12 +97,12 @@ function render({ name, isTitled, body, foot, focus }: View, head: readonly Node
   focus?.focus()
 }
 
-/** Shows where the person was signed in, if that has ended, and the way to sign in. */
+/** Shows that nothing is connected, or that the last connection has ended, with a button to sign in. */
 export async function showSignedOut(): Promise<void> {
   const endedAt = await stored.get('endedAt')
   const open = () => void chrome.runtime.openOptionsPage()
   const again = async (origin: string) => {
-    // Without the permission the end of the sign-in could not be read; the settings ask for it.
+    // Without the permission the extension could not read the answer page. The settings ask for it.
     if (!(await chrome.permissions.contains({ origins: [originPattern(origin)] }))) return open()
     await chrome.tabs.create({ url: await beginSignIn(origin) })
     window.close()

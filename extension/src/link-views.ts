@@ -5,7 +5,7 @@ import { type Popup, pageBlock, type View } from './frame.ts'
 import type { Link } from './service.ts'
 import { language, text } from './texts.ts'
 
-/** A popup that has done its work, and is not touched, closes by itself. */
+/** The popup closes this long after it has copied a link, unless the person uses it. */
 const CLOSE_MS = 8_000
 
 type LinkOptions = {
@@ -74,7 +74,7 @@ export function linksHereView(popup: Popup, links: readonly Link[]): View {
   const another = button(text('newLink'), {
     onClick() {
       popup.showNewLink()
-      // Else the links that are here would come back.
+      // An untouched form gives way to the links of the page.
       document.querySelector('form')?.setAttribute('data-touched', 'yes')
     },
   })

@@ -7,9 +7,9 @@ import { destinationOf, proposeKey, withoutTracking } from './page.ts'
 import type { KeyFault } from './service.ts'
 import { text } from './texts.ts'
 
-/** After the last key that is pressed. */
+/** From the last key press to the check of the key. */
 const CHECK_MS = 200
-/** As the service has it. */
+/** The limit of the service. */
 const TAG_LENGTH_MAX = 50
 
 /** The form of a new link to the page. */
@@ -29,7 +29,7 @@ class NewLinkForm {
   readonly #submit: HTMLButtonElement
   readonly #keyField
   readonly #urlField
-  /** The same request makes no second link, until something in it changes. */
+  /** The idempotency key: it stays until the form changes, so a retry makes no second link. */
   #requestId = crypto.randomUUID()
   #checking: ReturnType<typeof setTimeout> | undefined
 
@@ -157,7 +157,7 @@ class NewLinkForm {
     const popup = this.#popup
     const isTouched = this.#form.dataset.touched !== undefined
     const here = isTouched ? [] : await popup.linksHere
-    // Enter came before the answer that there is one.
+    // Enter was pressed before the service had returned them.
     if (here.length > 0) return popup.show(linksHereView(popup, here))
     const { domain, key, tags } = this.#draft()
     const link = await popup.service.createLink({ domain, key, url, tags }, this.#requestId)
@@ -177,7 +177,7 @@ class NewLinkForm {
     if (domain !== undefined) this.#keyField.say(domain, 'bad')
     if (tags !== undefined) this.#tags.refuse(tags)
     if (key === undefined) return
-    // In the language of the browser, where the reason is a known one.
+    // The check returns a code, which has a text in the language of the browser.
     const reason = await this.#popup.service
       .checkKey(draft.domain, draft.key)
       .catch(() => undefined)

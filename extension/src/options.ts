@@ -7,7 +7,7 @@ import { text } from './texts.ts'
 
 const main = document.querySelector('main') ?? document.body
 
-/** Shows who the extension works for, or the form by which that begins. */
+/** Shows the connection, or the form that makes one. */
 async function show(): Promise<void> {
   const connection = await stored.get('connection')
   if (connection === undefined) return new ConnectForm().show()
@@ -48,7 +48,7 @@ class ConnectForm {
     placeholder: 'links.example.com',
   })
   readonly #token = make('input', {
-    ...{ id: 'token', class: 'in mono', type: 'password', autocomplete: 'off' },
+    ...{ id: 'token', class: 'in', type: 'password', autocomplete: 'off' },
     placeholder: 'terse_…',
   })
   readonly #addressField = field(text('address'), this.#address)
@@ -77,7 +77,7 @@ class ConnectForm {
     await this.#explainSignIn()
   }
 
-  /** Shows why the last sign-in gave nothing. */
+  /** Shows why the last sign-in failed. */
   async #explainSignIn(): Promise<void> {
     const fault = await passing.get('signInFault')
     if (fault === undefined) return
@@ -86,13 +86,13 @@ class ConnectForm {
     this.#said.replaceChildren(note(sentence, 'bad'))
   }
 
-  /** Returns the origin of the service once the browser lets requests to it pass. */
+  /** Requests the permission for the service, and returns its origin. Undefined after a refusal, which it shows. */
   async #reach(): Promise<string | undefined> {
     this.#said.replaceChildren()
     this.#tokenField.say('', 'good')
     const origin = parseService(this.#address.value)?.origin
     if (origin === undefined) return this.#refuse(text('noAddress'))
-    // Nothing before it: the browser asks only within the click.
+    // Nothing is awaited before it: browsers ask only while they handle a click.
     const isAllowed = await chrome.permissions.request({ origins: [originPattern(origin)] })
     if (!isAllowed) return this.#refuse(text('noPermission'))
     const issuer = await issuerAt(origin).catch(() => null)

@@ -64,6 +64,6 @@ async function open(connection: Connection, isAtOnce: boolean): Promise<void> {
 
 document.documentElement.lang = text('language')
 const [connection, atOnce] = await Promise.all([stored.get('connection'), passing.get('atOnce')])
-// The wish is for this opening, also where it cannot be met.
+// It applies to this opening only, even if no link can be made.
 if (atOnce) await passing.remove('atOnce')
 await (connection === undefined ? showSignedOut() : open(connection, atOnce === true))

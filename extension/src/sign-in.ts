@@ -21,7 +21,7 @@ const REVOKE_PATH = '/api/oauth/revoke'
 const REQUEST_MS_MAX = 10_000
 
 /**
- * Returns the address that the service at an origin has by its own account; undefined where there is no Terse.
+ * Returns the issuer that the service at an origin names; undefined if it is no Terse.
  *
  * @throws where it cannot be reached
  */
@@ -49,8 +49,8 @@ export async function beginSignIn(origin: string): Promise<string> {
 }
 
 /**
- * Ends a sign-in by the address that a tab has come to. Returns false where that is no answer to it: any page can open
- * such an address, but knows the state of no sign-in.
+ * Completes the sign-in if the address of a tab is its answer. Returns false otherwise: any page can open the answer page,
+ * but none knows the state of the sign-in.
  */
 export async function endSignIn(address: string): Promise<boolean> {
   const pending = await passing.get('signIn')
@@ -73,7 +73,7 @@ export async function endSignIn(address: string): Promise<boolean> {
   return true
 }
 
-/** Ends what the service gave at a sign-in, as far as it can be reached, and forgets it. */
+/** Forgets the connection, and revokes its sign-in if the service can be reached. */
 export async function disconnect(): Promise<void> {
   const connection = await stored.get('connection')
   await forgetConnection()
@@ -81,13 +81,13 @@ export async function disconnect(): Promise<void> {
   await send(connection.origin + REVOKE_PATH, { token: connection.refresh }).catch(() => {})
 }
 
-/** What the popup asks the background for. The answer has `isRight`, unless the service cannot be reached. */
+/** A message of the popup to the background. Its answer has `isRight`, unless the service cannot be reached. */
 export type RefreshMessage = { readonly kind: 'refresh'; readonly refused: string }
 
 let refreshing: Promise<boolean> | undefined
 
 /**
- * Gets a new access token in place of one that was refused. Returns false where the right has ended. Only the background
+ * Replaces an access token that was refused. Returns false if the service has ended the sign-in. Only the background
  * calls it: a popup may close before it has kept the answer, and a refresh token works only once.
  *
  * @throws where the service cannot be reached
@@ -144,7 +144,7 @@ function send(address: string, form: Readonly<Record<string, string>>): Promise<
   })
 }
 
-/** 256 bits, as text of an address. */
+/** Returns 256 random bits in base64url. */
 function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))
 }

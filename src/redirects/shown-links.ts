@@ -18,7 +18,7 @@ type Dependencies = {
   readonly isUsedUp: (linkSeq: number) => Promise<boolean>
 }
 
-/** Tells what programs may show of links: no more than the page that they get for a visit. */
+/** Finds what programs may show of links: no more than the page that they get for a visit. */
 export class ShownLinks {
   readonly #deps: Dependencies
   readonly #loops: LoopDetector

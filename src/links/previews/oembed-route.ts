@@ -27,10 +27,10 @@ export type OembedDependencies = {
   readonly limitRequests: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
-/** Scripts of any page may read the answers: they say what anyone learns who opens the link. */
+/** Scripts of any page may read the answers: they contain no more than the link shows to any visitor. */
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'X-Robots-Tag': 'noindex' }
 
-/** Tells programs that embed links what to show of one. Such a request is no visit, and is counted nowhere. */
+/** Serves what programs show of a link that they embed. Such a request is not counted as a visit. */
 export const oembedRoute: FastifyPluginAsync<OembedDependencies> = async (app, deps) => {
   const { shownLinks, clock, limitRequests } = deps
   app.get(OEMBED_PATH, { schema: { hide: true } }, async (request, reply) => {

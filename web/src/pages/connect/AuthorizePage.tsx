@@ -24,7 +24,7 @@ import { Field, FormNote, Select } from '../../widgets/Field.tsx'
 import { useNow } from '../../widgets/Time.tsx'
 import './connect.css'
 
-/** Of what the program asks: what must be right for an answer to it. */
+/** The parameters without which no answer can be sent to the program. */
 const NAMED = ['client_id', 'redirect_uri']
 
 /** Where a person decides what an assistant may do, in a browser that the assistant has opened. */
@@ -38,7 +38,7 @@ export default function AuthorizePage() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const faults = useFaults(error, NAMED)
-  // The parameters have no names but their own: the text is for the makers of the program.
+  // With the names of the parameters, untranslated: the text is for the makers of the program.
   const said = NAMED.flatMap((name) => faults.of(name).map((text) => `${name} ${text}`))
   useTabTitle(t.connect.consent.title)
   return (

@@ -7,7 +7,7 @@ import { showMessage } from '../../widgets/Toasts.tsx'
 import { Section } from '../settings/Section.tsx'
 import { AllowedExtensions } from './Assistants.tsx'
 
-/** The extension, which lists links for viewers too, and the bookmark. */
+/** The extension, which viewers can use to find links, and the bookmark. */
 export function InBrowser() {
   const t = useText()
   const { may } = useMembership()
@@ -45,7 +45,7 @@ function ExtensionRow() {
 function BookmarkRow() {
   const t = useText()
   const link = useRef<HTMLAnchorElement>(null)
-  // React refuses such an address. Here it is dragged, and a click only says so.
+  // React refuses the scheme `javascript:`. The bookmark is to be dragged, which a click explains.
   useLayoutEffect(() => {
     const say = (event: Event) => {
       event.preventDefault()
