@@ -1,3 +1,4 @@
+import { EXTENSION_ID, EXTENSION_PAGE } from '@terse/contract/extension-client'
 import {
   type Connection,
   forgetConnection,
@@ -6,9 +7,6 @@ import {
   stored,
 } from './connection.ts'
 
-/** As the service knows this extension, and where it sends the answer of a person: a page of the service itself. */
-const CLIENT_ID = 'browser-extension'
-const ANSWER_PAGE = '/app/extension'
 /** To show, make and undo links. The person can withhold any of them. */
 const SCOPE = 'links:read links:write links:delete'
 
@@ -41,7 +39,7 @@ export async function beginSignIn(origin: string): Promise<string> {
   await passing.remove('signInFault')
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier))
   const asked = new URLSearchParams({
-    ...{ client_id: CLIENT_ID, redirect_uri: origin + ANSWER_PAGE, response_type: 'code' },
+    ...{ client_id: EXTENSION_ID, redirect_uri: origin + EXTENSION_PAGE, response_type: 'code' },
     ...{ scope: SCOPE, state: pending.state },
     ...{ code_challenge: base64url(new Uint8Array(digest)), code_challenge_method: 'S256' },
   })
@@ -54,7 +52,8 @@ export async function beginSignIn(origin: string): Promise<string> {
  */
 export async function endSignIn(address: string): Promise<boolean> {
   const pending = await passing.get('signIn')
-  if (pending === undefined || !address.startsWith(`${pending.origin}${ANSWER_PAGE}#`)) return false
+  if (pending === undefined) return false
+  if (!address.startsWith(`${pending.origin}${EXTENSION_PAGE}#`)) return false
   const answer = new URLSearchParams(new URL(address).hash.slice(1))
   if (answer.get('state') !== pending.state || answer.get('iss') !== pending.origin) return false
   await passing.remove('signIn')
@@ -107,7 +106,7 @@ async function renew(refused: string): Promise<boolean> {
   const { origin } = connection
   const form = {
     grant_type: 'refresh_token',
-    client_id: CLIENT_ID,
+    client_id: EXTENSION_ID,
     refresh_token: connection.refresh,
   }
   const response = await send(origin + TOKEN_PATH, form)
@@ -118,8 +117,8 @@ async function renew(refused: string): Promise<boolean> {
 
 async function exchange({ origin, verifier }: PendingSignIn, code: string): Promise<Connection> {
   const form = {
-    ...{ grant_type: 'authorization_code', client_id: CLIENT_ID, code },
-    ...{ redirect_uri: origin + ANSWER_PAGE, code_verifier: verifier },
+    ...{ grant_type: 'authorization_code', client_id: EXTENSION_ID, code },
+    ...{ redirect_uri: origin + EXTENSION_PAGE, code_verifier: verifier },
   }
   return connectionOf(origin, await send(origin + TOKEN_PATH, form))
 }

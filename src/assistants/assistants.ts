@@ -5,6 +5,7 @@ import {
   type AssistantScope,
   type AuthorizationRequest,
 } from '@terse/contract/assistants'
+import { EXTENSION_ID } from '@terse/contract/extension-client'
 import {
   type ActingStores,
   type Actor,
@@ -28,7 +29,7 @@ import {
   type SecretKind,
 } from './assistant.ts'
 import type { AssistantStore, FoundSecret, NamedAssistant } from './assistant-store.ts'
-import { type Client, type Clients, callbackOf, EXTENSION_ID, isCallbackOf } from './clients.ts'
+import { type Client, type Clients, callbackOf, isCallbackOf } from './clients.ts'
 
 /** Where the endpoint is, below the address of the service. */
 export const MCP_PATH = '/mcp'

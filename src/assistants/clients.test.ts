@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callbackOf, EXTENSION_ID, isCallbackOf } from './clients.ts'
+import { EXTENSION_ID } from '@terse/contract/extension-client'
+import { callbackOf, isCallbackOf } from './clients.ts'
 
 describe('isCallbackOf', () => {
   const client = (...redirectUris: string[]) => ({ id: 'id', name: 'name', redirectUris })

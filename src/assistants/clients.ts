@@ -1,3 +1,4 @@
+import { EXTENSION_ID, EXTENSION_PAGE } from '@terse/contract/extension-client'
 import type { Fault } from '@terse/contract/faults'
 import { z } from 'zod'
 import { isUuid, type Random, uuidV7 } from '../platform/crypto/random.ts'
@@ -17,13 +18,7 @@ export type Client = {
   readonly redirectUris: readonly string[]
 }
 
-/**
- * The browser extension of this service. It has no document, as it is no site, and its answers go to a page of the service
- * itself, whose address it reads in its browser.
- */
-export const EXTENSION_ID = 'browser-extension'
 const EXTENSION_NAME = 'Browser extension'
-const EXTENSION_PAGE = '/app/extension'
 
 /** Documents of programs are read from other servers. */
 export const CLIENT_QUEUE: FairQueueOptions = {

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { EXTENSION_ID } from '@terse/contract/extension-client'
 import { useState } from 'react'
 import {
   type AssistantResource,
@@ -123,8 +124,6 @@ function Settings({ address }: { address: string }) {
     </>
   )
 }
-
-const EXTENSION_ID = 'browser-extension'
 
 function AllowedAssistants() {
   const t = useText()
