@@ -69,6 +69,17 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('shows a short host whole, without a path too', async () => {
+      await on('/links?search=list-0', async (page) => {
+        const host = page.locator('.row .dest .domain').first()
+        assert.equal(await host.textContent(), 'example.com')
+        for (const width of [360, 1_280]) {
+          await page.setViewportSize({ width, height: 800 })
+          assert.equal(await overflowOf(host), 0, `${width} px`)
+        }
+      })
+    })
+
     test('marks links on a domain that is not proved', async () => {
       await on('/links?search=list-&sort=created_at', async (page) => {
         const mark = page.getByRole('button', { name: /^later\.example\.com is not active/ })
