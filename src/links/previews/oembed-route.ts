@@ -9,7 +9,6 @@ import {
   type OembedFormat,
   oembedCacheSeconds,
   type ShownLink,
-  type ThumbnailBounds,
 } from './oembed.ts'
 
 export type OembedDependencies = {
@@ -38,7 +37,10 @@ export const oembedRoute: FastifyPluginAsync<OembedDependencies> = async (app, d
     await limitRequests(request, reply)
     const { searchParams: query } = new URL(request.url, 'http://service.invalid')
     const target = targetOf(query.get('url') ?? '')
-    const bounds = boundsOf(query)
+    const bounds = {
+      maxWidth: pixelsOf(query, 'maxwidth'),
+      maxHeight: pixelsOf(query, 'maxheight'),
+    }
     const format = query.get('format') ?? 'json'
     if (!isOffered(format)) {
       const message = 'The formats are json and xml.'
@@ -68,12 +70,10 @@ function targetOf(text: string): RequestTarget {
   return splitTarget(host, url.pathname + url.search)
 }
 
-function boundsOf(query: URLSearchParams): ThumbnailBounds {
-  const [maxWidth, maxHeight] = ['maxwidth', 'maxheight'].map((name) => {
-    const text = query.get(name)
-    if (text === null) return Number.POSITIVE_INFINITY
-    if (/^\d{1,9}$/.test(text)) return Number(text)
-    throw new HttpRefusal('bad_request', `${name} is a number of pixels.`)
-  })
-  return { maxWidth: maxWidth ?? 0, maxHeight: maxHeight ?? 0 }
+/** Returns a bound for thumbnails; Infinity where the query has none. */
+function pixelsOf(query: URLSearchParams, name: string): number {
+  const text = query.get(name)
+  if (text === null) return Number.POSITIVE_INFINITY
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new HttpRefusal('bad_request', `${name} is a number of pixels.`)
 }

@@ -21,7 +21,7 @@ export type ShownLink = {
 }
 
 /** The largest thumbnail that a program takes, in pixels; Infinity where it does not say. */
-export type ThumbnailBounds = { readonly maxWidth: number; readonly maxHeight: number }
+type ThumbnailBounds = { readonly maxWidth: number; readonly maxHeight: number }
 
 const CACHE_SECONDS_MAX = 60 * 60
 
