@@ -54,6 +54,19 @@ describe('parseLinkFile', () => {
     assert.equal(parse(yaml).links[1]?.values.url, 'https://b.example/')
   })
 
+  test('takes anchors that each of many links uses', () => {
+    const rest = Array.from(
+      { length: 300 },
+      (_, nth) => `  - {<<: *usual, link: a.example.com/${nth}, tags: *tags}`,
+    )
+    const { links } = parse(`${HEAD}links:
+  - &usual {link: a.example.com/x, url: https://b.example/, tags: &tags [a, b]}
+${rest.join('\n')}
+`)
+    assert.equal(links.length, 301)
+    assert.deepEqual(links[300]?.values.tags, ['a', 'b'])
+  })
+
   test('reads domains, rule sets and templates', () => {
     const file = parse(`${HEAD}
 domains:
@@ -195,12 +208,11 @@ links:
   })
 
   test('refuses aliases that grow without bound, and cleans what controls a terminal', () => {
-    const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e']
-      .map((name, index) => {
-        const before = 'abcd'[index]
-        return `${name}: &${name} [${Array(10).fill(`*${before}`).join(',')}]`
-      })
-      .join('\n')}`
+    const levels = Array.from({ length: 9 }, (_, nth) => {
+      const uses = Array(10).fill(`*a${nth}`).join(',')
+      return `a${nth + 1}: &a${nth + 1} [${uses}]`
+    })
+    const bomb = `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${levels.join('\n')}`
     assert.match(faultsOf(bomb)[0] ?? '', /alias/i)
     const [fault = ''] = faultsOf(`${HEAD}"\\e[31mred": 1`)
     assert.doesNotMatch(fault, /\p{Cc}/u)

@@ -9,6 +9,8 @@ export type FileFault = { readonly path: FilePath; readonly text: string }
 export type Place = { readonly line: number; readonly column: number }
 
 const FAULTS_SHOWN_MAX = 50
+/** Of an anchor, and of those within it, multiplied: each of 10,000 links may use two. The library allows 100. */
+const ALIASES_MAX = 100_000_000
 
 /** A file that cannot be used; the message has a line for each fault, with its line and column. */
 export class LinkFileError extends Error {
@@ -42,7 +44,7 @@ export class SourceText {
     const faults = this.#syntaxFaults()
     if (faults.length > 0) throw this.#errorOf(faults)
     try {
-      return this.#parsed().toJS()
+      return this.#parsed().toJS({ maxAliasCount: ALIASES_MAX })
     } catch (error) {
       // Such as aliases that would grow without bound.
       throw this.#errorOf([{ line: 1, column: 1, text: String(error) }])
