@@ -35,6 +35,8 @@ import { COLUMN_TYPES } from './column-types.ts'
 
 /** The default limit for a request's query. */
 const TIMEOUT_MS = 2_000
+/** The least limit of a start: a busy server takes seconds to let the first connection into a new database. */
+const START_TIMEOUT_MS = 15_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
 /** The maximum number of attempts of a transaction that conflicts with others. */
@@ -215,7 +217,7 @@ async function probeNow(url: string, timeoutMs: number): Promise<void> {
 /** Migrates the database to this program's schema and returns the server's version. */
 async function prepareDatabase(options: PostgresOptions): Promise<string> {
   const { timeoutMs = TIMEOUT_MS, clock } = options
-  const found = await overOneConnection(options, timeoutMs, async (db) => ({
+  const found = await overOneConnection(options, Math.max(timeoutMs, START_TIMEOUT_MS), async (db) => ({
     server: await serverVersion(db),
     schema: await currentVersion(db),
   }))
@@ -243,7 +245,13 @@ async function overOneConnection<T>(
   statementTimeoutMs: number,
   work: (db: Kysely<Schema>) => Promise<T>,
 ): Promise<T> {
-  const pool = openPool({ url, onError, connectionsMax: 1, statementTimeoutMs })
+  const pool = openPool({
+    url,
+    onError,
+    connectionsMax: 1,
+    statementTimeoutMs,
+    connectTimeoutMs: START_TIMEOUT_MS,
+  })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     return await work(db)
