@@ -92,7 +92,7 @@ async function measure(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Measured> {
-  /** Of all processes that this one has started. */
+  /** Processor time of all processes that this one has started, and of the service alone. */
   const usage = () => ({
     all: usageOf(process.pid).cpuMicros,
     service: usageOf(servicePid).cpuMicros,

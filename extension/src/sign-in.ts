@@ -75,8 +75,10 @@ export async function endSignIn(address: string): Promise<boolean> {
 /** Forgets the connection, and revokes its sign-in if the service can be reached. */
 export async function disconnect(): Promise<void> {
   const connection = await stored.get('connection')
+  // The draft of a connection that has ended stays for the next one.
+  if (connection === undefined) return
   await forgetConnection()
-  if (connection?.kind !== 'grant') return
+  if (connection.kind !== 'grant') return
   await send(connection.origin + REVOKE_PATH, { token: connection.refresh }).catch(() => {})
 }
 

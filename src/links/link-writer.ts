@@ -449,7 +449,7 @@ export async function refuseTooManyPaths(
   throw Failure.invalid({ path: [{ code: 'too_many_paths', max: PATH_LINKS_MAX }] })
 }
 
-/** Whether an update changes any field of a link; its instants are none. */
+/** Whether an update changes any field of a link, its instants aside. */
 export function isChanged(current: UncountedLink, next: CheckedUpdate['next']): boolean {
   const fields = Object.keys(next) as (keyof typeof next)[]
   return fields.some((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))

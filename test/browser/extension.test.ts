@@ -76,6 +76,8 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
       await expectFit(popup)
     }
   }
+  const draftKey = () =>
+    extension.inBackground("chrome.storage.session.get('draft').then(({ draft }) => draft?.key)")
   const close = async (popup: Page) => {
     const closed = popup.waitForEvent('close')
     await popup.evaluate('setTimeout(() => window.close())')
@@ -192,8 +194,7 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await popup.getByLabel('Short link').press('Enter')
     await popup.getByText('Sign in again').waitFor()
     await close(popup)
-    const draft = "chrome.storage.session.get('draft').then((all) => all.draft.key)"
-    assert.equal(await extension.inBackground(draft), 'autumn')
+    assert.equal(await draftKey(), 'autumn')
     api = await service.api('acme')
   })
 
@@ -212,6 +213,7 @@ describe('the extension in Chromium', { skip: skipWithout('chromium') }, () => {
     await options.getByRole('button', { name: 'Allow' }).click()
     await options.getByText('You are signed in.').waitFor()
     await options.getByText('Makes links in').waitFor()
+    assert.equal(await draftKey(), 'autumn')
     const address = await visit('spring')
     await extension.inBackground('chrome.storage.session.set({ atOnce: true })')
     const popup = await extension.openPopup()

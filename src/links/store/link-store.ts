@@ -113,7 +113,7 @@ export type LinkStore = {
   /**
    * Returns the deleted link.
    *
-   * @param check gets it before; what it throws keeps the link
+   * @param check gets the link before it is deleted; where it throws, the link stays
    */
   delete(
     workspaceId: string,

@@ -10,7 +10,7 @@ import { RemoteFault } from '../login-file.ts'
 import { foldName, LINK_DEFAULTS, type Values, type WantedLink } from './link-file.ts'
 import type { Change, Plan, Unconfirmed } from './plan.ts'
 
-/** Links of one bulk request, and bytes of its body. */
+/** The most links and bytes of one bulk request. */
 const BULK_ITEMS_MAX = 1_000
 const BULK_BYTES_MAX = 1_900_000
 
@@ -138,7 +138,7 @@ class Applier {
     await this.#patch(`/domains/${id}/settings`, domainSettingsSchema, change, body)
   }
 
-  /** Says that things were found as the file has them. */
+  /** Renews the marks of things that are as the file has them. */
   async confirm(unconfirmed: readonly Unconfirmed[]): Promise<void> {
     const { client, set: managed_by } = this.#context
     for (const { kind, id } of unconfirmed) {
@@ -151,7 +151,7 @@ class Applier {
     }
   }
 
-  /** Changes what is as the plan has read it, and nothing else. */
+  /** Changes a thing, unless it was changed since the plan was made. */
   async #patch<T extends { readonly updated_at: string | null }>(
     path: string,
     schema: z.ZodType<T>,
@@ -223,7 +223,7 @@ class Applier {
     return variable === null ? {} : { password: this.#context.passwordOf(variable) }
   }
 
-  /** Without its rule set, a link or domain would lead visitors elsewhere. */
+  /** Whether the rule set of a link or domain exists: without it, visitors would be led elsewhere. Notes a failure if not. */
   readonly hasRuleSet = (change: Change): boolean => {
     const name = change.wanted?.ruleSet ?? null
     if (name === null || this.#context.ruleSetIds.has(foldName(name))) return true

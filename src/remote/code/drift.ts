@@ -6,10 +6,10 @@ import { RemoteFault } from '../login-file.ts'
 import { type Change, type Drift, isEdited, type Plan } from './plan.ts'
 import { type FoundLink, mapSome } from './workspace-state.ts'
 
-/** Things whose histories are read: each is a request, of which a token has some hundreds a minute. */
+/** How many histories are read: each is a request, and a token may send some hundreds a minute. */
 const HISTORIES_MAX = 100
 const PER_PAGE = 100
-/** Of deletions, the newest first. */
+/** How many pages of deletions are read, the newest first. */
 const DELETION_PAGES_MAX = 5
 
 type Query = Readonly<Record<string, string | number>>

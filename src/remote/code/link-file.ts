@@ -31,7 +31,7 @@ import { type FileFault, type FilePath, type Place, SourceText } from './source-
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** The values of a link that files have and the service shows alike; passwords, rules and the rule set are apart. */
+/** The fields of a link that have the same form in files and in the API. Not passwords, rules and the rule set. */
 export const LINK_FIELDS: readonly string[] = [
   'url',
   ...LINK_TEXT_FIELDS.filter((field) => field !== 'password'),
@@ -40,7 +40,7 @@ export const LINK_FIELDS: readonly string[] = [
   ...LINK_OPTION_FIELDS.filter((field) => field !== 'managed_by' && field !== 'rule_set'),
 ]
 
-/** Of a new link. */
+/** The values of a new link. */
 export const LINK_DEFAULTS: Values = {
   ...fromFields(LINK_FIELDS, () => null),
   tags: [],
@@ -49,7 +49,7 @@ export const LINK_DEFAULTS: Values = {
 
 const NO_UTM: Values = fromFields(UTM_FIELDS, () => null)
 
-/** Of a new domain, in the order in which they are shown. */
+/** The values of a new domain, in the order in which plans show them. */
 export const DOMAIN_DEFAULTS: Values = {
   not_found_url: null,
   expired_url: null,
@@ -63,16 +63,16 @@ export const DOMAIN_DEFAULTS: Values = {
 
 export const TEMPLATE_DEFAULTS: Values = NO_UTM
 
-/** A thing as the file describes it, with all its values in the form in which the service stores them. */
+/** A thing as the file describes it, with all its values in the form that the service stores. */
 export type Wanted = {
-  /** As messages have it: a link's address, or the name. */
+  /** The address of a link, else the name. */
   readonly name: string
   readonly values: Values
-  /** Of links and rule sets; those without an `id` keep the id that they have, or get one. */
+  /** The rules of a link or a rule set. A rule without an `id` keeps the id that it has, or gets one. */
   readonly rules: readonly RuleInput[]
-  /** Of links and domains: the name of a rule set. */
+  /** The name of the rule set that a link or domain uses. */
   readonly ruleSet: string | null
-  /** Where it stands in the file. */
+  /** Its place in the file. */
   readonly path: FilePath
 }
 
@@ -149,7 +149,7 @@ function placed(path: FilePath, fields: FieldFaults, entry: unknown): FileFault[
   })
 }
 
-/** YAML reads `2026` and `true` as no texts. */
+/** Returns advice where YAML has read a text as a number or boolean, such as `2026` or `true`. */
 function quotesHint(fault: Fault, inside: readonly string[], entry: unknown): string {
   if (fault.code !== 'wrong_type' || fault.reason !== 'string') return ''
   const value = inside.reduce<unknown>((within, step) => Object(within)[step], entry)
@@ -256,7 +256,7 @@ function inputOf(entry: Partial<LinkEntry>, address: Partial<Address>): LinkInpu
   return { ...fields, ...address, ...(rules !== undefined && { rules }) }
 }
 
-/** What operators decide, such as the schemes of apps, is left to the service. */
+/** Returns rules that allow what depends on the service's configuration, such as the schemes of apps: it checks them itself. */
 function rulesFor({ ios, android, rules }: Partial<Pick<LinkEntry, 'ios' | 'android' | 'rules'>>) {
   const urls = [
     ios,

@@ -57,7 +57,7 @@ export type Plan = {
 export type Unconfirmed = { readonly kind: Kind; readonly id: string }
 
 export type PlanOptions = {
-  /** Whether to take what exists without a mark into the set. */
+  /** Whether things without a mark are taken into the set. */
   readonly adopt: boolean
   /** Whether to write all passwords: the service does not show whether one has changed. */
   readonly setPasswords: boolean

@@ -55,7 +55,7 @@ function sumsText(plan: Plan): string {
   if (plan.changes.length === 0) {
     return plan.problems.length === 0
       ? `No changes: the workspace is as the set ${plan.set} says.`
-      : 'Nothing to change besides.'
+      : 'No other changes.'
   }
   return `${sums.create} to create, ${sums.change} to change, ${sums.delete} to delete.`
 }
@@ -87,7 +87,7 @@ function fieldLines({ field, from, to }: FieldChange, isNew: boolean): string[] 
   return [lineOf(field, from, to, isNew)]
 }
 
-/** Of lists and objects, the parts that differ. */
+/** Returns a line for each part of a list or object that differs. */
 function partLines(field: string, from: unknown, to: unknown, isNew: boolean): string[] {
   const [before, after]: Readonly<Record<string, unknown>>[] = [Object(from), Object(to)]
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]

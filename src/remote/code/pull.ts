@@ -5,14 +5,14 @@ import { DOMAIN_DEFAULTS, LINK_DEFAULTS, TEMPLATE_DEFAULTS, type Values } from '
 import { byName } from './plan.ts'
 import type { Found, FoundLink, WorkspaceState } from './workspace-state.ts'
 
-/** How the service makes the ids of rules: a file without them keeps those that are there. */
+/** The ids that the service generates for rules. A file leaves them out: an apply keeps those that are there. */
 const MADE_RULE_ID = /^(?:[0-9a-f]{10}|set-[0-9a-f]{20})$/
 
 /** Returns a file that describes the things of a workspace, in a stable order and without default values. */
 export function describeWorkspace(
   set: string,
   { domains = [], ruleSets, templates, links }: WorkspaceState,
-  /** Of all rule sets of the workspace, by their ids. */
+  /** The names of all rule sets of the workspace, by their ids. */
   ruleSetNames: ReadonlyMap<string, string>,
 ): Values {
   const nameOf = (id: string | null) => (id === null ? undefined : ruleSetNames.get(id))

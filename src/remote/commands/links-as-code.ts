@@ -8,9 +8,9 @@ import type { Plan } from '../code/plan.ts'
 import { RemoteFault } from '../login-file.ts'
 import { openRemote } from '../open-remote.ts'
 
-/** What a plan ends with that has changes. */
+/** The exit code of a plan with changes. */
 const EXIT_CHANGES = 2
-/** A limit of requests is that of a minute. */
+/** Waits out limits of requests, which are renewed every minute. */
 const PATIENT = { attempts: 100, pauseMax: 90 }
 const PENDING_SHOWN_MAX = 20
 

@@ -23,7 +23,7 @@ type ManagedNoteProps = {
   readonly onReleased?: (version: string | undefined) => unknown
 }
 
-/** Before the fields of what a set of links as code manages: edits do not last. Nothing where no set does. */
+/** Warns before the fields of what a set of links as code manages that edits do not last. Shows nothing without a set. */
 export function ManagedNote(props: ManagedNoteProps) {
   const { of: thing, kind, path, version, mayRelease, keys, onReleased } = props
   const t = useText()
