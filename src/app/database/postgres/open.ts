@@ -217,10 +217,14 @@ async function probeNow(url: string, timeoutMs: number): Promise<void> {
 /** Migrates the database to this program's schema and returns the server's version. */
 async function prepareDatabase(options: PostgresOptions): Promise<string> {
   const { timeoutMs = TIMEOUT_MS, clock } = options
-  const found = await overOneConnection(options, Math.max(timeoutMs, START_TIMEOUT_MS), async (db) => ({
-    server: await serverVersion(db),
-    schema: await currentVersion(db),
-  }))
+  const found = await overOneConnection(
+    options,
+    Math.max(timeoutMs, START_TIMEOUT_MS),
+    async (db) => ({
+      server: await serverVersion(db),
+      schema: await currentVersion(db),
+    }),
+  )
   if (found.schema === 0 && options.mustExist) throw new NoInstance()
   if (found.schema >= SCHEMA_VERSION) return found.server
   // Only a migration, or waiting for another process's migration, gets the long time-out.
