@@ -91,7 +91,7 @@ export default {
     forbid(
       'extension-is-a-client-of-the-api',
       '^extension/',
-      '^(?!extension/|client/|contract/visit-address|web/src/widgets/copy-text|node_modules/lucide/)',
+      '^(?!extension/|client/|contract/(visit-address|extension-client)|web/src/widgets/copy-text|node_modules/lucide/)',
       'It has the typed client, and of the dashboard and the contract only what is small and has no imports.',
     ),
     forbid(

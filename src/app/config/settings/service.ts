@@ -185,7 +185,7 @@ export const STORAGE_SETTINGS = {
     schema: integer(1, 60).transform((seconds) => seconds * 1_000),
     default: '2',
     description:
-      'How long PostgreSQL may take for a request. After that, and at most a second more, the answer is 503 (searches, charts and exports may take longer while it responds at all). Cached links redirect in any case. Raise it if the database is far away or slow.',
+      'How long PostgreSQL may take for a request. After that, and at most a second more, the answer is 503 (searches, charts and exports may take longer while it responds at all). Cached links redirect in any case. Raise it if the database is far away or slow. Commands, and starts that have no saved links to redirect with, wait for at least 15 seconds.',
   }),
   TERSE_DISK_LOW_PERCENT: setting({
     schema: integer(0, 99).transform((percent) => percent / 100),

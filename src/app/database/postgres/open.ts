@@ -35,7 +35,10 @@ import { COLUMN_TYPES } from './column-types.ts'
 
 /** The default limit for a request's query. */
 const TIMEOUT_MS = 2_000
-/** The least limit of a start: a busy server takes seconds to let the first connection into a new database. */
+/**
+ * The least limit for connecting at a start, and for its first queries. A busy server takes seconds to let the first
+ * connection into a new database.
+ */
 const START_TIMEOUT_MS = 15_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
@@ -63,7 +66,7 @@ export type PostgresOptions = {
   readonly clock: Clock
   /**
    * The limit for a request's query, 2 s by default. A query that takes longer fails as
-   * unavailable.
+   * unavailable. The first queries of a start have at least 15 s.
    */
   readonly timeoutMs?: number | undefined
   readonly onError: (error: unknown) => void
