@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { CLICK_FLAGS } from '../../src/clicks/click.ts'
-import { ClickColumns } from '../../src/clicks/click-columns.ts'
+import { ClickColumns, wholeRun } from '../../src/clicks/click-columns.ts'
 import { encodeParts, PARTS, SCOPES } from '../../src/clicks/store/fold-days.ts'
 import { SLOTS_PER_DAY, startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { DayTally } from '../../src/clicks/tally/day-tally.ts'
@@ -58,7 +58,7 @@ function tallyOfDay(clicks: number, day: number): DayTally {
     }
   }
   const clicked = columns.indexes().filter((index) => columns.count[index] !== 0)
-  tally.addClicks(columns, clicked)
+  tally.addClicks(columns, wholeRun(clicked))
   return tally
 }
 

@@ -14,8 +14,16 @@ const FIRST_SPARSE: number = VISITOR_DIMENSIONS.length
 const INITIAL_CLICKS = 256
 const VALUE_LENGTH_MAX = 255
 
-/** Some of the clicks of `ClickColumns`. */
-export type ClickIndexes = Uint32Array | readonly number[]
+/** Some of the clicks of `ClickColumns`: those whose indexes stand from `start` (included) to `end` (excluded). */
+export type ClickRun = {
+  readonly indexes: Uint32Array
+  readonly start: number
+  readonly end: number
+}
+
+export function wholeRun(indexes: Uint32Array): ClickRun {
+  return { indexes, start: 0, end: indexes.length }
+}
 
 /** Clicks by columns: an object and seven texts for each would take several times as long. */
 export class ClickColumns {
@@ -140,7 +148,7 @@ export class ClickColumns {
   }
 
   /** The number of visits of some clicks. */
-  visitsOf(indexes: ClickIndexes): number {
+  visitsOf(indexes: Uint32Array): number {
     let visits = 0
     for (const index of indexes) visits += this.count[index] ?? 0
     return visits
@@ -161,23 +169,24 @@ export class ClickColumns {
       flags: this.flags[index] ?? 0,
       count: this.count[index] ?? 0,
       visitor: this.visitor[index] ?? 0,
-      country: this.#textOf(0, index),
-      device: this.#textOf(1, index),
-      os: this.#textOf(2, index),
-      browser: this.#textOf(3, index),
-      referrer: this.#textOf(4, index),
-      language: this.#textOf(5, index),
-      source: this.#textOf(6, index),
-      rule: this.#textOf(7, index),
-      variant: this.#textOf(8, index),
-      label: this.#textOf(9, index),
-      region: this.#textOf(10, index),
-      city: this.#textOf(11, index),
+      country: this.text(0, index),
+      device: this.text(1, index),
+      os: this.text(2, index),
+      browser: this.text(3, index),
+      referrer: this.text(4, index),
+      language: this.text(5, index),
+      source: this.text(6, index),
+      rule: this.text(7, index),
+      variant: this.text(8, index),
+      label: this.text(9, index),
+      region: this.text(10, index),
+      city: this.text(11, index),
       ...(this.limited[index] === 1 && { isLimited: true }),
     }
   }
 
-  #textOf(dimension: number, index: number): string {
+  /** @param dimension its index in `CLICK_DIMENSIONS` */
+  text(dimension: number, index: number): string {
     const number = this.numbers[dimension]?.[index] ?? 0
     const texts = this.#texts[dimension] as string[]
     texts[number] ??= this.values[dimension]?.textOf(number) ?? ''

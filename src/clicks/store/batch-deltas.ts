@@ -3,7 +3,7 @@ import { LinkNumbers, type LinkSequence } from '../../links/store/index.ts'
 import { ByteWriter } from '../../platform/bytes/bytes.ts'
 import { workspaceNumber } from '../../storage/event-log.ts'
 import type { Schema } from '../../storage/schema.ts'
-import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
+import { type ClickColumns, type ClickRun, wholeRun } from '../click-columns.ts'
 import type { ClickBatch } from '../click-writer.ts'
 import { dayOf, OPENING_AT } from '../tally/click-day.ts'
 import { writeClick } from '../tally/day-format.ts'
@@ -46,17 +46,16 @@ export function orderByLink({ link_seq, length }: ClickColumns): LinkOrder {
   return orderBy(link_seq.subarray(0, length))
 }
 
-/** The clicks of one link, as indexes in the order in which they came. */
-type LinkRun = { readonly linkSeq: number; readonly indexes: ClickIndexes }
+/** The clicks of one link, in the order in which they came. */
+type LinkRun = ClickRun & { readonly linkSeq: number }
 
 /** @param indexes in the order of links */
-function* runsOf({ link_seq }: ClickColumns, indexes: ClickIndexes): Generator<LinkRun> {
+function* runsOf({ link_seq }: ClickColumns, indexes: LinkOrder): Generator<LinkRun> {
   for (let start = 0; start < indexes.length; ) {
     const linkSeq = link_seq[indexes[start] ?? 0] ?? 0
     let end = start + 1
     while (end < indexes.length && link_seq[indexes[end] ?? 0] === linkSeq) end += 1
-    const isView = indexes instanceof Uint32Array
-    yield { linkSeq, indexes: isView ? indexes.subarray(start, end) : indexes.slice(start, end) }
+    yield { linkSeq, indexes, start, end }
     start = end
   }
 }
@@ -107,10 +106,11 @@ export function computeBatchDeltas(
   const batch: CountedBatch = { clicks, imported, ownerOf, order }
   const limited: LimitedCount[] = []
   let [persons, withoutLink] = [0, 0]
-  for (const { linkSeq, indexes } of runsOf(clicks, order)) {
+  for (const { linkSeq, start, end } of runsOf(clicks, order)) {
     const isKnown = ownerOf(linkSeq) !== undefined
     let limitedClicks = 0
-    for (const index of indexes) {
+    for (let at = start; at < end; at += 1) {
+      const index = order[at] ?? 0
       const count = clicks.count[index] ?? 0
       if (!isKnown) withoutLink += count
       else if (clicks.flags[index] === 0) persons += count
@@ -125,12 +125,13 @@ export function computeBatchDeltas(
 
 /** Counts people's clicks only. */
 function* countsOf({ clicks, imported, ownerOf, order }: CountedBatch): Generator<LinkCount> {
-  for (const { linkSeq, indexes } of runsOf(clicks, order)) {
+  for (const { linkSeq, start, end } of runsOf(clicks, order)) {
     if (ownerOf(linkSeq) === undefined) continue
     const opening = imported?.lastClicks.get(linkSeq) ?? NEVER
     let persons = 0
     let last_click = Number.NEGATIVE_INFINITY
-    for (const index of indexes) {
+    for (let nth = start; nth < end; nth += 1) {
+      const index = order[nth] ?? 0
       if (clicks.flags[index] !== 0) continue
       const at = clicks.at[index] ?? 0
       persons += clicks.count[index] ?? 0
@@ -145,20 +146,18 @@ function* deltasOf({ clicks, ownerOf, order }: CountedBatch): Generator<DayDelta
   tally.clear()
   const days = daysOf(clicks, order)
   for (const { day, ofDay } of days.toSorted((a, b) => a.day - b.day)) {
-    const byOwner = new Map<Owner, number[]>()
-    for (const { linkSeq: subject, indexes } of runsOf(clicks, ofDay)) {
-      const owner = ownerOf(subject)
-      if (owner === undefined) continue
-      const ofOwner = byOwner.getOrInsertComputed(owner, () => [])
-      for (const index of indexes) ofOwner.push(index)
-      writeClicks(writer, clicks, indexes)
+    for (const run of runsOf(clicks, ofDay)) {
+      const { linkSeq: subject } = run
+      if (ownerOf(subject) === undefined) continue
+      writeClicks(writer, clicks, run)
       yield { day, scope: SCOPES.link, subject, workspace_id: '', data: writer.take() }
     }
+    const byOwner = groupByOwner(clicks, ofDay, ownerOf)
     yield* ownerDeltas(day, clicks, byOwner).sort(compareKeys)
   }
 }
 
-type DayRun = { readonly day: number; readonly ofDay: ClickIndexes }
+type DayRun = { readonly day: number; readonly ofDay: Uint32Array }
 
 /** Groups clicks by UTC day; nearly always there is one. */
 export function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly DayRun[] {
@@ -168,19 +167,46 @@ export function daysOf({ at }: ClickColumns, indexes: Uint32Array): readonly Day
   for (const index of indexes) if (dayOf(at[index] ?? 0) !== first) isOne = false
   if (isOne) return [{ day: first, ofDay: indexes }]
   const days = Map.groupBy(indexes, (index) => dayOf(at[index] ?? 0))
-  return [...days].map(([day, ofDay]) => ({ day, ofDay }))
+  return [...days].map(([day, ofDay]) => ({ day, ofDay: Uint32Array.from(ofDay) }))
+}
+
+/** Clicks of links that do not exist are left out. */
+function groupByOwner(
+  clicks: ClickColumns,
+  ofDay: LinkOrder,
+  ownerOf: OwnerOf,
+): ReadonlyMap<Owner, Uint32Array> {
+  const sizes = new Map<Owner, number>()
+  for (const { linkSeq, start, end } of runsOf(clicks, ofDay)) {
+    const owner = ownerOf(linkSeq)
+    if (owner !== undefined) sizes.set(owner, (sizes.get(owner) ?? 0) + end - start)
+  }
+  const groups = new Map([...sizes].map(([owner, size]) => [owner, new Uint32Array(size)]))
+  for (const { linkSeq, start, end } of runsOf(clicks, ofDay)) {
+    const owner = ownerOf(linkSeq)
+    const group = owner && groups.get(owner)
+    if (owner === undefined || group === undefined) continue
+    // Of the owner's clicks, so many are not in its group yet.
+    let left = sizes.get(owner) ?? 0
+    for (let at = start; at < end; at += 1) {
+      group[group.length - left] = ofDay[at] ?? 0
+      left -= 1
+    }
+    sizes.set(owner, left)
+  }
+  return groups
 }
 
 function ownerDeltas(
   day: number,
   clicks: ClickColumns,
-  byOwner: ReadonlyMap<Owner, readonly number[]>,
+  byOwner: ReadonlyMap<Owner, Uint32Array>,
 ): DayDelta[] {
   const deltas: DayDelta[] = []
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
     const tallies = domains.map(([{ keyspace_id: subject }, indexes]) => {
-      tally.addClicks(clicks, indexes)
+      tally.addClicks(clicks, wholeRun(indexes))
       const data = tally.take()
       deltas.push({ day, scope: SCOPES.domain, subject, workspace_id, data })
       return data
@@ -192,14 +218,17 @@ function ownerDeltas(
   return deltas
 }
 
-function writeClicks(writer: ByteWriter, clicks: ClickColumns, indexes: ClickIndexes): void {
-  let isSingle = indexes.length <= SINGLE_CLICKS_MAX
-  for (const index of indexes) if (clicks.count[index] !== 1) isSingle = false
+function writeClicks(writer: ByteWriter, clicks: ClickColumns, run: ClickRun): void {
+  const { indexes, start, end } = run
+  let isSingle = end - start <= SINGLE_CLICKS_MAX
+  for (let at = start; isSingle && at < end; at += 1) {
+    isSingle = clicks.count[indexes[at] ?? 0] === 1
+  }
   if (isSingle) {
-    for (const index of indexes) writeClick(writer, clicks, index)
+    for (let at = start; at < end; at += 1) writeClick(writer, clicks, indexes[at] ?? 0)
     return
   }
-  tally.addClicks(clicks, indexes)
+  tally.addClicks(clicks, run)
   writer.bytes(tally.take())
 }
 

@@ -25,7 +25,7 @@ function rowsOf(quota: RawClickQuota, isImported: boolean): (readonly [number, n
   const ownerOf = (linkSeq: number) => (linkSeq === DELETED ? undefined : OWNER)
   const rows = quota.plan(batch, columns.indexes(), ownerOf)
   quota.noteWritten(batch, columns.visits, rows)
-  return rows.map(({ click: { at, count } }) => [at, count])
+  return rows.map(({ index, count }) => [columns.at[index] ?? 0, count])
 }
 
 describe('RawClickQuota', () => {

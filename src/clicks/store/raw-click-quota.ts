@@ -1,5 +1,5 @@
-import { CLICK_FLAGS, type Click, countVisits } from '../click.ts'
-import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
+import { CLICK_FLAGS } from '../click.ts'
+import type { ClickColumns } from '../click-columns.ts'
 import type { ClickBatch } from '../click-writer.ts'
 import { minuteOf } from '../tally/click-day.ts'
 import type { Owner, OwnerOf } from './batch-deltas.ts'
@@ -9,7 +9,10 @@ const MINUTES_MAX = 65_536
 
 /** A click to store for exports. */
 export type NewRawClick = {
-  readonly click: Click
+  /** Of the click in its batch. */
+  readonly index: number
+  /** The number of visits that the row represents. */
+  readonly count: number
   /** Undefined for a deleted link. */
   readonly owner: Owner | undefined
 }
@@ -42,7 +45,7 @@ export class RawClickQuota {
    */
   plan(
     { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
-    indexes: ClickIndexes,
+    indexes: Uint32Array,
     ownerOf: OwnerOf,
   ): readonly NewRawClick[] {
     const isLimited = this.#perMinute > 0 && imported === undefined
@@ -56,8 +59,7 @@ export class RawClickQuota {
       const owner = ownerOf(clicks.link_seq[index] ?? 0)
       if (imported !== undefined && owner === undefined) continue
       if (isLimited && !this.#reserve(planned, keys.of(clicks.at[index] ?? 0, owner))) continue
-      const click = clicks.click(index)
-      rows.push({ click: count === click.count ? click : { ...click, count }, owner })
+      rows.push({ index, count, owner })
     }
     return rows
   }
@@ -76,22 +78,23 @@ export class RawClickQuota {
    * @param visits the number of visits of the clicks for which the rows were planned
    */
   noteWritten(
-    { imported }: Pick<ClickBatch, 'imported'>,
+    { clicks, imported }: Pick<ClickBatch, 'clicks' | 'imported'>,
     visits: number,
     rows: readonly NewRawClick[],
   ): void {
     if (this.#perMinute === 0 || imported !== undefined) return
     const keys = new KeyCache()
-    for (const { click, owner } of rows) {
-      const key = keys.of(click.at, owner)
+    let written = 0
+    for (const { index, count, owner } of rows) {
+      const key = keys.of(clicks.at[index] ?? 0, owner)
+      written += count
       this.#written.set(key, (this.#written.get(key) ?? 0) + 1)
     }
     for (const key of this.#written.keys()) {
       if (this.#written.size <= MINUTES_MAX) break
       this.#written.delete(key)
     }
-    const refused = visits - countVisits(rows.map(({ click }) => click))
-    if (refused > 0) this.#onRefused(refused)
+    if (visits > written) this.#onRefused(visits - written)
   }
 }
 
@@ -112,7 +115,7 @@ class KeyCache {
 /** Counts the capped clicks of each link and minute: all for the first of them, which gets a row, and 0 for the others. */
 function countCapped(
   { flags, link_seq, at, count }: ClickColumns,
-  indexes: ClickIndexes,
+  indexes: Uint32Array,
 ): ReadonlyMap<number, number> {
   const counts = new Map<number, number>()
   const firsts = new Map<string, number>()

@@ -5,7 +5,7 @@ import { arbitraryClick } from '../../../test/support/arbitrary-clicks.ts'
 import { countClicks } from '../../../test/support/counted-clicks.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS, VISITOR_DIMENSIONS } from '../click.ts'
-import { ClickColumns } from '../click-columns.ts'
+import { ClickColumns, wholeRun } from '../click-columns.ts'
 import type { Counts } from '../report/day-of-clicks.ts'
 import { addSums, readSums, readTallies, readTotal } from './day-format.ts'
 import { DayTally } from './day-tally.ts'
@@ -19,7 +19,7 @@ describe('parts of a day', () => {
       fc.property(clicks, (clicks) => {
         const tally = new DayTally()
         const columns = ClickColumns.of(clicks)
-        tally.addClicks(columns, columns.indexes())
+        tally.addClicks(columns, wholeRun(columns.indexes()))
         const { total, visitors, values } = countClicks(clicks)
         assert.deepEqual(readTotal(tally.totalPart(), true), { ...total, visitors })
         assert.deepEqual(readTotal(tally.totalPart(), false), { ...total, visitors, slots: [] })

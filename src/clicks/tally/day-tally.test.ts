@@ -7,7 +7,7 @@ import { contentsOf, contentsOfChunks, countClicks } from '../../../test/support
 import { cases } from '../../../test/support/properties.ts'
 import { ByteWriter } from '../../platform/bytes/bytes.ts'
 import { CLICK_DIMENSIONS, type Click } from '../click.ts'
-import { ClickColumns } from '../click-columns.ts'
+import { ClickColumns, wholeRun } from '../click-columns.ts'
 import { writeClick } from './day-format.ts'
 import { DayTally, OTHER_VALUE, VALUES_MAX } from './day-tally.ts'
 
@@ -32,7 +32,7 @@ function chunkOf(clicks: readonly Click[]): Buffer {
 
 function addClicks(clicks: readonly Click[]): void {
   const columns = ClickColumns.of(clicks)
-  tally.addClicks(columns, columns.indexes())
+  tally.addClicks(columns, wholeRun(columns.indexes()))
 }
 
 function singleOf(click: Click): Buffer {

@@ -9,7 +9,7 @@ import {
   UNPLACED_COUNT,
   VISITOR_DIMENSIONS,
 } from '../click.ts'
-import type { ClickColumns, ClickIndexes } from '../click-columns.ts'
+import type { ClickColumns, ClickRun } from '../click-columns.ts'
 import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from '../report/period.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
@@ -63,13 +63,13 @@ export class DayTally {
   readonly #writer = new ByteWriter()
 
   /** Adds clicks of the day. Consecutive ones of a quarter hour are counted by value first: a value is looked up once for them. */
-  addClicks(clicks: ClickColumns, indexes: ClickIndexes): void {
+  addClicks(clicks: ClickColumns, { indexes, ...run }: ClickRun): void {
     const slotAt = (at: number) => slotOf(clicks.at[indexes[at] ?? 0] ?? 0)
-    for (let start = 0; start < indexes.length; ) {
+    for (let { start } = run; start < run.end; ) {
       const slot = slotAt(start)
       let end = start + 1
-      while (end < indexes.length && slotAt(end) === slot) end += 1
-      this.#addSlot(slot, clicks, indexes.slice(start, end))
+      while (end < run.end && slotAt(end) === slot) end += 1
+      this.#addSlot(slot, clicks, { indexes, start, end })
       start = end
     }
   }
@@ -200,9 +200,10 @@ export class DayTally {
       : FIRST_SPARSE
   }
 
-  #addSlot(slot: number, clicks: ClickColumns, indexes: ClickIndexes): void {
+  #addSlot(slot: number, clicks: ClickColumns, run: ClickRun): void {
     let [persons, others] = [0, 0]
-    for (const index of indexes) {
+    for (let at = run.start; at < run.end; at += 1) {
+      const index = run.indexes[at] ?? 0
       if (clicks.flags[index] === 0) {
         persons += clicks.count[index] ?? 0
         this.#visitors.add(clicks.visitor[index] ?? 0)
@@ -213,7 +214,7 @@ export class DayTally {
     for (let dimension = 0; dimension < dimensions; dimension += 1) {
       const values = clicks.values[dimension] as ValueNumbers
       const numbers = clicks.numbers[dimension] as Uint32Array
-      byValue.count(clicks, indexes, numbers, values.size)
+      byValue.count(clicks, run, numbers, values.size)
       byValue.take((known, persons, others) => {
         if (dimension >= FIRST_SPARSE && known === 0) return
         const number = this.#valuesOf(dimension).numberFrom(values, known)
@@ -410,13 +411,14 @@ class ValueCounts {
   readonly #numbers: number[] = []
 
   /** @param size all numbers are below */
-  count(clicks: ClickColumns, indexes: ClickIndexes, numbers: Uint32Array, size: number): void {
+  count(clicks: ClickColumns, run: ClickRun, numbers: Uint32Array, size: number): void {
     if (size > this.#persons.length) {
       this.#persons = enlarge(this.#persons, 2 * size)
       this.#others = enlarge(this.#others, 2 * size)
     }
     const [persons, others] = [this.#persons, this.#others]
-    for (const index of indexes) {
+    for (let at = run.start; at < run.end; at += 1) {
+      const index = run.indexes[at] ?? 0
       const number = numbers[index] ?? 0
       if (persons[number] === 0 && others[number] === 0) this.#numbers.push(number)
       const counts = clicks.flags[index] === 0 ? persons : others

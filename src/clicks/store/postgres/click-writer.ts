@@ -91,7 +91,9 @@ class PostgresClickWriter implements ClickWriter {
     await this.#labels.settle(batch, ownerOf)
     const deltas = computeBatchDeltas(batch, ownerOf, order)
     const raw = this.#rowsOf(batch, ownerOf)
-    await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
+    await this.#partitions.ensure(
+      new Set(raw.map(({ index }) => dayOf(batch.clicks.at[index] ?? 0))),
+    )
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
@@ -142,7 +144,7 @@ class PostgresClickWriter implements ClickWriter {
   ): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       if (!(await movePosition(tx, batch))) return false
-      await insertRawClicks(tx, raw)
+      await insertRawClicks(tx, batch.clicks, raw)
       await addLeasedClicks(tx, batch.journalId, limited)
       const rows = postgresClickRows(tx)
       // Rows that several nodes update come last and in a fixed order, so that their locks are held briefly

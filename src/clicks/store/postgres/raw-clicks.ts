@@ -3,6 +3,7 @@ import { numberArray, textArray, uuidArray } from '../../../storage/postgres/err
 import type { Scans } from '../../../storage/scans.ts'
 import type { Schema } from '../../../storage/schema.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
+import type { ClickColumns } from '../../click-columns.ts'
 import { formatDay, parseDay, startOfDay } from '../../tally/click-day.ts'
 import type { NewRawClick } from '../raw-click-quota.ts'
 import { type LinkCounts, RAW_CLICK_COLUMNS, type RawClickSource } from '../raw-click-source.ts'
@@ -50,26 +51,30 @@ export const RAW_CLICK_PLACES = [
 
 export async function insertRawClicks(
   db: Kysely<Schema>,
+  clicks: ClickColumns,
   rows: readonly NewRawClick[],
 ): Promise<void> {
   if (rows.length === 0) return
   const numbersOf = (numberOf: (row: NewRawClick) => number | null) =>
     numberArray(rows.map(numberOf))
+  const columnOf = (column: Float64Array | Uint16Array) =>
+    numbersOf(({ index }) => column[index] ?? 0)
   const values = CLICK_DIMENSIONS.map(
-    (dimension) => sql`${textArray(rows.map(({ click }) => click[dimension]))}::text[]`,
+    (_, dimension) =>
+      sql`${textArray(rows.map(({ index }) => clicks.text(dimension, index)))}::text[]`,
   )
   await sql`
     insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, count, visitor, ${sql.join(
       CLICK_DIMENSIONS.map((dimension) => sql.ref(dimension)),
     )})
     select * from unnest(
-      ${numbersOf(({ click }) => click.at)}::bigint[],
-      ${numbersOf(({ click }) => click.link_seq)}::bigint[],
+      ${columnOf(clicks.at)}::bigint[],
+      ${columnOf(clicks.link_seq)}::bigint[],
       ${uuidArray(rows.map(({ owner }) => owner?.workspace_id ?? null))}::uuid[],
       ${numbersOf(({ owner }) => owner?.keyspace_id ?? null)}::bigint[],
-      ${numbersOf(({ click }) => click.flags)}::integer[],
-      ${numbersOf(({ click }) => click.count)}::bigint[],
-      ${numbersOf(({ click }) => click.visitor)}::bigint[],
+      ${columnOf(clicks.flags)}::integer[],
+      ${numbersOf(({ count }) => count)}::bigint[],
+      ${columnOf(clicks.visitor)}::bigint[],
       ${sql.join(values)})`.execute(db)
 }
 

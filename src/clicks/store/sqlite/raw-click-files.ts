@@ -9,7 +9,7 @@ import { kyselyOver } from '../../../storage/sqlite/connection.ts'
 import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { CLICK_DIMENSIONS, SPARSE_DIMENSIONS, VISITOR_DIMENSIONS } from '../../click.ts'
-import type { ClickIndexes } from '../../click-columns.ts'
+import type { ClickColumns } from '../../click-columns.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { formatDay, parseDay } from '../../tally/click-day.ts'
 import { daysOf, type OwnerOf } from '../batch-deltas.ts'
@@ -115,7 +115,7 @@ export class RawClickFiles {
   #insertInto(
     file: DayFile,
     batch: RawBatch,
-    indexes: ClickIndexes,
+    indexes: Uint32Array,
   ): { visits: number; rows: readonly NewRawClick[]; rowsOfBatch: number } {
     const { clicks, journalId, from, ownerOf } = batch
     const segment = from?.segment ?? 0
@@ -124,21 +124,7 @@ export class RawClickFiles {
     const done = Number(taken?.clicks ?? 0)
     const left = done === 0 ? indexes : indexes.slice(done)
     const rows = this.#rows.plan(batch, left, ownerOf)
-    for (const { click, owner } of rows) {
-      const isPlain = SPARSE_DIMENSIONS.every((dimension) => click[dimension] === '')
-      const dimensions = isPlain ? VISITOR_DIMENSIONS : CLICK_DIMENSIONS
-      const insert = isPlain ? file.insertPlain : file.insert
-      insert.run(
-        click.at,
-        click.link_seq,
-        owner === undefined ? null : workspaceIn(file, owner.workspace_id),
-        owner?.keyspace_id ?? null,
-        click.flags,
-        click.count,
-        click.visitor,
-        ...dimensions.map((dimension) => click[dimension]),
-      )
-    }
+    for (const row of rows) insertRow(file, clicks, row)
     const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
     file.setTaken.run(journalId, segment, offset, Math.max(done, indexes.length), rowsOfBatch)
     return { visits: clicks.visitsOf(left), rows, rowsOfBatch }
@@ -171,6 +157,26 @@ export const RAW_COLUMNS = [...FACTS, ...CLICK_DIMENSIONS] as const
 
 function insertInto(columns: readonly string[]): string {
   return `insert into clicks (${columns.join()}) values (${columns.map(() => '?').join()})`
+}
+
+function insertRow(
+  file: DayFile,
+  clicks: ClickColumns,
+  { index, count, owner }: NewRawClick,
+): void {
+  const isPlain = clicks.dimensionsOf(index) === VISITOR_DIMENSIONS.length
+  const dimensions = isPlain ? VISITOR_DIMENSIONS : CLICK_DIMENSIONS
+  const insert = isPlain ? file.insertPlain : file.insert
+  insert.run(
+    clicks.at[index] ?? 0,
+    clicks.link_seq[index] ?? 0,
+    owner === undefined ? null : workspaceIn(file, owner.workspace_id),
+    owner?.keyspace_id ?? null,
+    clicks.flags[index] ?? 0,
+    count,
+    clicks.visitor[index] ?? 0,
+    ...dimensions.map((_, dimension) => clicks.text(dimension, index)),
+  )
 }
 
 function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
