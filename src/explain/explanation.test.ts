@@ -145,7 +145,7 @@ function headersOf(link: ReturnType<typeof prepare>, visitor: MadeUpVisitor): Vi
     keptVariants.issue({ linkSeq: link.seq, rule }, { variant, days: 9 }, to, NOW_MS),
   )
   const unlocked =
-    visitor.password === true && link.password !== null
+    visitor.password === true && link.traits.password !== null
       ? [cookies.issue(link, '/key', true, NOW_MS)]
       : []
   return {

@@ -167,7 +167,7 @@ function whereShown(
   decision: RedirectDecision,
   { flags, isMachine, rules }: ExplainedVisitor,
 ): Decision {
-  if (decision.link.maxClicks === null) {
+  if (decision.link.traits.maxClicks === null) {
     return decidePreview(decision, rules.source.userAgent) ?? decision
   }
   return isMachine ? limitedPreview(decision, (flags & CLICK_FLAGS.prefetch) !== 0) : decision
@@ -316,7 +316,7 @@ function destinationOf({ variant, template }: Outcome, explained: Explained): st
   return split?.url ?? then?.url ?? template.text
 }
 
-function utmOf({ utm }: PreparedLink, destination: string): UrlParts['utm'] {
+function utmOf({ traits: { utm } }: PreparedLink, destination: string): UrlParts['utm'] {
   return utm.flatMap((parameter) => {
     let replaces = false
     const set = withParameters(destination, [parameter], () => {
@@ -355,7 +355,7 @@ function queryOf(
 
 /** Returns the parameters of the destination that are not in the location. UTM values are set again. */
 function replacedOf({ steps, prepared }: Explained): string[] {
-  const utm = new Set(prepared.utm.map(({ text }) => text))
+  const utm = new Set(prepared.traits.utm.map(({ text }) => text))
   return steps.replacedTexts.filter((text) => !utm.has(text))
 }
 

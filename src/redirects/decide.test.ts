@@ -95,12 +95,12 @@ describe('decide', () => {
     ],
     [
       'an expired link with a password, which is no longer requested',
-      { link: { ...PROTECTED, expiresAtMs: NOW_MS } },
+      { link: { ...PROTECTED, traits: { ...PROTECTED.traits, expiresAtMs: NOW_MS } } },
       { kind: 'expired' },
     ],
     [
       'a link one millisecond before it expires',
-      { link: { ...LINK, expiresAtMs: NOW_MS + 1 } },
+      { link: preparedLink({ expiresAtMs: NOW_MS + 1 }) },
       { kind: 'redirect', location: 'https://example.com/web' },
     ],
     [

@@ -111,18 +111,19 @@ export function decide(visit: Visit, nowMs: number, trace?: Trace): Decision {
     const rootUrl = visit.isRoot && host.settings !== null ? host.settings.rootUrl : null
     return fallback(rootUrl ?? host.notFoundUrl, { kind: 'not-found' })
   }
-  if (link.expiresAtMs <= nowMs) {
-    const location = link.expiredRedirectUrl ?? host.expiredUrl
-    return fallback(location, { kind: 'expired', expiredAtMs: link.expiresAtMs })
+  const { traits } = link
+  if (traits.expiresAtMs <= nowMs) {
+    const location = traits.expiredRedirectUrl ?? host.expiredUrl
+    return fallback(location, { kind: 'expired', expiredAtMs: traits.expiresAtMs })
   }
-  if (link.activeFromMs > nowMs) {
-    return fallback(host.notFoundUrl, { kind: 'upcoming', activeFromMs: link.activeFromMs })
+  if (traits.activeFromMs > nowMs) {
+    return fallback(host.notFoundUrl, { kind: 'upcoming', activeFromMs: traits.activeFromMs })
   }
-  if (link.maxClicks !== null && isKnownUsedUp(visit, link.seq, link.maxClicks)) {
+  if (traits.maxClicks !== null && isKnownUsedUp(visit, link.seq, traits.maxClicks)) {
     return whenUsedUp(host, link)
   }
-  if (link.password !== null && !visit.knowsPassword) {
-    return { kind: 'ask-password', link, password: link.password }
+  if (traits.password !== null && !visit.knowsPassword) {
+    return { kind: 'ask-password', link, password: traits.password }
   }
   const redirect = redirectOf(visit, link, trace)
   const utm = host.settings === null ? null : host.settings.utm
@@ -137,7 +138,7 @@ type Redirect = Extract<Decision, { kind: 'redirect' }>
 function redirectOf(visit: Visit, link: PreparedLink, trace: Trace | undefined): Redirect {
   const labelled = takeLabel(visit.query, visit.labelParameter)
   const { label, query } = labelled
-  if (link.rules !== null || visit.sets.length > 0) {
+  if (link.traits.rules !== null || visit.sets.length > 0) {
     const redirect = redirectByRules(visit, link, labelled, trace)
     if (redirect !== undefined) return redirect
   }
@@ -199,9 +200,9 @@ function isKnownUsedUp({ isUsedUp }: Visit, seq: number, maxClicks: number): boo
 /** Decides what visitors of a link get once it has had all of its clicks: the same as of one that has expired. */
 export function whenUsedUp(
   host: Pick<LinkHost, 'expiredUrl'> | undefined,
-  link: Pick<PreparedLink, 'expiredRedirectUrl'>,
+  link: Pick<PreparedLink, 'traits'>,
 ): Decision {
-  return fallback(link.expiredRedirectUrl ?? host?.expiredUrl ?? null, { kind: 'used-up' })
+  return fallback(link.traits.expiredRedirectUrl ?? host?.expiredUrl ?? null, { kind: 'used-up' })
 }
 
 type HostUtm = NonNullable<NonNullable<LinkHost['settings']>['utm']>
@@ -223,15 +224,16 @@ export function decidePreview(
   { link, location }: RedirectDecision,
   userAgent: string | undefined,
 ): PreviewDecision | undefined {
-  const { preview: shown } = link
+  const { preview: shown } = link.traits
   // A link with a limit sends its page to more programs, and only once it knows them.
-  if (shown === null || link.maxClicks !== null || !isSocialAgent(userAgent)) return undefined
+  if (shown === null || link.traits.maxClicks !== null || !isSocialAgent(userAgent))
+    return undefined
   return { kind: 'preview', isPrefetch: false, shown, leadsTo: location }
 }
 
 /** Returns the page that a program gets in place of the destination of a link with a limit, of which it uses up nothing. */
 export function limitedPreview({ link }: RedirectDecision, isPrefetch: boolean): PreviewDecision {
-  return { kind: 'preview', isPrefetch, shown: link.preview, leadsTo: null }
+  return { kind: 'preview', isPrefetch, shown: link.traits.preview, leadsTo: null }
 }
 
 /** Returns undefined where no rule matches. */
@@ -243,14 +245,15 @@ function redirectByRules(
 ): Redirect | undefined {
   const visitor = visit.visitorOf(visit, labelled.label)
   const sent = { ...labelled, path: visit.path }
-  const own = link.rules === null ? undefined : evaluate(link.rules, visitor, trace)
+  const { rules, utm, path } = link.traits
+  const own = rules === null ? undefined : evaluate(rules, visitor, trace)
   if (own !== undefined) return redirectBy(own, link, sent, own.template.fill(visitor), trace)
-  for (const { rules } of visit.sets) {
-    const outcome = evaluate(rules, visitor, trace)
+  for (const set of visit.sets) {
+    const outcome = evaluate(set.rules, visitor, trace)
     if (outcome === undefined) continue
     // Links share the destinations of a set, so the UTM values of this one are set here.
-    const completed = withParameters(outcome.template.fill(visitor), link.utm)
-    const destination = link.path === 'capture' ? withPlaceholders(completed) : completed
+    const completed = withParameters(outcome.template.fill(visitor), utm)
+    const destination = path === 'capture' ? withPlaceholders(completed) : completed
     return redirectBy(outcome, link, sent, destination, trace)
   }
   return undefined
@@ -270,7 +273,7 @@ function redirectBy(
 
 /** Applies the visitor's path to a destination, as the link has it. */
 function onPath(destination: string, link: PreparedLink, path: PathMatch | undefined): string {
-  switch (link.path) {
+  switch (link.traits.path) {
     case 'none':
       return destination
     case 'append':
@@ -287,13 +290,13 @@ function onPath(destination: string, link: PreparedLink, path: PathMatch | undef
  */
 function withQuery(
   destination: string,
-  link: Pick<PreparedLink, 'query' | 'utm'>,
+  link: Pick<PreparedLink, 'traits'>,
   sent: string,
   except: ReadonlySet<string> | undefined,
   trace: Trace | undefined,
 ): string {
   const query = withoutQrMark(sent)
-  if (query === '' || link.query === 'drop') {
+  if (query === '' || link.traits.query === 'drop') {
     trace?.query(destination, [])
     return destination
   }
@@ -301,26 +304,30 @@ function withQuery(
   const isUnused = ({ name }: Parameter) => except?.has(name) !== true
   const unused = except === undefined ? parameters : parameters.filter(isUnused)
   trace?.query(destination, unused)
-  if (link.query === 'merge' || unused.length === 0) {
+  if (link.traits.query === 'merge' || unused.length === 0) {
     return withParameters(destination, unused, trace?.replaced)
   }
   const bare = withoutQuery(destination, trace?.replaced)
-  return withParameters(withParameters(bare, link.utm), unused, trace?.replaced)
+  return withParameters(withParameters(bare, link.traits.utm), unused, trace?.replaced)
 }
 
 function fallback(location: string | null, insteadOf: Refusal): Decision {
   return location === null ? insteadOf : { kind: 'fallback', location, insteadOf }
 }
 
-function destinationFor(link: PreparedLink, device: Device, trace: Trace | undefined): string {
-  if (device === 'ios' && link.ios !== null) {
+function destinationFor(
+  { url, traits: { ios, android } }: PreparedLink,
+  device: Device,
+  trace: Trace | undefined,
+): string {
+  if (device === 'ios' && ios !== null) {
     trace?.destination('ios')
-    return link.ios
+    return ios
   }
-  if (device === 'android' && link.android !== null) {
+  if (device === 'android' && android !== null) {
     trace?.destination('android')
-    return link.android
+    return android
   }
   trace?.destination('url')
-  return link.url
+  return url
 }

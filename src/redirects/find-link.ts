@@ -296,7 +296,7 @@ export class LinkFinder implements ChangeListener {
   withSettings(found: OnHost, query: string): FoundLink | Promise<FoundLink> {
     const { host, link, path } = found
     const sets = this.#findRuleSets(
-      link.ruleSet,
+      link.traits.ruleSet,
       host.settings === null ? null : host.settings.ruleSet,
     )
     const settings = this.#visitSettings.get(link.workspaceId)
@@ -388,7 +388,7 @@ export class LinkFinder implements ChangeListener {
     if (match === undefined) return undefined
     const onPath = (link: PreparedLink | undefined) =>
       // The index may be older than the link.
-      link === undefined || link.path === 'none' ? undefined : { link, path: match }
+      link === undefined || link.traits.path === 'none' ? undefined : { link, path: match }
     const link = this.findLink(keyspaceId, match.key)
     return link instanceof Promise ? link.then(onPath) : onPath(link)
   }
@@ -430,7 +430,7 @@ function tokenParameterOf(
   if (settings === undefined) return null
   const { settings: ofHost } = host
   const tracks =
-    link.tracksConversions ??
+    link.traits.tracksConversions ??
     (ofHost === null ? null : ofHost.tracksConversions) ??
     settings.tracksConversions
   return tracks ? settings.tokenParameter : null

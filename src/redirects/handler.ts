@@ -198,7 +198,7 @@ export class RedirectHandler {
     }
     const knowsPassword =
       link !== undefined &&
-      link.password !== null &&
+      link.traits.password !== null &&
       cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
     const decision = this.#decide(exchange, found, knowsPassword, atMicros)
     if ('location' in decision && this.#loops.leadsHere(found, decision)) {
@@ -259,7 +259,7 @@ export class RedirectHandler {
       this.#preview(visit, raw)
       return
     }
-    const taken = this.#parts.limits.take({ seq: link.seq, maxClicks: link.maxClicks ?? 0 })
+    const taken = this.#parts.limits.take({ seq: link.seq, maxClicks: link.traits.maxClicks ?? 0 })
     if (taken instanceof Promise) {
       taken
         .then((outcome) => this.#answerReserved(visit, raw, outcome))
@@ -344,7 +344,8 @@ export class RedirectHandler {
           sendRedirect(exchange, 302, location, headers, host)
           this.meter.count('redirected', exchange.startedMs)
         }
-        if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
+        if (decision.link.traits.maxClicks === null)
+          this.#record(exchange, decision, atMicros, respond)
         else this.#reserve({ exchange, found, decision, atMicros, isForm: false, respond })
         return
       }
@@ -413,7 +414,7 @@ export class RedirectHandler {
       request.resume()
       if (found.file !== undefined) this.#refuseMethod(exchange)
       else if (decision.kind !== 'redirect') this.#answer(exchange, found, decision, requestedAt)
-      else if (decision.link.maxClicks === null) this.#refuseMethod(exchange)
+      else if (decision.link.traits.maxClicks === null) this.#refuseMethod(exchange)
       else await this.#passForm(exchange, found, decision, requestedAt)
       return
     }
@@ -452,7 +453,7 @@ export class RedirectHandler {
       sendRedirect(exchange, 303, location, this.#hstsOf(found, exchange), found.host)
       this.meter.count('redirected', exchange.startedMs)
     }
-    if (decision.link.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
+    if (decision.link.traits.maxClicks === null) this.#record(exchange, decision, atMicros, respond)
     else this.#reserve({ exchange, found, decision, atMicros, isForm: true, respond })
   }
 

@@ -83,8 +83,8 @@ export class LoopDetector {
 
   #linkLeadsElsewhere(link: PreparedLink): boolean {
     if (link.elsewhereAt === this.#finder.hostsVersion) return true
-    const byRules = link.rules === null ? [] : destinationsOf(link.rules)
-    return this.#leadsElsewhere(link, [link.url, link.ios, link.android, ...byRules])
+    const byRules = link.traits.rules === null ? [] : destinationsOf(link.traits.rules)
+    return this.#leadsElsewhere(link, [link.url, link.traits.ios, link.traits.android, ...byRules])
   }
 
   /**

@@ -25,7 +25,9 @@ export type PasswordCookies = {
 export function passwordCookies(key: Buffer): PasswordCookies {
   // The sealed password is signed too: a changed password ends the cookies of the old one.
   const sign = (link: PreparedLink, expires: string) =>
-    createHmac('sha256', key).update(`${link.seq}\n${link.password?.sealed}\n${expires}`).digest()
+    createHmac('sha256', key)
+      .update(`${link.seq}\n${link.traits.password?.sealed}\n${expires}`)
+      .digest()
 
   return {
     issue(link, path, secure, nowMs) {

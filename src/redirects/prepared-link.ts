@@ -13,8 +13,18 @@ export type PreparedLink = {
   readonly seq: number
   readonly workspaceId: string
   readonly key: string
-  /** Destinations with the link's UTM values set. */
+  /** The destination, with the link's UTM values set, as of all its destinations. */
   readonly url: string
+  readonly traits: LinkTraits
+  /**
+   * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
+   * check for loops while that is the same. -1 before.
+   */
+  elsewhereAt: number
+}
+
+/** What most links do not have: these share one object, which is a third of the memory of a cached link. */
+export type LinkTraits = {
   readonly ios: string | null
   readonly android: string | null
   /** Milliseconds since the epoch; Infinity for never. */
@@ -36,12 +46,29 @@ export type PreparedLink = {
   readonly ruleSet: string | null
   /** Its UTM values, for what does not have them yet: rule sets, which links share, and a destination without its own query. */
   readonly utm: readonly Parameter[]
-  /**
-   * The `hostsVersion` of the finder when none of its destinations was on a host of this instance: it needs no other
-   * check for loops while that is the same. -1 before.
-   */
-  elsewhereAt: number
 }
+
+const NO_UTM: readonly Parameter[] = []
+
+/** The traits of a link of which only the destination was set. */
+export const USUAL_TRAITS: LinkTraits = Object.freeze({
+  ios: null,
+  android: null,
+  expiresAtMs: Number.POSITIVE_INFINITY,
+  expiredRedirectUrl: null,
+  password: null,
+  rules: null,
+  activeFromMs: 0,
+  path: 'none',
+  maxClicks: null,
+  query: 'merge',
+  preview: null,
+  tracksConversions: null,
+  ruleSet: null,
+  utm: NO_UTM,
+})
+
+const TRAITS = Object.keys(USUAL_TRAITS) as readonly (keyof LinkTraits)[]
 
 /** What is needed to compare a visitor's password with a link's. */
 export type LinkPassword = {
@@ -63,13 +90,13 @@ export function isVariants(entry: LinkEntry): entry is LinkVariants {
 }
 
 /** Memory of one link besides its texts, in bytes, estimated. */
-const LINK_BYTES = 450
+const LINK_BYTES = 300
+/** Memory of traits that a link does not share, in bytes, estimated. */
+const TRAITS_BYTES = 200
 /** Memory that a password adds, in bytes, estimated. */
 const PASSWORD_BYTES = 350
 /** Memory of a UTM value besides its text, in bytes, estimated. */
 const PARAMETER_BYTES = 100
-const NO_UTM: readonly Parameter[] = []
-
 /** Returns undefined where no link has the key in any letter case. */
 export async function loadByFoldedKey(
   directory: LinkDirectory,
@@ -100,41 +127,52 @@ export async function loadRuleSet(
   return source && shareRules(source)
 }
 
-type StoredLink = Omit<PreparedLink, 'expiresAtMs' | 'rules'> & {
-  readonly expiresAtMs: number | null
-  readonly rules: PreparedRules['source'] | null
+type StoredLink = Omit<PreparedLink, 'traits'> & {
+  /** Undefined for the usual ones. */
+  readonly traits?: Omit<LinkTraits, 'expiresAtMs' | 'rules'> & {
+    readonly expiresAtMs: number | null
+    readonly rules: PreparedRules['source'] | null
+  }
 }
 
 /** Encodes an entry for a warm start. A change of this format needs a new `FORMAT` of the file. */
 export function encodeEntry(entry: LinkEntry): string {
   if (isVariants(entry)) return JSON.stringify(entry.variantsId)
-  return JSON.stringify({ ...entry, rules: entry.rules?.source ?? null })
+  const { traits, ...link } = entry
+  if (traits === USUAL_TRAITS) return JSON.stringify(link)
+  return JSON.stringify({ ...link, traits: { ...traits, rules: traits.rules?.source ?? null } })
 }
 
 export function decodeEntry(text: string): LinkEntry {
   const decoded: string | StoredLink = JSON.parse(text)
   if (typeof decoded === 'string') return { variantsId: decoded }
+  const { seq, workspaceId, key, url, traits } = decoded
+  const link = { seq, workspaceId: known(workspaceId), key, url }
+  if (traits === undefined) return { ...link, traits: USUAL_TRAITS, elsewhereAt: -1 }
   // JSON encodes Infinity as null.
-  const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
-  const rules = decoded.rules === null ? null : compileRules(decoded.rules)
-  return { ...decoded, expiresAtMs, rules, elsewhereAt: -1 }
+  const expiresAtMs = traits.expiresAtMs ?? Number.POSITIVE_INFINITY
+  const rules = traits.rules === null ? null : compileRules(traits.rules)
+  return { ...link, traits: { ...traits, expiresAtMs, rules }, elsewhereAt: -1 }
 }
 
 /** Returns an upper bound of the memory that an entry takes, in bytes. */
 export function entryBytes(link: LinkEntry): number {
   if (isVariants(link)) return LINK_BYTES
+  const bytes = LINK_BYTES + link.key.length * 2 + link.url.length
+  return link.traits === USUAL_TRAITS ? bytes : bytes + traitsBytes(link.traits)
+}
+
+function traitsBytes(traits: LinkTraits): number {
   return (
-    LINK_BYTES +
-    link.key.length * 2 +
-    link.url.length +
-    (link.ios?.length ?? 0) +
-    (link.android?.length ?? 0) +
-    (link.expiredRedirectUrl?.length ?? 0) +
-    (link.password === null ? 0 : PASSWORD_BYTES) +
-    (link.ruleSet?.length ?? 0) +
-    (link.preview === null ? 0 : previewBytes(link.preview)) +
-    link.utm.reduce((sum, { text }) => sum + PARAMETER_BYTES + text.length, 0) +
-    (link.rules?.bytes ?? 0)
+    TRAITS_BYTES +
+    (traits.ios?.length ?? 0) +
+    (traits.android?.length ?? 0) +
+    (traits.expiredRedirectUrl?.length ?? 0) +
+    (traits.password === null ? 0 : PASSWORD_BYTES) +
+    (traits.ruleSet?.length ?? 0) +
+    (traits.preview === null ? 0 : previewBytes(traits.preview)) +
+    traits.utm.reduce((sum, { text }) => sum + PARAMETER_BYTES + text.length, 0) +
+    (traits.rules?.bytes ?? 0)
   )
 }
 
@@ -158,11 +196,7 @@ export function prepare(link: VisitedLink): PreparedLink {
     return link.path === 'capture' ? withPlaceholders(withUtm) : withUtm
   }
   const completeOrNull = (destination: string | null) => destination && complete(destination)
-  return {
-    seq: link.seq,
-    workspaceId: link.workspace_id,
-    key: link.key,
-    url: complete(link.url),
+  const traits: LinkTraits = {
     ios: completeOrNull(link.ios),
     android: completeOrNull(link.android),
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
@@ -177,8 +211,26 @@ export function prepare(link: VisitedLink): PreparedLink {
     rules: prepareRules(link.rules, complete),
     ruleSet: link.rule_set === null ? null : ruleSetSubject(link.workspace_id, link.rule_set),
     utm: utm.length === 0 ? NO_UTM : utm,
+  }
+  const isUsual = TRAITS.every((trait) => traits[trait] === USUAL_TRAITS[trait])
+  return {
+    seq: link.seq,
+    workspaceId: known(link.workspace_id),
+    key: link.key,
+    url: complete(link.url),
+    traits: isUsual ? USUAL_TRAITS : traits,
     elsewhereAt: -1,
   }
+}
+
+/** More workspaces than most instances have. */
+const WORKSPACES_MAX = 10_000
+const workspaceIds = new Map<string, string>()
+
+/** Returns one text for equal ids of workspaces: as texts of their own they take 56 bytes for each link. */
+function known(workspaceId: string): string {
+  if (workspaceIds.size >= WORKSPACES_MAX) workspaceIds.clear()
+  return workspaceIds.getOrInsert(workspaceId, workspaceId)
 }
 
 function previewOf({ title, description, image }: VisitedLink): LinkPreview | null {

@@ -42,7 +42,7 @@ export class ShownLinks {
     const found = await finder.findOn(host, target)
     const { link } = found
     if (link === undefined) return undefined
-    const isGone = link.maxClicks !== null && (await isUsedUp(link.seq))
+    const isGone = link.traits.maxClicks !== null && (await isUsedUp(link.seq))
     const nowMs = clock.nowMicros() / 1_000
     // Rules see a visitor of whom nothing is known: they decide where a visit leads, and that is not shown.
     const unknown = unknownVisitor(nowMs)
@@ -53,7 +53,7 @@ export class ShownLinks {
     if (decision.kind !== 'redirect') return undefined
     const leadsHere = this.#loops.leadsHere(found, decision)
     if (leadsHere && (await this.#loops.isLoop(found, decision, visitor, nowMs))) return undefined
-    const { preview, expiresAtMs } = link
+    const { preview, expiresAtMs } = link.traits
     return {
       title: titleOf(preview, target),
       description: preview?.description ?? null,

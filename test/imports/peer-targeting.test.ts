@@ -15,7 +15,7 @@ import { FaultList } from '../../src/platform/failure.ts'
 import { networksOf } from '../../src/platform/network/ip-address.ts'
 import { decide, decidePreview } from '../../src/redirects/decide.ts'
 import { looksLikeMachine } from '../../src/redirects/machine-visits.ts'
-import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
+import type { LinkTraits, PreparedLink } from '../../src/redirects/prepared-link.ts'
 import { compileRules } from '../../src/redirects/rules.ts'
 import { AGENTS } from '../redirect/agents.ts'
 import { preparedLink } from '../redirect/prepared-links.ts'
@@ -49,7 +49,7 @@ function locationOf({ ios, android, rules }: Targeting, facts: MadeUpVisitor): s
 }
 
 function decideImported(
-  link: Partial<PreparedLink>,
+  link: Partial<PreparedLink & LinkTraits>,
   rules: Targeting['rules'],
   facts: MadeUpVisitor,
 ) {
@@ -249,7 +249,7 @@ const CASES: readonly (readonly [
 ]
 
 /** A link of Dub that is disabled, as an import takes it over. */
-function closedLink(): Partial<PreparedLink> {
+function closedLink(): Partial<PreparedLink & LinkTraits> {
   const made = linkRecord({ key: 'k', closed: 'It is disabled.', expired_redirect_url: B })
   const nowMicros = NOW_MS * 1_000
   const candidate = candidateOf(
@@ -274,7 +274,7 @@ const PREVIEW = { title: 'A title', description: null, image: null }
 /** The cases that are about more than targeting; `better` says why a result is another than the service's. */
 const STATES: readonly {
   readonly name: string
-  readonly link: Partial<PreparedLink>
+  readonly link: Partial<PreparedLink & LinkTraits>
   readonly rules?: Targeting['rules']
   readonly visitor?: MadeUpVisitor
   readonly kind: string
@@ -334,7 +334,7 @@ function outcomeOf({ link, rules = [], visitor = {} }: (typeof STATES)[number]) 
   const raw = { at: NOW_MS * 1_000, address: '192.0.2.1', method: 'GET', query: '' }
   const visit = { ...raw, userAgent, referer: undefined, headers: {} } as unknown as RawVisit
   const isMachine = looksLikeMachine(visit, networksOf([]))
-  if (decision.link.maxClicks !== null && isMachine) return { kind: 'machine' }
+  if (decision.link.traits.maxClicks !== null && isMachine) return { kind: 'machine' }
   return decidePreview(decision, userAgent) ?? decision
 }
 

@@ -1,30 +1,15 @@
 import type { FoundLink, VisitFinder } from '../../src/redirects/find-link.ts'
-import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
+import {
+  type LinkTraits,
+  type PreparedLink,
+  USUAL_TRAITS,
+} from '../../src/redirects/prepared-link.ts'
 
-/** A plain link as the redirect reads it, with the given fields. */
-export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
-  return {
-    seq: 1,
-    workspaceId: 'workspace',
-    key: 'key',
-    url: 'https://example.com/web',
-    ios: null,
-    android: null,
-    expiresAtMs: Number.POSITIVE_INFINITY,
-    expiredRedirectUrl: null,
-    password: null,
-    rules: null,
-    activeFromMs: 0,
-    path: 'none',
-    maxClicks: null,
-    query: 'merge',
-    ruleSet: null,
-    preview: null,
-    tracksConversions: null,
-    utm: [],
-    elsewhereAt: -1,
-    ...fields,
-  }
+/** A plain link as the redirect reads it, with the given fields and traits. */
+export function preparedLink(fields: Partial<PreparedLink & LinkTraits> = {}): PreparedLink {
+  const { seq = 1, workspaceId = 'workspace', key = 'key', ...others } = fields
+  const { url = 'https://example.com/web', elsewhereAt = -1, ...traits } = others
+  return { seq, workspaceId, key, url, elsewhereAt, traits: { ...USUAL_TRAITS, ...traits } }
 }
 
 /** Finds the same link, on a host that is not this instance's, whatever is requested. */

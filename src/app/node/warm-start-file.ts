@@ -12,7 +12,7 @@ import type {
 import { isBusy } from '../../storage/sqlite/errors.ts'
 
 /** Increased with every change of the encoding of values. A file of another format is emptied. */
-const FORMAT = '12'
+const FORMAT = '13'
 /** The most files in a data folder: one for each process that shares it. */
 const FILES_MAX = 256
 /** Rows of one write, which takes a few milliseconds of the thread that answers visitors. */

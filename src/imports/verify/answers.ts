@@ -61,7 +61,7 @@ export async function ourAnswer(
   const linkHost = await findHost(store.read, serviceHost, workspaceId, host)
   const link = linkHost && (await loadByKey(store.read.directory, linkHost.keyspaceId, key))
   if (linkHost === undefined || link === undefined) return { kind: 'gone', status: 404 }
-  const { ruleSet } = link
+  const { ruleSet } = link.traits
   const set = ruleSet === null ? undefined : await loadRuleSet(store.read.directory, ruleSet)
   const decision = decide(
     {
