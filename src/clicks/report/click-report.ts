@@ -40,8 +40,9 @@ export async function reportSeries(
   const total = new Series([from, to])
   const series = new Series(cuts)
   for await (const day of source(cuts)) {
-    total.addWithVisitors(day, day.wanted)
-    series.addWithVisitors(day, day.wanted)
+    const { wanted } = day
+    total.addWithVisitors(day, wanted)
+    series.addWithVisitors(day, wanted)
   }
   const points = series.points().map((point, nth) => ({ ...point, visitors: series.visitors(nth) }))
   return { total: totalOf(total), points }

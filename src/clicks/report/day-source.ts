@@ -72,9 +72,16 @@ export function rollupDays(
 
 function wantedOf(day: DayOfClicks, isWanted: (value: string) => boolean): WantedDay {
   const values = new Map([...day.values].filter(([value]) => isWanted(value)))
-  const sum = new TallySum()
-  for (const tally of values.values()) sum.add(tally)
-  return { ...day, values, wanted: sum.finish() }
+  return {
+    ...day,
+    values,
+    // Added up when it is read: a series of groups needs only the values.
+    get wanted() {
+      const sum = new TallySum()
+      for (const tally of values.values()) sum.add(tally)
+      return sum.finish()
+    },
+  }
 }
 
 /**

@@ -172,10 +172,10 @@ export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<st
   for (let count = reader.varint(); count > 0; count -= 1) {
     const value = wantedText(reader, wantedBytes)
     if (value === undefined) {
-      reader.skipVarint()
-      reader.skipVarint()
+      reader.skipVarints(2)
     } else {
       sums.set(value, { persons: reader.varint(), others: reader.varint(), slots: NO_SLOTS })
+      if (sums.size === wanted?.size) break
     }
   }
   return sums
@@ -192,8 +192,13 @@ export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map
   const tallies = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
     const value = wantedText(reader, wantedBytes)
-    if (value === undefined) skipSlots(reader)
-    else tallies.set(value, tallyOf(readSlots(reader)))
+    if (value === undefined) {
+      // Of each slot its number, which is below 128, and two counts.
+      reader.skipVarints(3 * reader.varint())
+    } else {
+      tallies.set(value, tallyOf(readSlots(reader)))
+      if (tallies.size === wanted?.size) break
+    }
   }
   return tallies
 }
@@ -231,12 +236,4 @@ function tallyOf(slots: readonly SlotCounts[]): Tally {
     sum.others += others
   }
   return { ...sum, slots }
-}
-
-function skipSlots(reader: ByteReader): void {
-  for (let count = reader.varint(); count > 0; count -= 1) {
-    reader.byte()
-    reader.skipVarint()
-    reader.skipVarint()
-  }
 }

@@ -37,8 +37,10 @@ describe('parts of a day', () => {
           assert.deepEqual(readTallies(slots), new Map(ofValues))
           const wanted = new Set(ofValues.filter((_, nth) => nth % 2 === 0).map(([value]) => value))
           const isWanted = ([value]: readonly [string, unknown]) => wanted.has(value)
-          assert.deepEqual(readSums(sums, wanted), new Map(withoutSlots.filter(isWanted)))
-          assert.deepEqual(readTallies(slots, wanted), new Map(ofValues.filter(isWanted)))
+          for (const some of [wanted, new Set([...wanted, 'a value of another day'])]) {
+            assert.deepEqual(readSums(sums, some), new Map(withoutSlots.filter(isWanted)))
+            assert.deepEqual(readTallies(slots, some), new Map(ofValues.filter(isWanted)))
+          }
           const totals = new ValueTotals()
           for (let day = 0; day < 2; day += 1) addSums(sums, totals)
           const twice = new Map<string, Counts>()
