@@ -20,14 +20,18 @@ export function retrying({
 }: RetryOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
-      // A body can be read once.
-      const response = await fetch(attempt < attempts ? request.clone() : request)
+      const response = await fetch(attempt < attempts ? copyOf(request) : request)
       const seconds = attempt < attempts ? pauseOf(response) : undefined
       if (seconds === undefined || seconds > pauseMax) return response
       await response.body?.cancel()
       await pause(seconds, request.signal)
     }
   }
+}
+
+/** A body can be read once. Node.js may collect the signal of a clone as garbage, and then aborts nothing. */
+function copyOf(request: Request): Request {
+  return new Request(request.clone(), { signal: request.signal })
 }
 
 /** Returns the seconds to wait before the same request, or undefined where that does not help (RFC 9110, section 10.2.3). */

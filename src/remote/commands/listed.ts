@@ -3,7 +3,7 @@ import type { ListName } from '../../platform/cli/options.ts'
 import { plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
-/** A person waits for the Tab key. */
+/** A person waits for the Tab key. It takes as long as a slow machine needs to load the client, and then this. */
 const WAIT_MS = 1_000
 /** More than anybody reads through; what is typed narrows tags down before. */
 const VALUES_MAX = 1_000
@@ -34,9 +34,11 @@ export function listedCommand(terminal: Terminal): Command {
 }
 
 async function* domains(): AsyncGenerator<string> {
-  const { client, ownHost } = await openRemote({ signal: AbortSignal.timeout(WAIT_MS) })
+  const late = new AbortController()
+  const { client, ownHost } = await openRemote({ signal: late.signal })
   yield ownHost
   const { domainPage } = await import('@terse/contract/domains')
+  setTimeout(() => late.abort(), WAIT_MS).unref()
   for (let page = 1, last = 1; page <= last; page += 1) {
     const { data, meta } = await client.get('/domains', domainPage, { page, per_page: PER_PAGE })
     for (const { domain } of data) yield domain
@@ -45,8 +47,10 @@ async function* domains(): AsyncGenerator<string> {
 }
 
 async function* tags(typed: string): AsyncGenerator<string> {
-  const { client } = await openRemote({ signal: AbortSignal.timeout(WAIT_MS) })
+  const late = new AbortController()
+  const { client } = await openRemote({ signal: late.signal })
   const { tagPage } = await import('@terse/contract/tags')
+  setTimeout(() => late.abort(), WAIT_MS).unref()
   const search = typed.length > SEARCH_LENGTH_MAX || typed === '' ? undefined : typed
   for (let page = 1, last = 1; page <= last; page += 1) {
     const { data, meta } = await client.get('/tags', tagPage, { search, page, per_page: PER_PAGE })
