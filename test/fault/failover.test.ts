@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { type Api, apiClient, expectStatus, untilServed } from '../support/api.ts'
 import { createFolder, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { createLink } from '../support/links.ts'
 import {
   createPostgres,
   type PostgresServer,
@@ -78,14 +77,20 @@ describe('a failover between two servers that TERSE_DATABASE_URL names', {
     return status
   }
 
+  async function createIn(api: Api, key: string): Promise<void> {
+    const link = { domain: 'localhost', key, url: DESTINATION }
+    const once = { 'idempotency-key': key }
+    expectStatus(await untilServed(() => api.post('/links', link, once)), 201)
+  }
+
   /** Kills the primary while its standby shows nothing new. Until it is promoted, no link may be missing. */
   async function failOver(primary: PostgresServer, standby: PostgresServer, round: string) {
     const [first = assert.fail()] = apis
-    await createLink(first, { key: `cached-${round}` })
+    await createIn(first, `cached-${round}`)
     for (const node of nodes)
       await eventually(async () => assert.equal(await follow(node, `cached-${round}`), 302))
     await standby.query('select pg_wal_replay_pause()')
-    await createLink(first, { key: `late-${round}` })
+    await createIn(first, `late-${round}`)
     await primary.crash()
     for (const [index, node] of nodes.entries()) {
       const isUnavailable = async () => {

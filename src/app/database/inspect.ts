@@ -9,7 +9,7 @@ import type { CertificateStanding } from '../../domains/domain.ts'
 import type { InspectedClaim } from '../../operations/doctor/host-findings.ts'
 import type { Inspection } from '../../operations/doctor/instance-findings.ts'
 import { nodeStore } from '../../operations/nodes.ts'
-import { openPool } from '../../storage/postgres/pool.ts'
+import { openPool, START_TIMEOUT_MS } from '../../storage/postgres/pool.ts'
 import type { Schema } from '../../storage/schema.ts'
 import {
   hasLog,
@@ -20,7 +20,7 @@ import {
 import { attachForReading, countedFile, sqliteFile } from '../../storage/sqlite/data-files.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 
-const TIMEOUT_MS = 2_500
+const LOCK_TIMEOUT_MS = 2_500
 
 type Location = { readonly databaseUrl: string | undefined; readonly dataDir: string }
 type Opened = {
@@ -92,7 +92,8 @@ async function withDatabase<T>(
   const pool = openPool({
     url: location.databaseUrl,
     connectionsMax: 1,
-    statementTimeoutMs: TIMEOUT_MS,
+    statementTimeoutMs: START_TIMEOUT_MS,
+    connectTimeoutMs: START_TIMEOUT_MS,
     onError: () => {},
   })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
@@ -113,7 +114,7 @@ async function withSqlite<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T | undefined> {
   if (!existsSync(file)) return undefined
-  const database = openToRead(file, TIMEOUT_MS)
+  const database = openToRead(file, LOCK_TIMEOUT_MS)
   const counted = countedFile(path.dirname(file))
   try {
     if (existsSync(counted)) {

@@ -5,6 +5,11 @@ import { isConnectionLost, translateError } from './errors.ts'
 import { PrimaryClient } from './primary-client.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
+/**
+ * The least limit of starts and commands, for connecting and for the first queries. A busy server takes seconds to let
+ * the first connection into a new database.
+ */
+export const START_TIMEOUT_MS = 15_000
 /** Longer than the server's own time-out, so that the server is the one that ends a query. */
 const CHECKOUT_MARGIN_MS = 250
 /** The least time for a query after a long wait for the connection. */

@@ -15,7 +15,7 @@ import { postgresChangeLog } from '../../../storage/postgres/change-log.ts'
 import { openConnections, SCAN_CONNECTIONS_MAX } from '../../../storage/postgres/connections.ts'
 import { isQueryCanceled } from '../../../storage/postgres/errors.ts'
 import { Notifications } from '../../../storage/postgres/notifications.ts'
-import { openPool } from '../../../storage/postgres/pool.ts'
+import { openPool, START_TIMEOUT_MS } from '../../../storage/postgres/pool.ts'
 import { probe } from '../../../storage/postgres/probe.ts'
 import { lockName, Transaction } from '../../../storage/postgres/transaction.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../storage/scans.ts'
@@ -35,11 +35,6 @@ import { COLUMN_TYPES } from './column-types.ts'
 
 /** The default limit for a request's query. */
 const TIMEOUT_MS = 2_000
-/**
- * The least limit for connecting at a start, and for its first queries. A busy server takes seconds to let the first
- * connection into a new database.
- */
-const START_TIMEOUT_MS = 15_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
 /** The maximum number of attempts of a transaction that conflicts with others. */
