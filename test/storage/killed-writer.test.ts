@@ -27,7 +27,7 @@ for (const engine of ENGINES) {
           if (answer?.status === 201) acknowledged.push(answer.body.id)
         }
       })
-      await eventually(async () => assert.ok(acknowledged.length >= ACKNOWLEDGED_MIN), 20_000)
+      await eventually(async () => assert.ok(acknowledged.length >= ACKNOWLEDGED_MIN))
       const killing = service.kill()
       killed = true
       await Promise.all([killing, ...writers])

@@ -9,8 +9,8 @@ const ONE_WAY_MS = 150
 const ROUND_TRIPS_MAX = 3
 /** The application name of connections for API requests; a node's own work uses another. */
 const OF_REQUESTS = /"(links|idempotency|tokens|workspace_quotas)"/
-/** What a node sends by itself over any connection: after an answer, and to look for imports that are due. */
-const OF_NODE = /pg_notify|from "imports" where "next_at"/
+/** What a node sends by itself over any connection: after an answer, and to look for what is due. */
+const OF_NODE = /pg_notify|from "imports" where "next_at"|from "instance"|"expires_at" <= /
 
 /** A PostgreSQL database that is reached through a proxy. */
 function behind(engine: Engine, onProxy: (proxy: TcpProxy) => void): Engine {
@@ -22,12 +22,7 @@ function behind(engine: Engine, onProxy: (proxy: TcpProxy) => void): Engine {
       const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
       onProxy(proxy)
       url.port = String(proxy.port)
-      const env = {
-        ...place.env,
-        TERSE_DATABASE_URL: url.href,
-        TERSE_DATABASE_TIMEOUT_SECONDS: '2',
-      }
-      return { ...place, env }
+      return { ...place, env: { ...place.env, TERSE_DATABASE_URL: url.href } }
     },
   }
 }
