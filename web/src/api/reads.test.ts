@@ -56,4 +56,18 @@ describe('early answers', () => {
     keepEarlyAnswer(READ, requestEarly(READ))
     assert.equal(await takeEarlyAnswer(ADDRESS, undefined), undefined)
   })
+  test('that their reader has left are not computed to the end', async () => {
+    mock.method(globalThis, 'fetch', (_address: string, { signal }: RequestInit) => {
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      })
+    })
+    const leave = new AbortController()
+    keepEarlyAnswer(READ, requestEarly(READ, 'w1', leave.signal), leave)
+    const reader = new AbortController()
+    const taken = takeEarlyAnswer(ADDRESS, 'w1', reader.signal)
+    reader.abort()
+    assert.equal(await taken, undefined)
+    assert.equal(leave.signal.aborted, true)
+  })
 })

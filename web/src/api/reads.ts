@@ -54,10 +54,17 @@ export type EarlyAnswer = {
   readonly atMs: number
 }
 
+/** A request whose answer is undefined where none will come. */
+type EarlyRequest = {
+  readonly answer: Promise<EarlyAnswer | undefined>
+  /** Ends the request; undefined for one that goes on. */
+  readonly leave: AbortController | undefined
+}
+
 declare global {
   interface Window {
-    /** By address; undefined where none will come. */
-    terseEarly?: Map<string, Promise<EarlyAnswer | undefined>>
+    /** By address. */
+    terseEarly?: Map<string, EarlyRequest>
   }
 }
 
@@ -65,12 +72,16 @@ declare global {
 export async function requestEarly(
   read: Read,
   workspace?: string,
+  signal?: AbortSignal,
 ): Promise<EarlyAnswer | undefined> {
   try {
-    const init = { credentials: 'same-origin', headers: headersOf(workspace) } as const
-    const answer = await fetch(addressOf(read), init)
-    const { status, statusText, headers } = answer
-    const response = new Response(await answer.blob(), { status, statusText, headers })
+    const headers = headersOf(workspace)
+    const answer = await fetch(addressOf(read), {
+      credentials: 'same-origin',
+      headers,
+      signal: signal ?? null,
+    })
+    const response = new Response(await answer.blob(), answer)
     return { response, workspace, atMs: performance.now() }
   } catch {
     // It is requested again, by the code that shows what fails.
@@ -78,21 +89,35 @@ export async function requestEarly(
   }
 }
 
-/** The first request for the same address will take this answer instead of being sent. */
-export function keepEarlyAnswer(read: Read, answer: Promise<EarlyAnswer | undefined>): void {
+/**
+ * The first request for the same address will take this answer instead of being sent.
+ *
+ * @param leave ends the early request when its reader leaves
+ */
+export function keepEarlyAnswer(
+  read: Read,
+  answer: Promise<EarlyAnswer | undefined>,
+  leave?: AbortController,
+): void {
   window.terseEarly ??= new Map()
-  window.terseEarly.set(addressOf(read), answer)
+  window.terseEarly.set(addressOf(read), { answer, leave })
 }
 
-/** Returns an answer once; undefined where it was not requested early for this workspace, or is too old. */
+/**
+ * Returns an answer once; undefined where it was not requested early for this workspace, or is too old.
+ *
+ * @param signal ends the early request too, so that the service computes no chart that has been left
+ */
 export async function takeEarlyAnswer(
   address: string,
   workspace: string | undefined,
+  signal?: AbortSignal,
 ): Promise<Response | undefined> {
   const waiting = window.terseEarly?.get(address)
   if (waiting === undefined) return undefined
   window.terseEarly?.delete(address)
-  const early = await waiting
+  signal?.addEventListener('abort', () => waiting.leave?.abort())
+  const early = await waiting.answer
   if (early === undefined || performance.now() - early.atMs > AGE_MS_MAX) return undefined
   const isMeant = early.workspace === undefined || early.workspace === workspace
   return isMeant ? early.response : undefined

@@ -116,7 +116,7 @@ async function attempt(method: string, path: string, options: RequestOptions): P
   const address = addressOf({ path, query })
   let response: Response
   try {
-    const early = method === 'GET' ? takeEarlyAnswer(address, workspace) : undefined
+    const early = method === 'GET' ? takeEarlyAnswer(address, workspace, signal) : undefined
     response =
       (early && (await early)) ??
       (await fetch(address, {

@@ -39,8 +39,11 @@ async function requestData(page: FirstPage | undefined): Promise<void> {
   const workspace = session.then(workspaceOf).catch(() => undefined)
   keepEarlyAnswer(SESSION_READ, session)
   for (const read of page.reads) {
-    const answer = workspace.then((id) => (id === undefined ? undefined : requestEarly(read, id)))
-    keepEarlyAnswer(read, answer)
+    const leave = new AbortController()
+    const answer = workspace.then((id) =>
+      id === undefined ? undefined : requestEarly(read, id, leave.signal),
+    )
+    keepEarlyAnswer(read, answer, leave)
   }
   await workspace
 }
