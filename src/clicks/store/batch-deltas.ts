@@ -150,7 +150,7 @@ function* deltasOf({ clicks, ownerOf, order }: CountedBatch): Generator<DayDelta
       const { linkSeq: subject } = run
       if (ownerOf(subject) === undefined) continue
       writeClicks(writer, clicks, run)
-      yield { day, scope: SCOPES.link, subject, workspace_id: '', data: writer.take() }
+      yield { day, scope: SCOPES.link, subject, workspace_id: '', data: writer.lend() }
     }
     const byOwner = groupByOwner(clicks, ofDay, ownerOf)
     yield* ownerDeltas(day, clicks, byOwner).sort(compareKeys)

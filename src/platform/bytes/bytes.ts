@@ -94,6 +94,13 @@ export class ByteWriter {
     return taken
   }
 
+  /** Returns the written bytes themselves, until something is written again, and empties the buffer. */
+  lend(): Buffer {
+    const lent = this.#bytes.subarray(0, this.#length)
+    this.#length = 0
+    return lent
+  }
+
   byte(value: number): void {
     this.#reserve(1)
     this.#bytes[this.#length] = value

@@ -31,7 +31,7 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
     },
 
     async appendToDays(all) {
-      const deltas = [...all]
+      const deltas = Array.from(all, (delta) => ({ ...delta, data: Buffer.from(delta.data) }))
       if (deltas.length === 0) return []
       const result = await sql<GrownDay>`
         with appended as (
