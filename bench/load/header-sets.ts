@@ -72,11 +72,15 @@ const LANGUAGES = [
 
 const SETS = 48
 
+/** Whether requests have as few headers as a person's may, of one browser: to see what headers cost. */
+const ARE_PLAIN = process.env.BENCH_HEADERS === 'plain'
+
 /**
  * Everything that a browser sends after the request line, to the empty line at the end. The lengths
  * of the lists have no common divisor, so that all browsers, referrers and languages are combined.
  */
 export function headerSets(host: string): readonly string[] {
+  if (ARE_PLAIN) return [`Host: ${host}\r\nUser-Agent: ${BROWSERS[0]?.agent}\r\n\r\n`]
   return Array.from({ length: SETS }, (_, index) => {
     const { agent, hints = [] } = BROWSERS[index % BROWSERS.length] as Browser
     const referrer = REFERRERS[index % REFERRERS.length]

@@ -20,7 +20,7 @@ async function otherContender(folder: string) {
 
 export const redirect: Scenario = {
   name: 'redirect',
-  description: '100,000 links at random, beside nginx and a bare Node.js server',
+  description: 'links at random, beside nginx and a bare Node.js server',
   async run({ generator, nginx, rounds, seconds }) {
     const load = {
       traffic: { kind: 'uniform', links: LINKS },
