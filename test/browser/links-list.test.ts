@@ -75,7 +75,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         assert.equal(await host.textContent(), 'example.com')
         for (const width of [360, 1_280]) {
           await page.setViewportSize({ width, height: 800 })
-          assert.equal(await overflowOf(host), 0, `${width} px`)
+          await eventually(async () => assert.equal(await overflowOf(host), 0, `${width} px`))
         }
       })
     })

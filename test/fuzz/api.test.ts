@@ -33,18 +33,18 @@ for (const engine of ENGINES) {
     let validRequests: Awaited<ReturnType<typeof readValidRequests>>
     let foreignBefore: unknown
 
+    const started = new AsyncDisposableStack()
     before(async () => {
       service = await startService(engine)
+      started.defer(() => service.stop())
       workspace = await openWorkspaceUnderTest(service)
       client = new KeepAliveClient(service.port)
+      started.defer(() => client.close())
       operations = readOperations((await workspace.api.get('/openapi.json')).body)
       validRequests = await readValidRequests(service.baseUrl)
       foreignBefore = await everythingOf(workspace.foreign)
     })
-    after(async () => {
-      client.close()
-      await service.stop()
-    })
+    after(() => started.disposeAsync())
 
     /**
      * The first request of an operation: of random ones of a short run perhaps none is valid. Each is for another

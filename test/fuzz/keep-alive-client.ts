@@ -14,7 +14,10 @@ export type ReceivedAnswer = {
   readonly body: Buffer
 }
 
-/** Sends requests over kept-alive connections, and fails a request without an answer within 10 s. */
+/** Far more than an answer takes on a busy machine. */
+const ANSWER_MS_MAX = 60_000
+
+/** Sends requests over kept-alive connections, and fails a request without an answer within a minute. */
 export class KeepAliveClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })
   readonly #port: number
@@ -33,7 +36,7 @@ export class KeepAliveClient {
           method,
           path: target,
           headers: body === undefined ? headers : { ...headers, 'content-length': body.length },
-          timeout: 10_000,
+          timeout: ANSWER_MS_MAX,
         },
         (response) => {
           const chunks: Buffer[] = []
@@ -48,7 +51,7 @@ export class KeepAliveClient {
           )
         },
       )
-      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within 10 s')))
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within a minute')))
       outgoing.on('error', reject)
       outgoing.end(body)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { writeLastCheck } from '../../src/storage/file-fault.ts'
-import { expectStatus } from '../support/api.ts'
+import { expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -49,7 +49,8 @@ for (const engine of ENGINES) {
       const fault = { kind: 'damaged', file: 'terse.db', text: 'a page is damaged' } as const
       const { TERSE_DATA_DIR: folder = '' } = service.place.env
       writeLastCheck(folder, { startedMs: 0, endedMs: 0, isFull: true, faults: [fault] })
-      const { body } = expectStatus(await operator.get('/instance/diagnosis'), 200)
+      const diagnosis = () => untilServed(() => operator.get('/instance/diagnosis'))
+      const { body } = expectStatus(await diagnosis(), 200)
       const states = new Map<string, string>(
         body.findings.map((one: { subject: string; state: string }) => [one.subject, one.state]),
       )

@@ -59,15 +59,20 @@ async function openPersonPage(
   return open(browser, service, path, as?.cookie ?? '', options)
 }
 
+/** How long a page may take for what a test waits for: a busy machine takes more than Playwright's 30 s. */
+export const BROWSER_PATIENCE_MS = 90_000
+
 /** Contexts that pages share one after another: a new one costs more than its page, which then finds no compiled code. */
 const contexts = new WeakMap<Browser, Map<string, BrowserContext>>()
 
-function newContext(browser: Browser, locale: string): Promise<BrowserContext> {
-  return browser.newContext({
+async function newContext(browser: Browser, locale: string): Promise<BrowserContext> {
+  const context = await browser.newContext({
     locale,
     timezoneId: 'Europe/Berlin',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
+  context.setDefaultTimeout(BROWSER_PATIENCE_MS)
+  return context
 }
 
 /** Takes the context that pages of a language share, or makes one while another page uses it. */

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { buildExtension } from '../../scripts/build-extension.ts'
+import { BROWSER_PATIENCE_MS } from './dashboard.ts'
 import { createFolder } from './engines.ts'
 import { eventually } from './eventually.ts'
 import { openFirefox } from './firefox-driver.ts'
@@ -76,6 +77,7 @@ export async function loadExtension(): Promise<LoadedExtension> {
     reducedMotion: 'reduce',
   })
   started.defer(() => context.close())
+  context.setDefaultTimeout(BROWSER_PATIENCE_MS)
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const [port] = readFileSync(path.join(profile, 'DevToolsActivePort'), 'utf8').split('\n')
   const origin = worker.url().replace('/background.js', '')

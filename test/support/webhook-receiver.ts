@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { PATIENCE_MS } from './engines.ts'
 import { eventually } from './eventually.ts'
 
 /** A call that a receiver got. */
@@ -56,7 +55,7 @@ export async function startReceiver(
         const found = calls.filter(matches)
         if (found.length < count) throw new Error(`${found.length} of ${count} calls came`)
         return found
-      }, PATIENCE_MS),
+      }),
     async close() {
       server.closeAllConnections()
       server.close()
