@@ -15,7 +15,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import { waitForAll } from '../platform/work/async.ts'
 import { type Change, linkChange, pathsChange } from '../storage/changes.ts'
-import type { NewEvent } from '../storage/event-log.ts'
+import { changedFields, hasChanges, type NewEvent } from '../storage/event-log.ts'
 import { timesOfWrite } from '../storage/managed.ts'
 import { type TryExamples, triedExamples } from './examples.ts'
 import {
@@ -451,8 +451,7 @@ export async function refuseTooManyPaths(
 
 /** Whether an update changes any field of a link, its instants aside. */
 export function isChanged(current: UncountedLink, next: CheckedUpdate['next']): boolean {
-  const fields = Object.keys(next) as (keyof typeof next)[]
-  return fields.some((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))
+  return hasChanges(changedFields(current, next))
 }
 
 export function timesOfCreate(

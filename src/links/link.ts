@@ -16,7 +16,7 @@ import type { IncludingLink, LinkInclude, LinkResource } from '@terse/contract/l
 import type { Rule } from '@terse/contract/rules'
 import { formatInstant } from '../platform/time/clock.ts'
 import { versionOf } from '../platform/version.ts'
-import { changedFields, type EventFields, type NewEvent, setFields } from '../storage/event-log.ts'
+import { changedFields, type EventFields, type NewEvent } from '../storage/event-log.ts'
 import { type Managed, presentManagedAt } from '../storage/managed.ts'
 
 /**
@@ -242,8 +242,13 @@ const DEFAULTS: Readonly<Record<string, unknown>> = NO_OPTIONS
 
 /** The fields in which it differs from a link that has only a destination. */
 function ownFields(link: LoggedLink): Record<string, unknown> {
-  const own = (field: keyof LoggedLink) => (link[field] === DEFAULTS[field] ? null : link[field])
-  return setFields(fromFields<keyof LoggedLink, unknown>(LOGGED_LINK_FIELDS, own))
+  const own: Record<string, unknown> = {}
+  // In one pass, since every create of a link comes here.
+  for (const field of LOGGED_LINK_FIELDS) {
+    const value = link[field]
+    if (value !== null && value !== DEFAULTS[field]) own[field] = value
+  }
+  return own
 }
 
 function fieldsOf(link: LoggedLink): EventFields {

@@ -40,10 +40,7 @@ export type EventWriter = {
 
 /** Fields that are not null. */
 export function setFields(fields: EventFields): Record<string, unknown> {
-  const set: Record<string, unknown> = {}
-  // Every create of a link comes here, and a list of entries costs more than the rest of its event.
-  for (const name in fields) if (fields[name] !== null) set[name] = fields[name]
-  return set
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
 /** The fields whose values differ, as they were and as they are now. */
@@ -52,7 +49,8 @@ export function changedFields(
   after: EventFields,
 ): { readonly before: EventFields; readonly after: EventFields } {
   const names = Object.keys(after).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    (name) =>
+      before[name] !== after[name] && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
   const only = (fields: EventFields) =>
     Object.fromEntries(names.map((name) => [name, fields[name] ?? null]))

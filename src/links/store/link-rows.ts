@@ -39,8 +39,20 @@ export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[])
 
 /** Returns a link's row without its number. The counters and the host are in other tables. */
 export function toRow(link: NewLink & Partial<Link>) {
-  const { domain, seq, clicks, last_click, tags, rules, examples, archived, ...rest } = link
-  const { track_conversions, prevent_delete, ...row } = rest
+  // In one step: each copy of what is left costs a microsecond.
+  const {
+    domain,
+    seq,
+    clicks,
+    last_click,
+    tags,
+    rules,
+    examples,
+    archived,
+    track_conversions,
+    prevent_delete,
+    ...row
+  } = link
   return {
     ...row,
     key_folded: foldKey(link.key),
