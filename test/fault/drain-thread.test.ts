@@ -21,8 +21,6 @@ const CLICKS_PER_TURN = 50
 const TURN_PAUSE_MS = 5
 /** The latest moment of a crash: by then the thread has started and drained. */
 const CRASH_AFTER_MS_MAX = 600
-/** The delay before a restart grows with each crash in a row. */
-const RESTARTED_WITHIN_MS = 30_000
 
 describeStore('a drain thread that crashes', (at) => {
   test('restarts after a crash, logs it, and counts each click once', async (t) => {
@@ -65,12 +63,9 @@ describeStore('a drain thread that crashes', (at) => {
         await sleep(TURN_PAUSE_MS)
       }
       await workers[index]?.terminate()
-      await eventually(async () => assert.equal(workers.length, index + 2), RESTARTED_WITHIN_MS)
+      await eventually(async () => assert.equal(workers.length, index + 2))
     }
-    await eventually(
-      async () => assert.equal((await link.counters()).clicks, answered),
-      RESTARTED_WITHIN_MS,
-    )
+    await eventually(async () => assert.equal((await link.counters()).clicks, answered))
     assert.equal(errors.length, CRASHES)
     await intake.stop()
     assert.equal((await link.counters()).clicks, answered)

@@ -14,7 +14,6 @@ const SECONDS = formSetting('ATTACK_SECONDS')
 const STRANGERS = 60
 const REST_MS_MAX = 3_000
 const MEMORY_MIB_MAX = 512
-const COUNTED_WITHIN_MS = 30_000
 
 describe('a service under attack by ten tenants and many strangers', () => {
   test('answers every bystander, keeps its memory bounded and counts every redirect once', {
@@ -50,7 +49,7 @@ describe('a service under attack by ten tenants and many strangers', () => {
       ] as const) {
         assert.equal(await visitsOf(id), redirects)
       }
-    }, COUNTED_WITHIN_MS)
+    })
   })
 })
 

@@ -122,7 +122,7 @@ describe('two processes under half of their maximum load', {
       await eventually(async () => {
         const { body } = expectStatus(await api.get(`/links/${soaked.id}`), 200)
         assert.equal(body.clicks, total)
-      }, 30_000)
+      })
     })
   }
 })

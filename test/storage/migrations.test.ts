@@ -163,7 +163,7 @@ describe('a migration on PostgreSQL', () => {
         where datname = current_database() and wait_event_type = 'Lock'
           and query like 'create table idempotency%'`)
       assert.equal(rows.length, 1)
-    }, 20_000)
+    })
     const waiting = promisify(execFile)(process.execPath, [OPENER], {
       env: { ...INHERITED_ENV, ...place.env },
     })
