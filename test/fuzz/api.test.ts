@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import fc from 'fast-check'
-import { type Api, expectStatus } from '../support/api.ts'
+import { type Api, expectStatus, untilServed } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { readOperations as readValidRequests } from '../support/operations.ts'
 import { API_CASES } from '../support/properties.ts'
@@ -165,7 +165,8 @@ type Listed = { readonly id: string; readonly workspace_id: string }
 async function listAll(api: Api, path: string, filter = ''): Promise<Listed[]> {
   const items: Listed[] = []
   for (let page = 1; ; page += 1) {
-    const { body } = expectStatus(await api.get(`${path}?per_page=100&page=${page}${filter}`), 200)
+    const list = `${path}?per_page=100&page=${page}${filter}`
+    const { body } = expectStatus(await untilServed(() => api.get(list)), 200)
     items.push(...body.data)
     if (body.links.next !== null) continue
     assert.equal(body.meta.total, items.length)

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Click } from '../../src/clicks/click.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/permissions.ts'
-import { type Api, expectStatus } from '../support/api.ts'
+import { type Api, expectStatus, untilServed } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import type { Service } from '../support/service.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
@@ -23,6 +24,12 @@ export type WorkspaceUnderTest = {
   authorization(caller: Caller): string | undefined
 }
 
+/** Makes a thing, however busy the database is. */
+async function made(api: Api, path: string, input: Readonly<Record<string, unknown>>) {
+  const once = { 'idempotency-key': randomUUID() }
+  return expectStatus(await untilServed(() => api.post(path, input, once)), 201).body
+}
+
 export async function openWorkspaceUnderTest(service: Service): Promise<WorkspaceUnderTest> {
   const api = await service.api('own')
   const foreign = await service.api('foreign')
@@ -34,7 +41,7 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
 
   const clicks: Click[] = []
   for (let nth = 0; nth < OWN_LINKS; nth += 1) {
-    const { body } = expectStatus(await api.post('/links', link(`own${nth}`)), 201)
+    const body = await made(api, '/links', link(`own${nth}`))
     links.noteCreated(body.id)
     const at = service.instance.clock.nowMicros() - nth * HOUR_MICROS
     const known = { at, link_seq: await seqOf(service, body), flags: nth % 3, visitor: nth }
@@ -42,16 +49,13 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
   }
   await takeIn(service, clicks)
   for (let nth = 0; nth < OWN_DOMAINS; nth += 1) {
-    const { body } = expectStatus(
-      await api.post('/domains', { domain: `own${nth}.localhost` }),
-      201,
-    )
+    const body = await made(api, '/domains', { domain: `own${nth}.localhost` })
     domains.noteCreated(body.id)
   }
   for (const name of ['one', 'two', 'dup']) {
-    foreignLinks.push(expectStatus(await foreign.post('/links', link(name)), 201).body.id)
+    foreignLinks.push((await made(foreign, '/links', link(name))).id)
     const domain = { domain: name === 'one' ? 'foreign.localhost' : `${name}.example.com` }
-    foreignDomains.push(expectStatus(await foreign.post('/domains', domain), 201).body.id)
+    foreignDomains.push((await made(foreign, '/domains', domain)).id)
   }
 
   const make = async (options: { scopes?: typeof SCOPES; expiresAt?: number }) =>
