@@ -285,9 +285,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
           globalThis.fetch = async (address, options) => {
             const response = await request(address, options)
             if (!String(address).includes(path)) return response
-            const json = await response.json()
-            json.total.visitors = null
-            for (const point of json.data) point.visitors = null
+            type Counts = { visitors: number | null }
+            const json = (await response.json()) as { total: Counts; data: Counts[] }
+            for (const counts of [json.total, ...json.data]) counts.visitors = null
             return new Response(JSON.stringify(json), response)
           }
         }, `/api/v1/links/${links[0]}/clicks?`)
