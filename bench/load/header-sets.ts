@@ -72,7 +72,7 @@ const LANGUAGES = [
 
 const SETS = 48
 
-/** Whether requests have as few headers as a person's may, of one browser: to see what headers cost. */
+/** Whether requests have two headers only, those of one browser, which shows what the others cost. */
 const ARE_PLAIN = process.env.BENCH_HEADERS === 'plain'
 
 /**
