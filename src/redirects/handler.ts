@@ -344,8 +344,8 @@ export class RedirectHandler {
           sendRedirect(exchange, 302, location, headers, host)
           this.meter.count('redirected', exchange.startedMs)
         }
-        if (decision.link.traits.maxClicks === null)
-          this.#record(exchange, decision, atMicros, respond)
+        const { maxClicks } = decision.link.traits
+        if (maxClicks === null) this.#record(exchange, decision, atMicros, respond)
         else this.#reserve({ exchange, found, decision, atMicros, isForm: false, respond })
         return
       }

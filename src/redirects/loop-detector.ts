@@ -83,8 +83,9 @@ export class LoopDetector {
 
   #linkLeadsElsewhere(link: PreparedLink): boolean {
     if (link.elsewhereAt === this.#finder.hostsVersion) return true
-    const byRules = link.traits.rules === null ? [] : destinationsOf(link.traits.rules)
-    return this.#leadsElsewhere(link, [link.url, link.traits.ios, link.traits.android, ...byRules])
+    const { ios, android, rules } = link.traits
+    const byRules = rules === null ? [] : destinationsOf(rules)
+    return this.#leadsElsewhere(link, [link.url, ios, android, ...byRules])
   }
 
   /**

@@ -23,7 +23,7 @@ export type PreparedLink = {
   elsewhereAt: number
 }
 
-/** What most links do not have: these share one object, which is a third of the memory of a cached link. */
+/** What most links do not have. Those links share one object: its own would be a third of a link's memory. */
 export type LinkTraits = {
   readonly ios: string | null
   readonly android: string | null
@@ -147,7 +147,7 @@ export function decodeEntry(text: string): LinkEntry {
   const decoded: string | StoredLink = JSON.parse(text)
   if (typeof decoded === 'string') return { variantsId: decoded }
   const { seq, workspaceId, key, url, traits } = decoded
-  const link = { seq, workspaceId: known(workspaceId), key, url }
+  const link = { seq, workspaceId: internId(workspaceId), key, url }
   if (traits === undefined) return { ...link, traits: USUAL_TRAITS, elsewhereAt: -1 }
   // JSON encodes Infinity as null.
   const expiresAtMs = traits.expiresAtMs ?? Number.POSITIVE_INFINITY
@@ -215,7 +215,7 @@ export function prepare(link: VisitedLink): PreparedLink {
   const isUsual = TRAITS.every((trait) => traits[trait] === USUAL_TRAITS[trait])
   return {
     seq: link.seq,
-    workspaceId: known(link.workspace_id),
+    workspaceId: internId(link.workspace_id),
     key: link.key,
     url: complete(link.url),
     traits: isUsual ? USUAL_TRAITS : traits,
@@ -223,13 +223,13 @@ export function prepare(link: VisitedLink): PreparedLink {
   }
 }
 
-/** More workspaces than most instances have. */
-const WORKSPACES_MAX = 10_000
+/** Ids that are kept, more than most instances have; then all are forgotten. */
+const INTERNED_MAX = 10_000
 const workspaceIds = new Map<string, string>()
 
-/** Returns one text for equal ids of workspaces: as texts of their own they take 56 bytes for each link. */
-function known(workspaceId: string): string {
-  if (workspaceIds.size >= WORKSPACES_MAX) workspaceIds.clear()
+/** Returns the same text for equal ids: a text of its own takes 56 bytes for each link. */
+function internId(workspaceId: string): string {
+  if (workspaceIds.size >= INTERNED_MAX) workspaceIds.clear()
   return workspaceIds.getOrInsert(workspaceId, workspaceId)
 }
 

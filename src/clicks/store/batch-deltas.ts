@@ -181,18 +181,18 @@ function groupByOwner(
     const owner = ownerOf(linkSeq)
     if (owner !== undefined) sizes.set(owner, (sizes.get(owner) ?? 0) + end - start)
   }
-  const groups = new Map([...sizes].map(([owner, size]) => [owner, new Uint32Array(size)]))
+  const groups = new Map<Owner, Uint32Array>()
+  const lengths = new Map<Owner, number>()
   for (const { linkSeq, start, end } of runsOf(clicks, ofDay)) {
     const owner = ownerOf(linkSeq)
-    const group = owner && groups.get(owner)
-    if (owner === undefined || group === undefined) continue
-    // Of the owner's clicks, so many are not in its group yet.
-    let left = sizes.get(owner) ?? 0
+    if (owner === undefined) continue
+    const group = groups.getOrInsertComputed(owner, () => new Uint32Array(sizes.get(owner) ?? 0))
+    let length = lengths.get(owner) ?? 0
     for (let at = start; at < end; at += 1) {
-      group[group.length - left] = ofDay[at] ?? 0
-      left -= 1
+      group[length] = ofDay[at] ?? 0
+      length += 1
     }
-    sizes.set(owner, left)
+    lengths.set(owner, length)
   }
   return groups
 }

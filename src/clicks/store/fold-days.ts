@@ -48,7 +48,10 @@ export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
 export type ClickRows = {
   /** `counts` must be in link order, so that concurrent writers cannot deadlock. */
   addToLinks(counts: Iterable<LinkCount>): Promise<void>
-  /** `deltas` must be in key order, each key once; the data of one is there until the next is read. Returns days to fold. SQLite returns some of them only at a later append. */
+  /**
+   * `deltas` must be in key order, each key once. The data of a delta is valid until the next one is read. Returns days
+   * to fold; SQLite returns some of them only at a later append.
+   */
   appendToDays(deltas: Iterable<DayDelta>): Promise<readonly GrownDay[]>
   /** Reads the recent parts of days, or all other parts. */
   readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>

@@ -63,7 +63,8 @@ export class DayTally {
   readonly #writer = new ByteWriter()
 
   /** Adds clicks of the day. Consecutive ones of a quarter hour are counted by value first: a value is looked up once for them. */
-  addClicks(clicks: ClickColumns, { indexes, ...run }: ClickRun): void {
+  addClicks(clicks: ClickColumns, run: ClickRun): void {
+    const { indexes } = run
     const slotAt = (at: number) => slotOf(clicks.at[indexes[at] ?? 0] ?? 0)
     for (let { start } = run; start < run.end; ) {
       const slot = slotAt(start)

@@ -3,7 +3,7 @@ import type { ListName } from '../../platform/cli/options.ts'
 import { plainText, type Terminal } from '../../platform/cli/terminal.ts'
 import { openRemote } from '../open-remote.ts'
 
-/** A person waits for the Tab key. It takes as long as a slow machine needs to load the client, and then this. */
+/** How long the service may take: a person waits for the Tab key. */
 const WAIT_MS = 1_000
 /** More than anybody reads through; what is typed narrows tags down before. */
 const VALUES_MAX = 1_000
@@ -33,12 +33,18 @@ export function listedCommand(terminal: Terminal): Command {
     })
 }
 
-async function* domains(): AsyncGenerator<string> {
+/** Opens the service. Its time begins once all code is loaded, which takes longer on a slow machine. */
+async function openInTime() {
   const late = new AbortController()
-  const { client, ownHost } = await openRemote({ signal: late.signal })
-  yield ownHost
-  const { domainPage } = await import('@terse/contract/domains')
+  const remote = await openRemote({ signal: late.signal })
   setTimeout(() => late.abort(), WAIT_MS).unref()
+  return remote
+}
+
+async function* domains(): AsyncGenerator<string> {
+  const { domainPage } = await import('@terse/contract/domains')
+  const { client, ownHost } = await openInTime()
+  yield ownHost
   for (let page = 1, last = 1; page <= last; page += 1) {
     const { data, meta } = await client.get('/domains', domainPage, { page, per_page: PER_PAGE })
     for (const { domain } of data) yield domain
@@ -47,10 +53,8 @@ async function* domains(): AsyncGenerator<string> {
 }
 
 async function* tags(typed: string): AsyncGenerator<string> {
-  const late = new AbortController()
-  const { client } = await openRemote({ signal: late.signal })
   const { tagPage } = await import('@terse/contract/tags')
-  setTimeout(() => late.abort(), WAIT_MS).unref()
+  const { client } = await openInTime()
   const search = typed.length > SEARCH_LENGTH_MAX || typed === '' ? undefined : typed
   for (let page = 1, last = 1; page <= last; page += 1) {
     const { data, meta } = await client.get('/tags', tagPage, { search, page, per_page: PER_PAGE })
