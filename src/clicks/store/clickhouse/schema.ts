@@ -1,0 +1,179 @@
+import { CLICK_DIMENSIONS } from '../../click.ts'
+import { OPENING_AT, OPENING_DAY, SLOTS_PER_DAY } from '../../tally/click-day.ts'
+import { SCOPES } from '../fold-days.ts'
+
+/** A step of the schema. Released steps never change: released-schema.test.ts holds them by hash. */
+export type ClickHouseMigration = { readonly name: string; readonly statements: readonly string[] }
+
+/** The workspace of a link's rows: a link's number is unique by itself. */
+export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The value that a dimension has no rows for in `click_values`, because most clicks have it: what no row has of a
+ * quarter hour's count is its count.
+ */
+export function impliedValue(dimension: (typeof CLICK_DIMENSIONS)[number]): string {
+  return dimension === 'source' ? 'direct' : ''
+}
+
+/**
+ * How many of the last inserts a table recognizes when they are repeated. A block of clicks is one insert for each month
+ * or year that it has clicks of.
+ */
+const REMEMBERED_INSERTS = 100_000
+
+/** A block is on disk when its insert is answered. */
+const SETTINGS = `non_replicated_deduplication_window = ${REMEMBERED_INSERTS},
+  fsync_after_insert = 1, fsync_part_directory = 1`
+
+const DIMENSION_COLUMNS = CLICK_DIMENSIONS.map(
+  (dimension) => `${dimension} LowCardinality(String) codec(ZSTD(1))`,
+).join(',\n  ')
+
+/** The columns that a single click has wherever it is kept. */
+const CLICK_COLUMNS = `at Int64 codec(Delta(8), ZSTD(1)),
+  keyspace UInt64 codec(ZSTD(1)),
+  flags UInt8 codec(ZSTD(1)),
+  count UInt64 codec(T64, ZSTD(1)),
+  visitor UInt64 codec(ZSTD(1)),
+  ${DIMENSION_COLUMNS}`
+
+const CLICK_VALUES = `at, keyspace, flags, kept as count, visitor, ${CLICK_DIMENSIONS.join(', ')}`
+
+const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+const SLOT_MICROS = DAY_MICROS / SLOTS_PER_DAY
+/** Not negative, because no click is before the day of opening balances. */
+const SINCE_OPENING = `toUInt64(at - ${OPENING_AT})`
+const DAY = `toInt32(intDiv(${SINCE_OPENING}, ${DAY_MICROS}) + ${OPENING_DAY}) as day`
+const SLOT = `toUInt8(intDiv(${SINCE_OPENING} % ${DAY_MICROS}, ${SLOT_MICROS})) as slot`
+const COUNTS = 'if(flags = 0, count, 0) as persons, if(flags = 0, 0, count) as others'
+
+/** A row for each subject of a click: scope, subject and workspace. */
+const SUBJECTS = `arrayJoin([
+    (toUInt8(${SCOPES.link}), link, toUUID('${NO_WORKSPACE}')),
+    (toUInt8(${SCOPES.domain}), keyspace, workspace),
+    (toUInt8(${SCOPES.workspace}), toUInt64(0), workspace)]) as subjects`
+const SUBJECT = 'subjects.1 as scope, subjects.2 as subject, subjects.3 as workspace'
+
+/** The dimensions' names and values of a click that `click_values` has rows for. */
+const STORED_VALUES = CLICK_DIMENSIONS.map((dimension) => {
+  const implied = impliedValue(dimension)
+  const value = `toString(${dimension})`
+  return `(${value} != '${implied}', '${dimension}', ${value})`
+}).join(', ')
+
+const SUBJECT_COLUMNS = `scope UInt8,
+  subject UInt64 codec(Delta(8), ZSTD(1)),
+  workspace UUID codec(ZSTD(1)),`
+const DAY_COLUMN = 'day Int32 codec(Delta(4), ZSTD(1)),'
+const COUNT_COLUMNS = `slot UInt8 codec(ZSTD(1)),
+  persons SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1)),
+  others SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))`
+
+/** By year. The day of opening balances is in the partition of 1970. */
+const OF_YEARS = 'engine = AggregatingMergeTree partition by toYear(toDate32(greatest(day, 0)))'
+
+/** The tables that outlive single clicks. */
+export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] as const
+
+/**
+ * Clicks are inserted into `incoming_clicks`, which keeps nothing; materialized views pass them on to the other tables.
+ * `kept` is the count of the row for exports and the feed, 0 for none (raw-click-quota.ts). Days, slots, scopes and counts
+ * are those of `ClickReports`.
+ */
+export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
+  {
+    name: 'clicks',
+    statements: [
+      `create table incoming_clicks (
+  block UInt64,
+  stored_at DateTime64(6, 'UTC'),
+  workspace UUID,
+  link UInt64,
+  kept UInt64,
+  ${CLICK_COLUMNS.replaceAll(/ codec\(.*\)/g, '')}
+) engine = Null`,
+      `create table clicks (
+  workspace UUID codec(ZSTD(1)),
+  link UInt64 codec(Delta(8), ZSTD(1)),
+  ${CLICK_COLUMNS}
+) engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Micro(at, 'UTC'))
+order by (workspace, link, at)
+settings ${SETTINGS}`,
+      `create materialized view clicks_view to clicks as
+select workspace, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
+      `create table live_clicks (
+  workspace UUID codec(ZSTD(1)),
+  stored_at DateTime64(6, 'UTC') codec(Delta(8), ZSTD(1)),
+  block UInt64 codec(ZSTD(1)),
+  link UInt64 codec(Delta(8), ZSTD(1)),
+  ${CLICK_COLUMNS}
+) engine = MergeTree partition by toStartOfHour(stored_at)
+order by (workspace, stored_at, block)
+ttl toDateTime(stored_at) + interval 2 hour
+settings ${SETTINGS}, ttl_only_drop_parts = 1`,
+      `create materialized view live_clicks_view to live_clicks as
+select workspace, stored_at, block, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
+      `create table click_counts (
+  ${SUBJECT_COLUMNS}
+  ${DAY_COLUMN}
+  ${COUNT_COLUMNS}
+) ${OF_YEARS}
+order by (scope, subject, workspace, day, slot)
+settings ${SETTINGS}`,
+      `create materialized view click_counts_view to click_counts as
+select ${SUBJECT}, day, slot, sum(persons) as persons, sum(others) as others
+from (
+  select ${DAY}, ${SLOT}, ${COUNTS}, ${SUBJECTS}
+  from (select workspace, keyspace, link, at, flags, count from incoming_clicks))
+group by scope, subject, workspace, day, slot`,
+      `create table click_values (
+  ${SUBJECT_COLUMNS}
+  dimension LowCardinality(String) codec(ZSTD(1)),
+  ${DAY_COLUMN}
+  value LowCardinality(String) codec(ZSTD(1)),
+  ${COUNT_COLUMNS}
+) ${OF_YEARS}
+order by (scope, subject, workspace, dimension, day, value, slot)
+settings ${SETTINGS}`,
+      `create materialized view click_values_view to click_values as
+select ${SUBJECT}, stored.2 as dimension, day, stored.3 as value, slot,
+  sum(persons) as persons, sum(others) as others
+from (
+  select stored, day, slot, persons, others, ${SUBJECTS}
+  from (
+    select workspace, keyspace, link, ${DAY}, ${SLOT},
+      sum(if(flags = 0, count, 0)) as persons, sum(if(flags = 0, 0, count)) as others,
+      arrayJoin(arrayFilter(one -> one.1, [${STORED_VALUES}])) as stored
+    from incoming_clicks
+    group by workspace, keyspace, link, day, slot, stored))
+group by scope, subject, workspace, dimension, day, value, slot`,
+      `create table click_visitors (
+  ${SUBJECT_COLUMNS}
+  ${DAY_COLUMN}
+  visitors AggregateFunction(uniqCombined64(12), UInt64) codec(ZSTD(1)),
+  are_unknown SimpleAggregateFunction(max, UInt8) codec(ZSTD(1))
+) ${OF_YEARS}
+order by (scope, subject, workspace, day)
+settings ${SETTINGS}`,
+      `create materialized view click_visitors_view to click_visitors as
+select ${SUBJECT}, day,
+  uniqCombined64StateIf(12)(visitor, visitor != 0) as visitors, max(visitor = 0) as are_unknown
+from (
+  select ${DAY}, visitor, ${SUBJECTS}
+  from (select workspace, keyspace, link, at, visitor from incoming_clicks where flags = 0))
+group by scope, subject, workspace, day`,
+      `create table click_blocks (
+  journal UUID,
+  from_segment Int64,
+  from_offset Int64,
+  to_segment UInt64,
+  to_offset UInt64,
+  visits UInt64,
+  written_at DateTime64(6, 'UTC')
+) engine = ReplacingMergeTree
+order by (journal, from_segment, from_offset)
+settings fsync_after_insert = 1, fsync_part_directory = 1`,
+    ],
+  },
+]
