@@ -11,7 +11,7 @@ import { FORM } from '../test/support/long-form.ts'
 /**
  * Runs the tests: all of them, or those of the given words and files.
  *
- *   node scripts/test.ts [--unit | --all | --faults] [--list] [word or file …]
+ *   node scripts/test.ts [--unit | --all | --faults | --clickhouse] [--list] [word or file …]
  */
 
 type Group = {
@@ -60,6 +60,9 @@ const SLOW = ['fault', 'browser']
 
 /** Have long forms of hours, which keep the machine busy: one process at a time. */
 const FAULTS = ['test/fault/', 'test/imports/killed-import.test.ts']
+
+/** Run with an engine of 540 MB, which is installed on demand. */
+const CLICKHOUSE_ONLY = 'test/clickhouse/'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Ends a test that hangs. One that takes a minute of processor time takes several on a busy machine. */
@@ -127,17 +130,23 @@ const { values, positionals } = parseArgs({
     unit: { type: 'boolean' },
     faults: { type: 'boolean' },
     all: { type: 'boolean' },
+    clickhouse: { type: 'boolean' },
     list: { type: 'boolean' },
   },
 })
 
-const files = globSync('{src,test,web/src,extension/src}/**/*.test.ts', { cwd: ROOT }).sort()
+const files = globSync('{src,test,web/src,extension/src}/**/*.test.ts', { cwd: ROOT })
+  .filter((file) => values.clickhouse || !file.startsWith(CLICKHOUSE_ONLY))
+  .sort()
 const isUnit = (file: string) => !file.startsWith('test/')
 const isFault = (file: string) => FAULTS.some((start) => file.startsWith(start))
 
 function select(): readonly string[] {
   if (values.unit) return files.filter(isUnit)
   if (values.faults) return files.filter(isFault)
+  if (values.clickhouse && positionals.length === 0) {
+    return files.filter((file) => file.startsWith(CLICKHOUSE_ONLY))
+  }
   if (positionals.length === 0) return files
   return files.filter((file) => positionals.some((word) => isSelected(file, word)))
 }
@@ -156,10 +165,13 @@ async function main(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= path.join(ROOT, 'node_modules/.cache/terse')
   if (selected.every(isUnit)) return await runTests(divide(selected))
   await import('./build-program.ts')
-  const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts')
+  const { globalSetup, globalTeardown, startClickhouse } = await import(
+    '../test/support/global-setup.ts'
+  )
   const isLong = values.all || values.faults
   if (isLong) process.env[FORM] = 'long'
   await globalSetup()
+  if (values.clickhouse) await startClickhouse()
   if (!isLong) {
     await runTests(divide(selected))
   } else {

@@ -33,6 +33,12 @@ export const MIGRATED = {
   database: 'terse_migrated',
 } as const
 
+/** Set by the global set-up of `npm run test:clickhouse`: the shared server of ClickHouse. */
+export const CLICKHOUSE = {
+  url: 'TEST_CLICKHOUSE_URL',
+  password: 'TEST_CLICKHOUSE_PASSWORD',
+} as const
+
 /** Set by the global set-up: the folder of `makeTestFolder`. */
 export const TEST_FOLDER = 'TEST_FOLDER'
 const PARENT = process.env[TEST_FOLDER] ?? tmpdir()

