@@ -32,6 +32,11 @@ export type UnavailableKind =
   /** The disk of its server is full. */
   | 'database_full'
   | 'database_damaged'
+  /** The database of clicks, where it is a server of its own, cannot be reached, or takes no writes. */
+  | 'clicks'
+  /** It did not end a query in time. */
+  | 'clicks_slow'
+  | 'clicks_full'
   | `data_folder_${FolderFault}`
   /** The disk has no room for an uploaded file. */
   | 'upload_room'

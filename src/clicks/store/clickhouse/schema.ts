@@ -1,9 +1,7 @@
+import type { ClickHouseMigration } from '../../../storage/clickhouse/migrate.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import { OPENING_AT, OPENING_DAY, SLOTS_PER_DAY } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
-
-/** A step of the schema. Released steps never change: released-schema.test.ts holds them by hash. */
-export type ClickHouseMigration = { readonly name: string; readonly statements: readonly string[] }
 
 /** The workspace of a link's rows: a link's number is unique by itself. */
 export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
@@ -85,7 +83,7 @@ export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
   {
     name: 'clicks',
     statements: [
-      `create table incoming_clicks (
+      `create table if not exists incoming_clicks (
   block UInt64,
   stored_at DateTime64(6, 'UTC'),
   workspace UUID,
@@ -93,16 +91,16 @@ export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
   kept UInt64,
   ${CLICK_COLUMNS.replaceAll(/ codec\(.*\)/g, '')}
 ) engine = Null`,
-      `create table clicks (
+      `create table if not exists clicks (
   workspace UUID codec(ZSTD(1)),
   link UInt64 codec(Delta(8), ZSTD(1)),
   ${CLICK_COLUMNS}
 ) engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Micro(at, 'UTC'))
 order by (workspace, link, at)
 settings ${SETTINGS}`,
-      `create materialized view clicks_view to clicks as
+      `create materialized view if not exists clicks_view to clicks as
 select workspace, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
-      `create table live_clicks (
+      `create table if not exists live_clicks (
   workspace UUID codec(ZSTD(1)),
   stored_at DateTime64(6, 'UTC') codec(Delta(8), ZSTD(1)),
   block UInt64 codec(ZSTD(1)),
@@ -112,22 +110,22 @@ select workspace, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
 order by (workspace, stored_at, block)
 ttl toDateTime(stored_at) + interval 2 hour
 settings ${SETTINGS}, ttl_only_drop_parts = 1`,
-      `create materialized view live_clicks_view to live_clicks as
+      `create materialized view if not exists live_clicks_view to live_clicks as
 select workspace, stored_at, block, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
-      `create table click_counts (
+      `create table if not exists click_counts (
   ${SUBJECT_COLUMNS}
   ${DAY_COLUMN}
   ${COUNT_COLUMNS}
 ) ${OF_YEARS}
 order by (scope, subject, workspace, day, slot)
 settings ${SETTINGS}`,
-      `create materialized view click_counts_view to click_counts as
+      `create materialized view if not exists click_counts_view to click_counts as
 select ${SUBJECT}, day, slot, sum(persons) as persons, sum(others) as others
 from (
   select ${DAY}, ${SLOT}, ${COUNTS}, ${SUBJECTS}
   from (select workspace, keyspace, link, at, flags, count from incoming_clicks))
 group by scope, subject, workspace, day, slot`,
-      `create table click_values (
+      `create table if not exists click_values (
   ${SUBJECT_COLUMNS}
   dimension LowCardinality(String) codec(ZSTD(1)),
   ${DAY_COLUMN}
@@ -136,7 +134,7 @@ group by scope, subject, workspace, day, slot`,
 ) ${OF_YEARS}
 order by (scope, subject, workspace, dimension, day, value, slot)
 settings ${SETTINGS}`,
-      `create materialized view click_values_view to click_values as
+      `create materialized view if not exists click_values_view to click_values as
 select ${SUBJECT}, stored.2 as dimension, day, stored.3 as value, slot,
   sum(persons) as persons, sum(others) as others
 from (
@@ -148,7 +146,7 @@ from (
     from incoming_clicks
     group by workspace, keyspace, link, day, slot, stored))
 group by scope, subject, workspace, dimension, day, value, slot`,
-      `create table click_visitors (
+      `create table if not exists click_visitors (
   ${SUBJECT_COLUMNS}
   ${DAY_COLUMN}
   visitors AggregateFunction(uniqCombined64(12), UInt64) codec(ZSTD(1)),
@@ -156,14 +154,14 @@ group by scope, subject, workspace, dimension, day, value, slot`,
 ) ${OF_YEARS}
 order by (scope, subject, workspace, day)
 settings ${SETTINGS}`,
-      `create materialized view click_visitors_view to click_visitors as
+      `create materialized view if not exists click_visitors_view to click_visitors as
 select ${SUBJECT}, day,
   uniqCombined64StateIf(12)(visitor, visitor != 0) as visitors, max(visitor = 0) as are_unknown
 from (
   select ${DAY}, visitor, ${SUBJECTS}
   from (select workspace, keyspace, link, at, visitor from incoming_clicks where flags = 0))
 group by scope, subject, workspace, day`,
-      `create table click_blocks (
+      `create table if not exists click_blocks (
   journal UUID,
   from_segment Int64,
   from_offset Int64,

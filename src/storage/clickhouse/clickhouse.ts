@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream'
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client'
+import type { ClickHouseAddress } from './clicks-url.ts'
+import { translateError } from './errors.ts'
+
+/** How much later than the server the client ends a query. */
+const ANSWER_MARGIN_MS = 2_000
+
+type Options = {
+  readonly address: ClickHouseAddress
+  readonly password: string | undefined
+  /** The limit for a query; one that takes longer fails as unavailable. */
+  readonly timeoutMs: number
+  readonly connectionsMax: number
+  /** Run before the first operation, until it succeeds once: it may use the given database only. */
+  readonly prepare?: (db: ClickHouse) => Promise<void>
+}
+
+type QueryOptions = {
+  /** The values of `{name:Type}` in the query. */
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly settings?: ClickHouseSettings
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * A database of a ClickHouse server, over HTTP. Every operation may throw `Failure.unavailable`. It connects at the first
+ * operation.
+ */
+export class ClickHouse {
+  readonly #client: ClickHouseClient
+  readonly #options: Options
+  #prepared: Promise<void> | undefined
+
+  constructor(options: Options) {
+    const { address, password = '', timeoutMs, connectionsMax } = options
+    this.#options = options
+    this.#client = createClient({
+      url: address.origin,
+      username: address.username,
+      password,
+      database: address.database,
+      application: 'terse',
+      request_timeout: timeoutMs + ANSWER_MARGIN_MS,
+      max_open_connections: connectionsMax,
+      // Errors are reported where they matter.
+      log: { level: ClickHouseLogLevel.OFF },
+      use_multipart_params_auto: true,
+      clickhouse_settings: {
+        max_execution_time: timeoutMs / 1_000,
+        output_format_json_quote_64bit_integers: 0,
+        date_time_output_format: 'iso',
+      },
+    })
+  }
+
+  /** Reads all rows of a query. All 64-bit numbers must be safe integers. */
+  rows<Row>(query: string, options: QueryOptions = {}): Promise<Row[]> {
+    return this.#run(async () => {
+      const result = await this.#client.query({ ...asked(query, options), format: 'JSONEachRow' })
+      return result.json<Row>()
+    })
+  }
+
+  /** Runs a statement that returns nothing, and waits for its end. */
+  command(query: string, options: QueryOptions = {}): Promise<void> {
+    return this.#run(async () => {
+      await this.#client.command(asked(query, options))
+    })
+  }
+
+  /**
+   * Inserts bytes in a format of ClickHouse, all or nothing for each table and partition that they reach.
+   *
+   * @param query up to the name of the format
+   */
+  insert(query: string, bytes: Uint8Array, options: QueryOptions = {}): Promise<void> {
+    return this.#run(async () => {
+      const { stream } = await this.#client.exec({
+        ...asked(query, options),
+        // As one chunk: an iterated array would be a chunk for each byte.
+        values: Readable.from([bytes], { objectMode: false }),
+      })
+      for await (const _chunk of stream) {
+        // The connection is free again at the end of the answer.
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#client.close()
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#prepare()
+      return await work()
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  #prepare(): Promise<void> | undefined {
+    const { prepare, ...rest } = this.#options
+    if (prepare === undefined) return undefined
+    this.#prepared ??= this.#prepareOver(new ClickHouse(rest), prepare).catch((error) => {
+      this.#prepared = undefined
+      throw error
+    })
+    return this.#prepared
+  }
+
+  async #prepareOver(db: ClickHouse, prepare: (db: ClickHouse) => Promise<void>): Promise<void> {
+    try {
+      await prepare(db)
+    } finally {
+      await db.close()
+    }
+  }
+}
+
+function asked(query: string, { params, settings, signal }: QueryOptions) {
+  return {
+    query,
+    ...(params && { query_params: { ...params } }),
+    // Answers an error as one, instead of within an answer that has begun.
+    clickhouse_settings: { wait_end_of_query: 1 as const, ...settings },
+    ...(signal && { abort_signal: signal }),
+  }
+}
