@@ -66,8 +66,7 @@ export type Scans = {
   begin(workspaceId: string, limits?: ScanLimits): Scan
 }
 
-type SharedScansOptions = {
-  readonly db: Kysely<Schema>
+type ScanOptions = {
   readonly queue: FairQueue
   /** The clock that measures turns; wall-clock time by default. */
   readonly nowMs?: () => number
@@ -76,10 +75,17 @@ type SharedScansOptions = {
 }
 
 /** Scans over connections that all workspaces share. */
-export function sharedScans(options: SharedScansOptions): Scans {
-  const { db, queue, nowMs = () => performance.now(), isTimeout = () => false } = options
+export function sharedScans({
+  db,
+  ...options
+}: ScanOptions & { readonly db: Kysely<Schema> }): Scans {
+  return { db, ...scansIn(options) }
+}
+
+/** Scans over a database that is not the main one. */
+export function scansIn(options: ScanOptions): Pick<Scans, 'begin'> {
+  const { queue, nowMs = () => performance.now(), isTimeout = () => false } = options
   return {
-    db,
     begin(workspaceId, { msMax = Number.POSITIVE_INFINITY, signal } = {}) {
       let spentMs = 0
       const untilMs =

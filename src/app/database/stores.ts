@@ -16,10 +16,9 @@ import {
 } from '../../certificates/store/certificate-store.ts'
 import type { ClickFeed } from '../../clicks/store/click-feed.ts'
 import { type ClickLeaseStore, clickLeaseStore } from '../../clicks/store/click-lease-store.ts'
-import { type ClickReports, clickReports } from '../../clicks/store/click-reports.ts'
+import type { ClickReaders, ClickReports } from '../../clicks/store/click-reports.ts'
 import { type ClickSpoolStore, clickSpoolStore } from '../../clicks/store/click-spool-store.ts'
 import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
-import type { RawClickSource } from '../../clicks/store/raw-click-source.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
 import {
   type ConversionSettingsStore,
@@ -180,8 +179,8 @@ export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, writes: WriteBuffer) => ChangeLog
   readonly openFeed: OpenEventFeed
   readonly eventMarks: OpenEventMarks
-  readonly rawClicks: (scans: Scans) => RawClickSource
-  readonly clickFeed: (on: { db: Kysely<Schema>; scans: Scans }) => ClickFeed
+  /** Of the database that has the clicks, which may be another one. */
+  readonly clickReaders: ClickReaders
   readonly findPage: FindPage
   /**
    * Whether the result of an insert contains the new row's number. It then needs no `returning`,
@@ -249,8 +248,8 @@ const OPENERS: { readonly [S in keyof Stores]: (on: StoreParts) => Stores[S] } =
   clicks: ({ db }) => clickStore(db),
   clickSpools: ({ db }) => clickSpoolStore(db),
   clickLeases: ({ db, lockName }) => clickLeaseStore(db, lockName),
-  reports: ({ db, rawClicks, scans }) => clickReports(db, scans, rawClicks(scans)),
-  feed: (on) => on.clickFeed(on),
+  reports: (on) => on.clickReaders.reports(on),
+  feed: (on) => on.clickReaders.feed(on),
   visitorSalts: ({ db }) => visitorSaltStore(db),
   nodes: ({ db }) => nodeStore(db),
   changes: ({ db, writes, changeLog }) => changeLog(db, writes),

@@ -80,7 +80,7 @@ export class FeedInterrupted extends Error {
 
 export const FEED_PAGE_ROWS = 1_000
 
-const MINUTE_MICROS = 60 * 1_000_000
+export const MINUTE_MICROS = 60 * 1_000_000
 
 type FedRow = RawClickRow & { readonly id: number; readonly workspace_id: string }
 

@@ -14,11 +14,12 @@ import type { DaySpan } from '../report/period.ts'
 import { dayOf } from '../tally/click-day.ts'
 import { addSums, readSums, readTallies, readTotal, withoutValue } from '../tally/day-format.ts'
 import { DayTally } from '../tally/day-tally.ts'
+import type { ClickFeed } from './click-feed.ts'
 import { PARTS, SCOPES } from './fold-days.ts'
 import { addLinkNames, type LinkCounts, type RawClickSource } from './raw-click-source.ts'
 
-/** Reads counted and raw clicks for charts and exports. */
-export type ClickReports = {
+/** Reads counted clicks by day. */
+export type ClickDays = {
   /**
    * Reads the days from `fromDay` to `toDay`, both included, in ascending order. Days without clicks are
    * left out. `slots` are empty unless requested. `options.values` limits the values of the dimension,
@@ -31,8 +32,8 @@ export type ClickReports = {
     options: DayOptions,
   ): Promise<readonly DayOfClicks[]>
   /**
-   * Reads the days of several links without their values, for each link in ascending order. Links and days
-   * without clicks are left out.
+   * Reads the days of several links without their values and visitors, for each link in ascending order. Links and
+   * days without clicks are left out.
    */
   readDaysOfLinks(
     linkSeqs: readonly number[],
@@ -40,6 +41,10 @@ export type ClickReports = {
   ): Promise<ReadonlyMap<number, readonly DayOfClicks[]>>
   /** Returns the days that have counted clicks, in ascending order. */
   daysWithClicks(scope: ClickScope, fromDay: number, toDay: number): Promise<readonly number[]>
+}
+
+/** Reads counted and raw clicks for charts and exports. */
+export type ClickReports = ClickDays & {
   /**
    * Reads the kept clicks from `fromMicros` (included) to `toMicros` (excluded), oldest day first, in small
    * batches. Some batches are empty, so that one arrives every few milliseconds. Within a day, clicks are
@@ -65,13 +70,20 @@ export type ClickReports = {
   linkIds(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, string>>
 }
 
+/** Opens the readers of clicks over a connection or transaction of the main database, which has the links. */
+export type ClickReaders = {
+  readonly reports: (on: { db: Kysely<Schema>; scans: Scans }) => ClickReports
+  readonly feed: (on: { db: Kysely<Schema>; scans: Scans }) => ClickFeed
+}
+
 /** At most as many days as one query may have. */
-type DayList = { readonly days: readonly number[]; readonly slots: boolean }
+export type DayList = { readonly days: readonly number[]; readonly slots: boolean }
 
 /** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
 
-export function clickReports(db: Kysely<Schema>, scans: Scans, raw: RawClickSource): ClickReports {
+/** The days that are stored in the database itself. */
+export function storedClickDays(db: Kysely<Schema>): ClickDays {
   return {
     async readDays(scope, fromDay, toDay, options) {
       const found: DayOfClicks[] = []
@@ -83,10 +95,21 @@ export function clickReports(db: Kysely<Schema>, scans: Scans, raw: RawClickSour
 
     readDaysOfLinks: (linkSeqs, days) => readDaysOfLinks(db, linkSeqs, days),
     daysWithClicks: (scope, fromDay, toDay) => daysWithClicks(db, scope, fromDay, toDay),
+  }
+}
+
+/** @param db has the links, and their names */
+export function clickReports(
+  db: Kysely<Schema>,
+  scans: Pick<Scans, 'begin'>,
+  { days, raw }: { readonly days: ClickDays; readonly raw: RawClickSource },
+): ClickReports {
+  return {
+    ...days,
 
     async *rawClicks(scope, fromMicros, toMicros, limits) {
       const scan = scans.begin(scope.workspaceId, limits)
-      for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
+      for (const day of await days.daysWithClicks(scope, dayOf(fromMicros), dayOf(toMicros))) {
         const pages = raw.pages({ scope, day, fromMicros, toMicros, scan })
         for await (const page of pages) yield page.length === 0 ? [] : addLinkNames(db, page)
       }
@@ -94,7 +117,7 @@ export function clickReports(db: Kysely<Schema>, scans: Scans, raw: RawClickSour
 
     async *linkCounts(scope, fromMicros, toMicros, limits) {
       const scan = scans.begin(scope.workspaceId, limits)
-      for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
+      for (const day of await days.daysWithClicks(scope, dayOf(fromMicros), dayOf(toMicros))) {
         yield* raw.linkCounts({ scope, day, fromMicros, toMicros, scan })
       }
     },

@@ -3,7 +3,6 @@ import {
   CLICK_DIMENSIONS,
   type Click,
   type ClickDimension,
-  LABEL_INDEX,
   SPARSE_DIMENSIONS,
   UNLABELLED_COUNT,
   UNPLACED_COUNT,
@@ -37,6 +36,11 @@ const LABELS_MAX = 2 * VALUES_MAX
  * same counts as one of the others.
  */
 export const OTHER_VALUE = '(other)'
+
+/** Returns the most distinct values of a dimension per day and subject. */
+export function valuesMax(dimension: ClickDimension): number {
+  return dimension === 'label' ? LABELS_MAX : VALUES_MAX
+}
 
 const OTHER = Buffer.from(OTHER_VALUE)
 /** In `CLICK_DIMENSIONS`: of those before, each click has a value, if only ''. */
@@ -292,7 +296,7 @@ export class DayTally {
     const values = this.#valuesOf(index)
     const numbers: number[] = []
     for (let number = 0; number < values.size; number += 1) numbers.push(number)
-    const max = index === LABEL_INDEX ? LABELS_MAX : VALUES_MAX
+    const max = valuesMax(CLICK_DIMENSIONS[index] as ClickDimension)
     if (numbers.length <= max) return numbers
     const other = values.numberOf(OTHER, 0, OTHER.length)
     const ranked = numbers

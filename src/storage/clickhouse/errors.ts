@@ -37,6 +37,13 @@ const AWAY_TEXT = 'The database of clicks is not available at the moment.'
 const FULL_TEXT =
   'The disk of the database of clicks is full. Clicks are counted when there is room.'
 
+/** Whether a query has exceeded its time limit in the server. */
+export function isTooSlow(error: unknown): boolean {
+  return (
+    error instanceof Failure && error.cause instanceof ClickHouseError && error.cause.code === '159'
+  )
+}
+
 /** Translates an error of the client to `Failure.unavailable`. Programming errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof Failure || error instanceof TypeError) return error

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from 'node:zlib'
@@ -46,7 +46,15 @@ const data = path.join(folder, 'data')
 const first = engine.CreateConnection(data)
 
 /** Parameters of the URL that are no settings. */
-const OWN = new Set(['query', 'query_id', 'database', 'default_format', 'session_id', 'role'])
+const OWN = new Set([
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'session_id',
+  'role',
+  'wait_end_of_query',
+])
 const DEFAULT_FORMAT = 'TabSeparated'
 /** Parts of their results put together are their result, so the parts can be sent as they come. */
 const STREAMED = new Set([
@@ -153,7 +161,7 @@ async function readQuery(
   const body = decompress === undefined ? request : request.pipe(decompress())
   const [, into, format] = INSERT_OF_BODY.exec(query) ?? []
   if (into === undefined) {
-    const sql = query + (await buffer(body)).toString()
+    const sql = query + (await readText(body, request, searchParams))
     if (/;\s*\S/.test(sql.replace(OPAQUE, ' '))) {
       throw new Refusal(62, 'Syntax error (Multi-statements are not allowed)', 'SYNTAX_ERROR')
     }
@@ -161,6 +169,22 @@ async function readQuery(
   }
   await pipeline(body, createWriteStream(upload))
   return `${into} from infile ${quote(upload)}${format}`
+}
+
+/** Returns the text of a body. Of a form, that is its query; its other fields are added to the parameters. */
+async function readText(
+  body: Readable,
+  { headers }: IncomingMessage,
+  searchParams: URLSearchParams,
+): Promise<string> {
+  const bytes = await buffer(body)
+  const type = headers['content-type'] ?? ''
+  if (!type.startsWith('multipart/form-data')) return bytes.toString()
+  const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData()
+  for (const [name, value] of form) {
+    if (name !== 'query') searchParams.set(name, String(value))
+  }
+  return String(form.get('query'))
 }
 
 async function execute(
@@ -180,7 +204,9 @@ async function execute(
     const database = searchParams.get('database')
     if (database) set(`use \`${database}\``)
     const format = searchParams.get('default_format') ?? DEFAULT_FORMAT
-    const isStreamed = STREAMED.has((FORMAT.exec(sql)?.[1] ?? format).toLowerCase())
+    const isStreamed =
+      searchParams.get('wait_end_of_query') !== '1' &&
+      STREAMED.has((FORMAT.exec(sql)?.[1] ?? format).toLowerCase())
     const parts =
       isStreamed && /^\s*(?:select|with)\s/i.test(sql)
         ? await startStream(connection, sql, format)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { clickReports, storedClickDays } from '../../../clicks/store/click-reports.ts'
 import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
 import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-clicks.ts'
 import { postgresEventFeed } from '../../../events/store/event-feed.ts'
@@ -48,8 +49,11 @@ const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   openFeed: postgresEventFeed,
   eventMarks: postgresEventMarks,
-  rawClicks: postgresRawClickSource,
-  clickFeed: postgresClickFeed,
+  clickReaders: {
+    reports: ({ db, scans }) =>
+      clickReports(db, scans, { days: storedClickDays(db), raw: postgresRawClickSource(scans) }),
+    feed: postgresClickFeed,
+  },
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,
   lockName,

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { clickReports, storedClickDays } from '../../../clicks/store/click-reports.ts'
 import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import {
   rawClicksFolder,
@@ -222,8 +223,11 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   recordingTimer.unref()
   const traits: EngineTraits = {
     ...TRAITS,
-    rawClicks: () => rawClicks,
-    clickFeed: (on) => sqliteClickFeed(rawClicksAt, scanConnection, on),
+    clickReaders: {
+      reports: ({ db, scans }) =>
+        clickReports(db, scans, { days: storedClickDays(db), raw: rawClicks }),
+      feed: (on) => sqliteClickFeed(rawClicksAt, scanConnection, on),
+    },
   }
   const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), writes })
   return {

@@ -1,0 +1,243 @@
+import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
+import type { ClickDimension } from '../../click.ts'
+import type {
+  ClickScope,
+  Counts,
+  DayOfClicks,
+  DayOptions,
+  SlotCounts,
+  Tally,
+} from '../../report/day-of-clicks.ts'
+import { withoutValue } from '../../tally/day-format.ts'
+import { OTHER_VALUE, valuesMax } from '../../tally/day-tally.ts'
+import type { ValueTotals } from '../../tally/values.ts'
+import type { ClickDays } from '../click-reports.ts'
+import { SCOPES } from '../fold-days.ts'
+import { impliedValue, NO_WORKSPACE } from './schema.ts'
+
+/** The most values of a dimension that are told apart in the sum of many days. */
+const TOTAL_VALUES_MAX = 10_000
+
+const OF_SUBJECT =
+  'scope = {scope:UInt8} and subject = {subject:UInt64} and workspace = {workspace:UUID}'
+const OF_DAYS = 'day between {from:Int32} and {to:Int32}'
+const SUMS = 'sum(persons) as persons, sum(others) as others'
+/** The name of a ranked value, or of those with fewer clicks. */
+const NAME = 'if(position <= {max:UInt32}, text, {other:String}) as name'
+
+type Params = Readonly<Record<string, unknown>>
+type CountRow = Counts & { readonly day: number; readonly slot: number }
+type ValueRow = CountRow & { readonly name: string | null }
+type VisitorRow = {
+  readonly day: number
+  readonly visitors: number
+  readonly are_unknown: number
+}
+
+/** Reads days from the sums that ClickHouse keeps (schema.ts). Visitors are exact for few, otherwise within 2 %. */
+export function clickHouseDays(db: ClickHouse): ClickDays {
+  return {
+    async readDays(scope, fromDay, toDay, options) {
+      const { dimension, totals, slots } = options
+      const params = { ...subjectOf(scope), from: fromDay, to: toDay }
+      const addsTotals = dimension !== undefined && totals !== undefined && !slots
+      const [counts, visitors, values] = await Promise.all([
+        readCounts(db, params, slots),
+        readVisitors(db, params),
+        dimension === undefined || addsTotals ? [] : readValues(db, params, dimension, options),
+        addsTotals ? addTotals(db, params, dimension, totals) : undefined,
+      ])
+      const visitorsByDay = new Map(visitors.map((row) => [row.day, row]))
+      const valuesByDay = Map.groupBy(values, ({ day }) => day)
+      return [...Map.groupBy(counts, ({ day }) => day)].map(([day, rows]): DayOfClicks => {
+        const total = tallyOf(rows, slots)
+        const found = visitorsByDay.get(day)
+        return {
+          day,
+          total,
+          visitors: found?.are_unknown ? null : (found?.visitors ?? 0),
+          values:
+            dimension === undefined || addsTotals
+              ? new Map()
+              : valuesOf(total, valuesByDay.get(day) ?? [], dimension, options),
+        }
+      })
+    },
+
+    async readDaysOfLinks(linkSeqs, wanted) {
+      const { slots } = wanted
+      const isAmong = 'days' in wanted ? 'day in {days:Array(Int32)}' : OF_DAYS
+      const days =
+        'days' in wanted ? { days: wanted.days } : { from: wanted.fromDay, to: wanted.toDay }
+      const rows = await db.rows<CountRow & { readonly subject: number }>(
+        `select subject, day, ${slotIf(slots)}, ${SUMS} from click_counts
+        where scope = ${SCOPES.link} and subject in {subjects:Array(UInt64)}
+          and workspace = '${NO_WORKSPACE}' and ${isAmong}
+        group by subject, day, slot order by day, slot`,
+        { params: { subjects: linkSeqs, ...days } },
+      )
+      const dayOf = ([day, ofDay]: [number, readonly CountRow[]]): DayOfClicks => {
+        return { day, total: tallyOf(ofDay, slots), visitors: null, values: new Map() }
+      }
+      return new Map(
+        [...Map.groupBy(rows, ({ subject }) => subject)].map(([linkSeq, ofLink]) => [
+          linkSeq,
+          [...Map.groupBy(ofLink, ({ day }) => day)].map(dayOf),
+        ]),
+      )
+    },
+
+    async daysWithClicks(scope, fromDay, toDay) {
+      const rows = await db.rows<{ readonly day: number }>(
+        `select distinct day from click_counts where ${OF_SUBJECT} and ${OF_DAYS} order by day`,
+        { params: { ...subjectOf(scope), from: fromDay, to: toDay } },
+      )
+      return rows.map(({ day }) => day)
+    },
+  }
+}
+
+function subjectOf(scope: ClickScope): Params {
+  if (scope.kind === 'link') {
+    return { scope: SCOPES.link, subject: scope.linkSeq, workspace: NO_WORKSPACE }
+  }
+  const { workspaceId: workspace } = scope
+  return scope.kind === 'domain'
+    ? { scope: SCOPES.domain, subject: scope.keyspaceId, workspace }
+    : { scope: SCOPES.workspace, subject: 0, workspace }
+}
+
+function slotIf(slots: boolean): string {
+  return slots ? 'slot' : '0 as slot'
+}
+
+function readCounts(db: ClickHouse, params: Params, slots: boolean): Promise<CountRow[]> {
+  return db.rows(
+    `select day, ${slotIf(slots)}, ${SUMS} from click_counts where ${OF_SUBJECT} and ${OF_DAYS}
+    group by day, slot order by day, slot`,
+    { params },
+  )
+}
+
+function readVisitors(db: ClickHouse, params: Params): Promise<VisitorRow[]> {
+  return db.rows(
+    `select day, uniqCombined64Merge(12)(visitors) as visitors, max(are_unknown) as are_unknown
+    from click_visitors where ${OF_SUBJECT} and ${OF_DAYS} group by day`,
+    { params },
+  )
+}
+
+function ofValues(slots: boolean): string {
+  return `select day, ${slotIf(slots)}, toString(value) as text, ${SUMS} from click_values
+    where ${OF_SUBJECT} and dimension = {dimension:String} and ${OF_DAYS}
+    group by day, slot, text`
+}
+
+/** Reads the values of days, ordered by quarter hours. What is in no row has the implied value. */
+function readValues(
+  db: ClickHouse,
+  params: Params,
+  dimension: ClickDimension,
+  { values: wanted, slots }: DayOptions,
+): Promise<ValueRow[]> {
+  const given = { ...params, dimension }
+  if (wanted !== undefined && !wanted.has(OTHER_VALUE)) {
+    // The sum of the other values is needed only where it says how many clicks have the implied one.
+    const isAmong = 'has({wanted:Array(String)}, text)'
+    const isRestNeeded = wanted.has(impliedValue(dimension))
+    return db.rows(
+      `select day, slot, if(${isAmong}, toNullable(text), null) as name, ${SUMS}
+      from (${ofValues(slots)}) ${isRestNeeded ? '' : `where ${isAmong}`}
+      group by day, slot, name order by slot`,
+      { params: { ...given, wanted: [...wanted] } },
+    )
+  }
+  const ranked = `
+    select day, slot, text, persons, others,
+      dense_rank() over (partition by day order by weight desc, text) as position
+    from (
+      select *, sum(persons + others) over (partition by day, text) as weight
+      from (${ofValues(slots)}))`
+  return db.rows(
+    `select day, slot, ${NAME}, ${SUMS} from (${ranked}) group by day, slot, name order by slot`,
+    { params: { ...given, max: valuesMax(dimension), other: OTHER_VALUE } },
+  )
+}
+
+/** Adds the values of all days together in the database. */
+async function addTotals(
+  db: ClickHouse,
+  params: Params,
+  dimension: ClickDimension,
+  totals: ValueTotals,
+): Promise<void> {
+  const ranked = `
+    select text, persons, others,
+      row_number() over (order by persons + others desc, text) as position
+    from (
+      select toString(value) as text, ${SUMS} from click_values
+      where ${OF_SUBJECT} and dimension = {dimension:String} and ${OF_DAYS} group by text)`
+  const [values, [total]] = await Promise.all([
+    db.rows<Counts & { readonly name: string }>(
+      `select ${NAME}, ${SUMS} from (${ranked}) group by name`,
+      { params: { ...params, dimension, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
+    ),
+    db.rows<Counts>(`select ${SUMS} from click_counts where ${OF_SUBJECT} and ${OF_DAYS}`, {
+      params,
+    }),
+  ])
+  let persons = total?.persons ?? 0
+  let others = total?.others ?? 0
+  for (const value of values) {
+    persons -= value.persons
+    others -= value.others
+    add(totals, value.name, value)
+  }
+  if (persons + others > 0) add(totals, impliedValue(dimension), { persons, others })
+}
+
+function add(totals: ValueTotals, value: string, { persons, others }: Counts): void {
+  const bytes = Buffer.from(value)
+  totals.add(bytes, 0, bytes.length, persons, others)
+}
+
+function tallyOf(rows: readonly CountRow[], slots: boolean): Tally {
+  let persons = 0
+  let others = 0
+  for (const row of rows) {
+    persons += row.persons
+    others += row.others
+  }
+  return { persons, others, slots: slots ? rows.map(slotCounts) : NO_SLOTS }
+}
+
+function slotCounts({ slot, persons, others }: CountRow): SlotCounts {
+  return { slot, persons, others }
+}
+
+/** Shared by all tallies that are read without slots, because there are many. */
+const NO_SLOTS: Tally['slots'] = []
+
+function valuesOf(
+  total: Tally,
+  rows: readonly ValueRow[],
+  dimension: ClickDimension,
+  { values: wanted, slots }: DayOptions,
+): ReadonlyMap<string, Tally> {
+  const tallies = [...Map.groupBy(rows, ({ name }) => name)].map(
+    ([name, ofValue]) => [name, tallyOf(ofValue, slots)] as const,
+  )
+  const values = new Map<string, Tally>()
+  for (const [name, tally] of tallies) {
+    if (name !== null && wanted?.has(name) !== false) values.set(name, tally)
+  }
+  const implied = impliedValue(dimension)
+  if (wanted?.has(implied) !== false) {
+    const without = withoutValue(
+      total,
+      tallies.map(([, tally]) => tally),
+    )
+    if (without !== undefined) values.set(implied, without)
+  }
+  return values
+}

@@ -1,0 +1,95 @@
+import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
+import { dayOf, startOfDay } from '../../tally/click-day.ts'
+import { SCOPES } from '../fold-days.ts'
+import type { ErasedClicks } from '../raw-click-source.ts'
+import { ROLLUP_TABLES } from './schema.ts'
+
+/** The tables of single clicks. */
+const CLICK_TABLES = ['clicks', 'live_clicks'] as const
+/** A mutation of a large table takes long; a failed one goes on in the background, and the next call waits for it. */
+const WAITS = { lightweight_deletes_sync: '1', mutations_sync: '1' } as const
+
+/**
+ * Deletes the charts of links, or the charts and single clicks of a workspace. No query returns them any more;
+ * `maintainClicks` removes them from the disk.
+ */
+export async function eraseClicks(db: ClickHouse, erased: ErasedClicks): Promise<void> {
+  if (erased.kind === 'links') {
+    await deleteFrom(
+      db,
+      ROLLUP_TABLES,
+      'scope = {scope:UInt8} and subject in {links:Array(UInt64)}',
+      {
+        scope: SCOPES.link,
+        links: erased.linkSeqs,
+      },
+    )
+    return
+  }
+  const params = { workspace: erased.workspaceId }
+  const ofScopes = `scope in (${SCOPES.domain}, ${SCOPES.workspace})`
+  await deleteFrom(db, ROLLUP_TABLES, `${ofScopes} and workspace = {workspace:UUID}`, params)
+  await deleteFrom(db, CLICK_TABLES, 'workspace = {workspace:UUID}', params)
+}
+
+/**
+ * Removes single clicks of days before `oldestDay`, if given, and what was erased from the disk. Months are dropped when
+ * they end; until then the days of a month are only deleted, so that they are not written again each day.
+ */
+export async function maintainClicks(
+  db: ClickHouse,
+  today: number,
+  oldestDay: number | undefined,
+): Promise<void> {
+  if (oldestDay !== undefined) {
+    const [now] = await db.rows<{ readonly micros: number }>(
+      'select toUnixTimestamp64Micro(now64(6)) as micros',
+    )
+    // A node whose clock is ahead must not delete clicks too early.
+    const daysAhead = Math.max(0, today - dayOf(now?.micros ?? 0))
+    await deleteBefore(db, startOfDay(oldestDay - daysAhead))
+  }
+  await removeErased(db)
+}
+
+async function deleteBefore(db: ClickHouse, micros: number): Promise<void> {
+  const month = Number(new Date(micros / 1_000).toISOString().slice(0, 7).replace('-', ''))
+  const partitions = await db.rows<{ readonly partition: string }>(
+    `select distinct partition from system.parts
+    where active and database = currentDatabase() and table = 'clicks'`,
+  )
+  for (const { partition } of partitions) {
+    if (Number(partition) >= month) continue
+    await db.command(`alter table clicks drop partition ${Number(partition)}`)
+  }
+  await deleteFrom(db, ['clicks'], 'at < {before:Int64}', { before: micros })
+}
+
+/** Writes the parts again that have deleted rows, without them. */
+async function removeErased(db: ClickHouse): Promise<void> {
+  const found = await db.rows<{ readonly table: string; readonly partition_id: string }>(
+    `select distinct table, partition_id from system.parts
+    where active and database = currentDatabase() and has_lightweight_delete`,
+  )
+  for (const { table, partition_id } of found) {
+    await db.command(`alter table ${table} apply deleted mask in partition id '${partition_id}'`, {
+      settings: WAITS,
+    })
+  }
+}
+
+async function deleteFrom(
+  db: ClickHouse,
+  tables: readonly string[],
+  where: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const table of tables) {
+    const [found] = await db.rows<{ readonly rows: number }>(
+      `select count() as rows from ${table} where ${where}`,
+      { params },
+    )
+    if (found?.rows === 0) continue
+    await db.command(`delete from ${table} where ${where}`, { params, settings: WAITS })
+  }
+}
