@@ -40,6 +40,8 @@ export type ColumnTypes = {
   readonly rawClickLabels: readonly string[]
   /** The same for regions and cities. */
   readonly rawClickPlaces: readonly string[]
+  /** Statements that create what counted clicks in a separate file need when single clicks are in ClickHouse. */
+  readonly unchartedClicks: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

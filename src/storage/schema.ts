@@ -342,6 +342,16 @@ export type Schema = PeopleTables &
     unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }
     /** One salt per UTC day, numbered from 1970-01-01. */
     visitor_salts: { day: number; salt: string }
+    /** Batches that are being written to ClickHouse (clicks/store/click-intents.ts). */
+    click_intents: {
+      journal_id: string
+      /** -1 for the beginning of the journal, as `from_position`. */
+      from_segment: number
+      from_position: number
+      to_segment: number
+      to_position: number
+      begun_at: number
+    }
     journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
     nodes: {
       /** The journal's id. */

@@ -94,6 +94,8 @@ export type ClicksMark = {
   readonly batches: number
   /** The sum of all links' counters. */
   readonly clicks: number
+  /** How many of these are in no chart of the file, because the charts are in ClickHouse. */
+  readonly uncharted: number
   /**
    * The difference between `clicks` and the chart sums of domains and workspaces that a repair
    * left.
@@ -138,6 +140,15 @@ export const FILE_MARKS_TABLES = [
     select 1, 0, null, 0, 0, coalesce(sum(clicks), 0), 0, 0, 0, 0, null from link_clicks`,
 ]
 
+/** Clicks that the links' counters have and no chart: those of which the charts are in ClickHouse. */
+export const UNCHARTED_CLICKS_TABLE = [
+  `create table if not exists uncharted_clicks (
+    id integer primary key check (id = 1),
+    clicks integer not null
+  )`,
+  'insert or ignore into uncharted_clicks values (1, 0)',
+]
+
 /** The row of `instance` that holds the mark. */
 const MARK = 'file_mark'
 
@@ -164,12 +175,16 @@ export function readClicksMark(database: DatabaseSync, schema = 'main'): ClicksM
   if (!hasTable(database, schema, 'file_marks')) return undefined
   const row = database.prepare(`select * from ${schema}.file_marks`).get()
   if (row === undefined) return undefined
+  const uncharted = hasTable(database, schema, 'uncharted_clicks')
+    ? database.prepare(`select clicks from ${schema}.uncharted_clicks`).get()
+    : undefined
   return {
     run: Number(row.run),
     runId: row.run_id === null ? null : String(row.run_id),
     isStopped: row.is_stopped === 1,
     batches: Number(row.batches),
     clicks: Number(row.clicks),
+    uncharted: Number(uncharted?.clicks ?? 0),
     domainOffset: Number(row.domain_offset),
     workspaceOffset: Number(row.workspace_offset),
     changesSeen: Number(row.changes_seen),

@@ -49,6 +49,7 @@ import { conversionScopes } from './046-conversion-scopes.ts'
 import { assistants } from './048-assistants.ts'
 import { compat } from './049-compat.ts'
 import { managedLinks } from './050-managed-links.ts'
+import { clickIntents } from './051-click-intents.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -100,6 +101,7 @@ export const MIGRATIONS: readonly Migration[] = [
   assistants,
   compat,
   managedLinks,
+  clickIntents,
 ]
 
 /** The schema version of this program. */

@@ -27,4 +27,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickRules: RAW_CLICK_RULES,
   rawClickLabels: RAW_CLICK_LABELS,
   rawClickPlaces: RAW_CLICK_PLACES,
+  unchartedClicks: [],
 }

@@ -1,5 +1,5 @@
 import type { ColumnTypes } from '../../../storage/migration.ts'
-import { FILE_MARKS_TABLES } from '../../../storage/sqlite/file-marks.ts'
+import { FILE_MARKS_TABLES, UNCHARTED_CLICKS_TABLE } from '../../../storage/sqlite/file-marks.ts'
 
 export const COLUMN_TYPES: ColumnTypes = {
   uuid: 'text',
@@ -18,4 +18,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickRules: [],
   rawClickLabels: [],
   rawClickPlaces: [],
+  unchartedClicks: UNCHARTED_CLICKS_TABLE,
 }

@@ -18,7 +18,7 @@ export function impliedValue(dimension: (typeof CLICK_DIMENSIONS)[number]): stri
  * How many of the last inserts a table recognizes when they are repeated. A block of clicks is one insert for each month
  * or year that it has clicks of.
  */
-const REMEMBERED_INSERTS = 100_000
+export const REMEMBERED_INSERTS = 100_000
 
 /** A block is on disk when its insert is answered. */
 const SETTINGS = `non_replicated_deduplication_window = ${REMEMBERED_INSERTS},
@@ -37,6 +37,9 @@ const CLICK_COLUMNS = `at Int64 codec(Delta(8), ZSTD(1)),
   ${DIMENSION_COLUMNS}`
 
 const CLICK_VALUES = `at, keyspace, flags, kept as count, visitor, ${CLICK_DIMENSIONS.join(', ')}`
+
+/** A safe integer by which the feed knows a block. */
+const BLOCK_NUMBER = 'bitAnd(cityHash64(toString(block)), 9007199254740991)'
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const SLOT_MICROS = DAY_MICROS / SLOTS_PER_DAY
@@ -76,7 +79,8 @@ export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] 
 
 /**
  * Clicks are inserted into `incoming_clicks`, which keeps nothing; materialized views pass them on to the other tables.
- * `kept` is the count of the row for exports and the feed, 0 for none (raw-click-quota.ts). Days, slots, scopes and counts
+ * `kept` is the count of the row for exports and the feed, 0 for none (raw-click-quota.ts). `block` is the journal with the
+ * positions where the block begins and ends, and `begun_at` when it was first inserted, both the same in a retry. Days, slots, scopes and counts
  * are those of `ClickReports`.
  */
 export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
@@ -84,8 +88,8 @@ export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
     name: 'clicks',
     statements: [
       `create table if not exists incoming_clicks (
-  block UInt64,
-  stored_at DateTime64(6, 'UTC'),
+  block LowCardinality(String),
+  begun_at DateTime64(6, 'UTC'),
   workspace UUID,
   link UInt64,
   kept UInt64,
@@ -102,16 +106,18 @@ settings ${SETTINGS}`,
 select workspace, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
       `create table if not exists live_clicks (
   workspace UUID codec(ZSTD(1)),
-  stored_at DateTime64(6, 'UTC') codec(Delta(8), ZSTD(1)),
+  begun_at DateTime64(6, 'UTC') codec(ZSTD(1)),
+  shown_at DateTime64(6, 'UTC') codec(ZSTD(1)),
   block UInt64 codec(ZSTD(1)),
   link UInt64 codec(Delta(8), ZSTD(1)),
   ${CLICK_COLUMNS}
-) engine = MergeTree partition by toStartOfHour(stored_at)
-order by (workspace, stored_at, block)
-ttl toDateTime(stored_at) + interval 2 hour
+) engine = MergeTree partition by toStartOfHour(begun_at)
+order by (workspace, shown_at, block)
+ttl toDateTime(shown_at) + interval 1 day
 settings ${SETTINGS}, ttl_only_drop_parts = 1`,
       `create materialized view if not exists live_clicks_view to live_clicks as
-select workspace, stored_at, block, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
+select workspace, begun_at, now64(6) as shown_at, ${BLOCK_NUMBER} as block, link, ${CLICK_VALUES}
+from incoming_clicks where kept > 0`,
       `create table if not exists click_counts (
   ${SUBJECT_COLUMNS}
   ${DAY_COLUMN}
@@ -168,10 +174,17 @@ group by scope, subject, workspace, day`,
   to_segment UInt64,
   to_offset UInt64,
   visits UInt64,
-  written_at DateTime64(6, 'UTC')
+  begun_at DateTime64(6, 'UTC')
 ) engine = ReplacingMergeTree
 order by (journal, from_segment, from_offset)
-settings fsync_after_insert = 1, fsync_part_directory = 1`,
+settings ${SETTINGS}`,
+      `create materialized view if not exists click_blocks_view to click_blocks as
+select toUUID(parts[1]) as journal, toInt64(parts[2]) as from_segment, toInt64(parts[3]) as from_offset,
+  toUInt64(parts[4]) as to_segment, toUInt64(parts[5]) as to_offset, visits, begun_at
+from (
+  select splitByChar(' ', toString(block)) as parts, sum(count) as visits, min(begun_at) as begun_at
+  from (select block, begun_at, count from incoming_clicks)
+  group by block)`,
     ],
   },
 ]

@@ -15,6 +15,15 @@ import {
   type OwnerOf,
   orderByLink,
 } from '../batch-deltas.ts'
+import {
+  type BegunBatch,
+  beginBatch,
+  type ClickIntent,
+  type ClickLedger,
+  endBatch,
+  findIntent,
+  type PreparedBatch,
+} from '../click-intents.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import { COUNTED_DAYS, foldDays, SCOPES, settleDays } from '../fold-days.ts'
@@ -42,11 +51,11 @@ type WriterOptions = {
 }
 
 /** Connects to a migrated database. */
-export function openPostgresClickWriter(options: WriterOptions): ClickWriter {
+export function openPostgresClickWriter(options: WriterOptions): ClickWriter & ClickLedger {
   return new PostgresClickWriter(options)
 }
 
-class PostgresClickWriter implements ClickWriter {
+class PostgresClickWriter implements ClickWriter, ClickLedger {
   readonly batchMax = BATCH_MAX
   readonly spools: SpoolReader
   readonly #options: WriterOptions
@@ -86,10 +95,7 @@ class PostgresClickWriter implements ClickWriter {
   }
 
   async write(batch: ClickBatch): Promise<boolean> {
-    const order = orderByLink(batch.clicks)
-    const ownerOf = await this.#owners.load(batch.clicks, order)
-    await this.#labels.settle(batch, ownerOf)
-    const deltas = computeBatchDeltas(batch, ownerOf, order)
+    const { ownerOf, deltas } = await this.prepare(batch)
     const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(
       new Set(raw.map(({ index }) => dayOf(batch.clicks.at[index] ?? 0))),
@@ -107,6 +113,31 @@ class PostgresClickWriter implements ClickWriter {
         if (!(error instanceof StaleRow) || attempt === ATTEMPTS_MAX) throw error
       }
     }
+  }
+
+  async prepare(batch: ClickBatch): Promise<PreparedBatch> {
+    const order = orderByLink(batch.clicks)
+    const ownerOf = await this.#owners.load(batch.clicks, order)
+    await this.#labels.settle(batch, ownerOf)
+    return { ownerOf, deltas: computeBatchDeltas(batch, ownerOf, order) }
+  }
+
+  findIntent(journalId: string): Promise<ClickIntent | undefined> {
+    return findIntent(this.#db, journalId)
+  }
+
+  begin(batch: ClickBatch): Promise<BegunBatch | undefined> {
+    return this.#db.transaction().execute((tx) => beginBatch(tx, batch))
+  }
+
+  commit(batch: ClickBatch, { deltas }: PreparedBatch): Promise<boolean> {
+    return this.#db.transaction().execute(async (tx) => {
+      if (!(await movePosition(tx, batch))) return false
+      await endBatch(tx, batch)
+      await addLeasedClicks(tx, batch.journalId, deltas.limited)
+      await postgresClickRows(tx).addToLinks(deltas.counts)
+      return true
+    })
   }
 
   async maintain(today: number, oldestDay: number | undefined): Promise<void> {

@@ -14,6 +14,15 @@ import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { computeBatchDeltas, OwnerCache, orderByLink } from '../batch-deltas.ts'
+import {
+  type BegunBatch,
+  beginBatch,
+  type ClickIntent,
+  type ClickLedger,
+  endBatch,
+  findIntent,
+  type PreparedBatch,
+} from '../click-intents.ts'
 import { clickSpoolStore } from '../click-spool-store.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import { type ClickRows, COUNTED_DAYS, foldDays, PARTS, SCOPES, settleDays } from '../fold-days.ts'
@@ -49,7 +58,7 @@ type WriterOptions = {
 }
 
 /** Opens clicks.db of a data folder, which must be migrated. */
-export function openSqliteClickWriter(dataDir: string, options: WriterOptions): ClickWriter {
+export function openSqliteClickWriter(dataDir: string, options: WriterOptions): ClickWriter & ClickLedger {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: OPEN_DEADLINE_MS })
   try {
     database.exec(`
@@ -68,7 +77,7 @@ export function openSqliteClickWriter(dataDir: string, options: WriterOptions): 
   }
 }
 
-class SqliteClickWriter implements ClickWriter {
+class SqliteClickWriter implements ClickWriter, ClickLedger {
   readonly batchMax = BATCH_MAX
   readonly spools: SpoolReader
   readonly #database: DatabaseSync
@@ -117,6 +126,37 @@ class SqliteClickWriter implements ClickWriter {
     return this.#queue.run(() => this.#write(batch))
   }
 
+  findIntent(journalId: string): Promise<ClickIntent | undefined> {
+    return findIntent(this.#db, journalId)
+  }
+
+  prepare(batch: ClickBatch): Promise<PreparedBatch> {
+    return this.#queue.run(() => this.#prepare(batch))
+  }
+
+  begin(batch: ClickBatch): Promise<BegunBatch | undefined> {
+    return this.#queue.run(() =>
+      inTransaction(this.#database, BUSY_DEADLINE_MS, () => beginBatch(this.#db, batch)),
+    )
+  }
+
+  commit(batch: ClickBatch, { deltas }: PreparedBatch): Promise<boolean> {
+    return this.#queue.run(async () => {
+      this.#openFiles.verify()
+      const isCounted = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
+        if (!(await movePosition(this.#db, batch))) return false
+        await endBatch(this.#db, batch)
+        await addLeasedClicks(this.#db, batch.journalId, deltas.limited)
+        await this.#rows.addToLinks(deltas.counts)
+        this.#marks.noteUncharted(deltas.persons)
+        return true
+      })
+      // Before the journal is removed.
+      this.#openFiles.verify()
+      return isCounted
+    })
+  }
+
   async maintain(today: number, oldestDay: number | undefined): Promise<void> {
     let settled: number
     do settled = await this.#queue.run(() => this.#settleSome(today))
@@ -149,12 +189,19 @@ class SqliteClickWriter implements ClickWriter {
     })
   }
 
-  async #write(batch: ClickBatch): Promise<boolean> {
-    this.#openFiles.verify()
+  async #prepare(batch: ClickBatch): Promise<PreparedBatch> {
     const order = orderByLink(batch.clicks)
     const ownerOf = await this.#owners.load(batch.clicks, order)
     await this.#labels.settle(batch, ownerOf)
-    const { counts, deltas, ...sums } = computeBatchDeltas(batch, ownerOf, order)
+    return { ownerOf, deltas: computeBatchDeltas(batch, ownerOf, order) }
+  }
+
+  async #write(batch: ClickBatch): Promise<boolean> {
+    this.#openFiles.verify()
+    const {
+      ownerOf,
+      deltas: { counts, deltas, ...sums },
+    } = await this.#prepare(batch)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
@@ -227,6 +274,7 @@ class BatchMarks {
   readonly #noteDrop
   readonly #forgetDays
   readonly #findDrop
+  readonly #noteUncharted
   /** The numbers of terse.db that are known to be on disk. */
   #synced: GivenNumbers = { links: 0, changes: 0 }
 
@@ -245,6 +293,9 @@ class BatchMarks {
       'update file_marks set dropped_before = max(coalesce(dropped_before, ?1), ?1)',
     )
     this.#findDrop = database.prepare('select dropped_before from file_marks')
+    this.#noteUncharted = database.prepare(
+      'update uncharted_clicks set clicks = clicks + ?',
+    )
     this.#forgetDays = database.prepare('delete from raw_days where day < ?')
   }
 
@@ -260,6 +311,12 @@ class BatchMarks {
     }
     this.#noteBatch.run(clicks, seen.changes, seen.links)
     for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
+  }
+
+  /** The same for a batch whose clicks are in ClickHouse. */
+  noteUncharted(clicks: number): void {
+    this.noteBatch(new Map(), clicks)
+    this.#noteUncharted.run(clicks)
   }
 
   /** Returns the first day whose file is kept; it never moves back. */
@@ -298,19 +355,29 @@ function eraseLinkRows(database: DatabaseSync, linkSeqs: readonly number[]): voi
     .prepare(`delete from link_clicks where link_seq ${among} returning clicks`)
     .all(seqs)
   const ofDay = `day = ? and scope = ${SCOPES.link} and subject ${among}`
-  const deletes = ['click_days', 'unsettled_days'].map((table) =>
-    database.prepare(`delete from ${table} where ${ofDay}`),
-  )
+  const deletes = [
+    database.prepare(`delete from click_days where ${ofDay} returning part, data`),
+    database.prepare(`delete from unsettled_days where ${ofDay}`),
+  ]
+  let charted = 0
   for (const day of listCountedDays(database)) {
-    for (const statement of deletes) statement.run(day, seqs)
+    for (const statement of deletes) charted += personsOf(statement.all(day, seqs))
   }
   const clicks = counters.reduce((sum, row) => sum + Number(row.clicks), 0)
   database
     .prepare(
       `update file_marks set clicks = clicks - ?1,
-         domain_offset = domain_offset + ?1, workspace_offset = workspace_offset + ?1`,
+         domain_offset = domain_offset + ?2, workspace_offset = workspace_offset + ?2`,
     )
-    .run(clicks)
+    .run(clicks, charted)
+  database.prepare('update uncharted_clicks set clicks = clicks - ?').run(clicks - charted)
+}
+
+/** Returns people's clicks in rows of `click_days`. */
+function personsOf(rows: readonly Record<string, unknown>[]): number {
+  return rows
+    .filter(({ part }) => part === PARTS.recent || part === PARTS.total)
+    .reduce((sum, { part, data }) => sum + personsIn(Number(part), data), 0)
 }
 
 /** Deletes the charts of a workspace and of its domains on one day, within a transaction. */
@@ -318,11 +385,11 @@ function eraseWorkspaceDay(database: DatabaseSync, day: number, workspaceId: str
   const erase = (scope: number): number => {
     const ofScope = 'day = ? and scope = ? and workspace_id = ?'
     database.prepare(`delete from unsettled_days where ${ofScope}`).run(day, scope, workspaceId)
-    return database
-      .prepare(`delete from click_days where ${ofScope} returning part, data`)
-      .all(day, scope, workspaceId)
-      .filter(({ part }) => part === PARTS.recent || part === PARTS.total)
-      .reduce((sum, { part, data }) => sum + personsIn(Number(part), data), 0)
+    return personsOf(
+      database
+        .prepare(`delete from click_days where ${ofScope} returning part, data`)
+        .all(day, scope, workspaceId),
+    )
   }
   const ofDomains = erase(SCOPES.domain)
   const ofWorkspace = erase(SCOPES.workspace)
