@@ -25,11 +25,19 @@ export type ClickWriter = {
   readonly spools: SpoolReader
   findPosition(journalId: string): Promise<JournalPosition | undefined>
   /**
+   * Returns where the batch that begins at `from` must end at the latest, because it, or the next one, was begun before;
+   * undefined if it may end anywhere. Called after a failure, and wherever the position is not the end of the last batch.
+   */
+  findEnd?(
+    journalId: string,
+    from: JournalPosition | undefined,
+  ): Promise<JournalPosition | undefined>
+  /**
    * Stores the clicks, adds them to counters and tallies, and moves the journal's position, atomically.
    * Returns false if the journal's position is not `from`: then the clicks were ingested before.
    *
    * After a failure the caller retries from the same position. The batch must then begin with the same
-   * clicks, in the same order; it may have more.
+   * clicks, in the same order; it may have more unless `findEnd` returns its end.
    */
   write(batch: ClickBatch): Promise<boolean>
   /**

@@ -25,6 +25,8 @@ const BATCH_DELAY_MS = 20
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
 const PAUSE_CHECK_MS = 1_000
+/** Another process may ingest the same journal at the same time, but not for so long. */
+const REFUSALS_MAX = 100
 
 /** A position up to which clicks are ingested, and when that was, by `performance.now()`. */
 type Checkpoint = { readonly position: JournalPosition; readonly atMs: number }
@@ -57,6 +59,10 @@ export class Drainer {
   readonly #clicks = new ClickColumns()
   #position: JournalPosition | undefined
   #positionKnown = false
+  /** Whether the next batch may have been begun before (`ClickWriter.findEnd`). */
+  #mayBeBegun = true
+  /** Batches in a row that the writer refused. */
+  #refusals = 0
   /** Segments before this position are removed once it is `keepMs` old. */
   #checkpoint: Checkpoint | undefined
   /** When clicks were read last, by `performance.now()`. */
@@ -144,25 +150,36 @@ export class Drainer {
     if (!this.#positionKnown) {
       this.#position = await writer.findPosition(journal.id)
       this.#positionKnown = true
+      this.#mayBeBegun = true
       if (this.#position !== undefined) this.#options.onPosition?.(this.#position)
       this.#checkpoint = undefined
     }
     const from = this.#position
-    const batch = readBatch(journal.folder, from, activeSegment(), writer.batchMax, this.#clicks)
+    const end = this.#mayBeBegun ? await writer.findEnd?.(journal.id, from) : undefined
+    const { batchMax } = writer
+    const batch = readBatch(journal.folder, from, activeSegment(), batchMax, this.#clicks, end)
     if (batch === undefined) return undefined
     const { clicks, next } = batch
+    // The end of a journal may be lost with the machine, after its clicks were stored.
+    const isShort = next.segment === end?.segment && clicks.length < batchMax
+    const to = isShort ? end : next
     const atMicros = clock.nowMicros()
-    if (!(await this.#write({ journalId: journal.id, from, to: next, clicks, atMicros }))) {
+    if (!(await this.#write({ journalId: journal.id, from, to, clicks, atMicros }))) {
       // An earlier commit succeeded although its response was lost, or the store was restored to an older
       // state. Continue from the position in the store.
       this.#positionKnown = false
-      return this.#drainBatch()
+      this.#refusals += 1
+      if (this.#refusals < REFUSALS_MAX) return this.#drainBatch()
+      this.#refusals = 0
+      throw new Error(`the store refuses the clicks of journal ${journal.id} after its position`)
     }
-    this.#position = next
-    this.#options.onPosition?.(next)
-    this.#reportLosses(batch, from)
-    this.#removeOld(next)
-    const hasMore = clicks.length >= writer.batchMax || next.segment < activeSegment()
+    this.#refusals = 0
+    this.#mayBeBegun = end !== undefined
+    this.#position = to
+    this.#options.onPosition?.(to)
+    this.#reportLosses({ ...batch, next: to }, from)
+    this.#removeOld(to)
+    const hasMore = end !== undefined || clicks.length >= batchMax || to.segment < activeSegment()
     return { clicks: clicks.length, hasMore }
   }
 
@@ -189,6 +206,7 @@ export class Drainer {
       return isIngested
     } catch (error) {
       progress.add('failures', 1)
+      this.#mayBeBegun = true
       throw error
     }
   }

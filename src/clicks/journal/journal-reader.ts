@@ -35,6 +35,7 @@ export type JournalBatch = {
  * @param activeSegment the segment that its owner still appends to; earlier segments are complete
  * @param clicksMax stops after the frame that reaches this count
  * @param clicks is cleared, and has the clicks afterwards
+ * @param end reads nothing after this position; everything before it is complete
  */
 export function readBatch(
   folder: string,
@@ -42,10 +43,14 @@ export function readBatch(
   activeSegment: number,
   clicksMax: number,
   clicks = new ClickColumns(),
+  end?: JournalPosition,
 ): JournalBatch | undefined {
   for (const { segment, offset } of segmentsFrom(folder, from)) {
     clicks.clear()
-    const range = { offset, complete: segment < activeSegment, clicksMax }
+    if (end !== undefined && segment > end.segment) return undefined
+    const isLast = segment === end?.segment
+    const bytesMax = isLast ? end.offset : Number.POSITIVE_INFINITY
+    const range = { offset, complete: isLast || segment < activeSegment, clicksMax, bytesMax }
     const { consumed, damaged } = readSegment(segmentFile(folder, segment), range, clicks)
     if (consumed === 0) continue
     return { clicks, next: { segment, offset: offset + consumed }, damaged }
@@ -120,7 +125,7 @@ function segmentsFrom(
     .map((segment) => (segment === position?.segment ? position : { segment, offset: 0 }))
 }
 
-type SegmentRange = { offset: number; complete: boolean; clicksMax: number }
+type SegmentRange = { offset: number; complete: boolean; clicksMax: number; bytesMax: number }
 
 /** Reads to the end of a segment, or to the frame that reaches `clicksMax`, wherever it begins. */
 function readSegment(file: string, range: SegmentRange, into: ClickColumns): DecodedBytes {
@@ -143,10 +148,10 @@ function readSegment(file: string, range: SegmentRange, into: ClickColumns): Dec
 /** Consumes nothing at the end. */
 function readChunk(
   fd: number,
-  { offset, complete, clicksMax }: SegmentRange,
+  { offset, complete, clicksMax, bytesMax }: SegmentRange,
   into: ClickColumns,
 ): DecodedBytes {
-  const remaining = Math.max(0, fstatSync(fd).size - offset)
+  const remaining = Math.max(0, Math.min(fstatSync(fd).size, bytesMax) - offset)
   const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
   const length = readSync(fd, chunk, 0, chunk.length, offset)
   const decoded = decodeFrames(chunk.subarray(0, length), clicksMax, into)

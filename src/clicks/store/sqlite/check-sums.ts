@@ -65,10 +65,7 @@ export function checkDaySums(database: DatabaseSync, file: string): FileFault[] 
 }
 
 /** Checks that every click that is not in ClickHouse is in the charts of its link, its domain and its workspace. */
-function checkCharts(
-  database: DatabaseSync,
-  { uncharted, ...mark }: ClicksMark,
-): FileFault[] {
+function checkCharts(database: DatabaseSync, { uncharted, ...mark }: ClicksMark): FileFault[] {
   const sums = sumCharts(database)
   const clicks = mark.clicks - uncharted
   const expected = {

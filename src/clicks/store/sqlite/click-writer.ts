@@ -58,7 +58,10 @@ type WriterOptions = {
 }
 
 /** Opens clicks.db of a data folder, which must be migrated. */
-export function openSqliteClickWriter(dataDir: string, options: WriterOptions): ClickWriter & ClickLedger {
+export function openSqliteClickWriter(
+  dataDir: string,
+  options: WriterOptions,
+): ClickWriter & ClickLedger {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: OPEN_DEADLINE_MS })
   try {
     database.exec(`
@@ -293,9 +296,7 @@ class BatchMarks {
       'update file_marks set dropped_before = max(coalesce(dropped_before, ?1), ?1)',
     )
     this.#findDrop = database.prepare('select dropped_before from file_marks')
-    this.#noteUncharted = database.prepare(
-      'update uncharted_clicks set clicks = clicks + ?',
-    )
+    this.#noteUncharted = database.prepare('update uncharted_clicks set clicks = clicks + ?')
     this.#forgetDays = database.prepare('delete from raw_days where day < ?')
   }
 
