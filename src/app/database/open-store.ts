@@ -1,4 +1,7 @@
+import type { ClickReaders } from '../../clicks/store/click-reports.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { ClickHouseAccess } from '../../storage/clickhouse/clicks-url.ts'
+import { SCAN_MS_MAX } from '../../storage/scans.ts'
 import type { OpenedStore } from './opened-store.ts'
 import type { SqliteOptions } from './sqlite/open.ts'
 
@@ -6,6 +9,8 @@ import type { SqliteOptions } from './sqlite/open.ts'
 export async function openStore(options: {
   databaseUrl: string | undefined
   dataDir: string
+  /** Where the clicks are; undefined when they are in the database itself. */
+  clicks?: ClickHouseAccess | undefined
   clock: Clock
   /** Called with errors that fail no request, such as a broken idle connection. */
   onError: (error: unknown) => void
@@ -25,7 +30,29 @@ export async function openStore(options: {
   /** As in `openSqlite`. */
   onLongCheck?: () => void
 }): Promise<OpenedStore> {
-  const { databaseUrl: url, ...rest } = options
+  const { clicks, ...rest } = options
+  if (clicks === undefined) return openEngine(rest)
+  const { readers, close } = await openClickReaders(clicks)
+  try {
+    const opened = await openEngine({ ...rest, clickReaders: readers })
+    const { store } = opened
+    const closeAll = async () => {
+      await store.close()
+      await close()
+    }
+    return { ...opened, store: { ...store, close: closeAll } }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openEngine({
+  databaseUrl: url,
+  ...rest
+}: Omit<Parameters<typeof openStore>[0], 'clicks'> & {
+  clickReaders?: ClickReaders
+}): Promise<OpenedStore> {
   // Loads only the engine in use: the other's code would take a tenth of the start-up time.
   if (url === undefined) {
     const { openSqlite } = await import('./sqlite/open.ts')
@@ -33,4 +60,19 @@ export async function openStore(options: {
   }
   const { openPostgres } = await import('./postgres/open.ts')
   return openPostgres({ ...rest, url })
+}
+
+/** How many queries a process has at a time, of charts, exports and live views. */
+const CLICK_CONNECTIONS_MAX = 10
+
+async function openClickReaders(
+  access: ClickHouseAccess,
+): Promise<{ readers: ClickReaders; close: () => Promise<void> }> {
+  const { openClickDatabase } = await import('../../clicks/store/clickhouse/click-database.ts')
+  const { clickHouseReaders } = await import('../../clicks/store/clickhouse/click-readers.ts')
+  const db = openClickDatabase(access, {
+    timeoutMs: SCAN_MS_MAX,
+    connectionsMax: CLICK_CONNECTIONS_MAX,
+  })
+  return { readers: clickHouseReaders(db), close: () => db.close() }
 }

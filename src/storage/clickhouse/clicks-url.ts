@@ -6,6 +6,12 @@ export type ClickHouseAddress = {
   readonly database: string
 }
 
+/** How to reach the database of clicks. */
+export type ClickHouseAccess = {
+  readonly address: ClickHouseAddress
+  readonly password: string | undefined
+}
+
 const PROTOCOLS: ReadonlyMap<string, { readonly http: string; readonly port: string }> = new Map([
   ['clickhouse:', { http: 'http', port: '8123' }],
   ['clickhouses:', { http: 'https', port: '8443' }],

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { clickReports, storedClickDays } from '../../../clicks/store/click-reports.ts'
+import {
+  type ClickReaders,
+  clickReports,
+  storedClickDays,
+} from '../../../clicks/store/click-reports.ts'
 import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
 import { postgresRawClickSource } from '../../../clicks/store/postgres/raw-clicks.ts'
 import { postgresEventFeed } from '../../../events/store/event-feed.ts'
@@ -81,6 +85,8 @@ export type PostgresOptions = {
   readonly mayBeUnavailable?: boolean | undefined
   /** Whether to throw `NoInstance` when the database holds no instance, instead of creating one. */
   readonly mustExist?: boolean | undefined
+  /** Of clicks that are in another database. */
+  readonly clickReaders?: ClickReaders | undefined
 }
 
 /**
@@ -101,6 +107,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     ready.resolve()
   }
 
+  const traits = { ...TRAITS, clickReaders: options.clickReaders ?? TRAITS.clickReaders }
   const eventAuthors = new EventAuthors()
   const connections = openConnections({
     url,
@@ -160,7 +167,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
           void notifications.send()
         },
       })
-      const value = await work(storesOver(TRAITS, { db: tx, scans: scansWithin(tx), writes }))
+      const value = await work(storesOver(traits, { db: tx, scans: scansWithin(tx), writes }))
       return { result: { writes, value }, last: writes.take() }
     })
     writes.committed()
@@ -176,7 +183,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     scanQueue,
     store: {
       read: storesOver(
-        { ...TRAITS, changeLog: () => postgresChangeLog(log, READ_ONLY_BUFFER) },
+        { ...traits, changeLog: () => postgresChangeLog(log, READ_ONLY_BUFFER) },
         { db, scans, writes: READ_ONLY_BUFFER },
       ),
       write: (work) => retryWhileStale(() => writeOnce(work)),

@@ -2,7 +2,11 @@ import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { clickReports, storedClickDays } from '../../../clicks/store/click-reports.ts'
+import {
+  type ClickReaders,
+  clickReports,
+  storedClickDays,
+} from '../../../clicks/store/click-reports.ts'
 import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import {
   rawClicksFolder,
@@ -90,6 +94,8 @@ export type SqliteOptions = {
   readonly onLongCheck?: (() => void) | undefined
   /** Whether to throw `NoInstance` when the folder holds no database, instead of creating one. */
   readonly mustExist?: boolean | undefined
+  /** Of clicks that are in another database. */
+  readonly clickReaders?: ClickReaders | undefined
 }
 
 /**
@@ -179,7 +185,7 @@ async function prepare(
   }
 }
 
-type Opened = Pick<SqliteOptions, 'dataDir' | 'onError'> & {
+type Opened = Pick<SqliteOptions, 'dataDir' | 'onError' | 'clickReaders'> & {
   readonly writer: DatabaseSync
   readonly reader: DatabaseSync
   readonly lock: FolderLock
@@ -223,7 +229,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   recordingTimer.unref()
   const traits: EngineTraits = {
     ...TRAITS,
-    clickReaders: {
+    clickReaders: opened.clickReaders ?? {
       reports: ({ db, scans }) =>
         clickReports(db, scans, { days: storedClickDays(db), raw: rawClicks }),
       feed: (on) => sqliteClickFeed(rawClicksAt, scanConnection, on),
