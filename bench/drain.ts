@@ -106,7 +106,7 @@ async function measureDrain(
   )
   const countedBefore = await countedIn(place)
 
-  const writer = openWriterAt(place, { rawPerMinute: RAW_PER_MINUTE })
+  const writer = await openWriterAt(place, { rawPerMinute: RAW_PER_MINUTE })
   const batchesMs: number[] = []
   const fail = (what: unknown) => {
     throw new Error(`the drain reported ${what}`)

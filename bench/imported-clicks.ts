@@ -53,7 +53,7 @@ const clicks = new SpooledClicks({
   places: async () => () => ({ ...NOWHERE, country: 'DE' }),
   count: async (spoolId) => {
     const journalId = (await store.read.clickSpools.find(spoolId))?.journal_id ?? ''
-    const writer = openWriterAt(place, { retentionDays: RETENTION_DAYS })
+    const writer = await openWriterAt(place, { retentionDays: RETENTION_DAYS })
     await writer.maintain(today, today - RETENTION_DAYS)
     for (;;) {
       const startedMs = performance.now()

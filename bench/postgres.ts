@@ -135,7 +135,7 @@ async function measureDrain(place: DatabasePlace): Promise<void> {
   ] as const) {
     const draw = zipf(LINKS, exponent)
     const source = clickSource(() => FIRST_LINK + draw())
-    const writer = openWriterAt(place)
+    const writer = await openWriterAt(place)
     const midnight = startOfDay(today)
     const journalId = randomUUID()
     const cpuBefore = usageOf(process.pid).cpuMicros

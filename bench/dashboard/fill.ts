@@ -69,7 +69,7 @@ async function addClicks(place: Place, { links, clicks }: Amounts): Promise<void
   const draw = zipf(links, 1)
   const click = clickSource(() => 1 + draw())
   const perDay = Math.ceil(clicks / DAYS)
-  const writer = openWriterAt(place)
+  const writer = await openWriterAt(place)
   const nowMicros = Date.now() * 1_000
   for (let day = DAYS - 1; day >= 0; day -= 1) {
     const start = nowMicros - (day + 1) * DAY_MICROS

@@ -19,7 +19,7 @@ export async function fillWithClicks(
   options: { clicks: number; links: number; firstLink: number; today: number },
 ): Promise<void> {
   const { clicks, links, firstLink, today } = options
-  const writer = openWriterAt(place)
+  const writer = await openWriterAt(place)
   const link = (number: string) => `${firstLink} + (${number} * 7919::bigint) % ${links}`
   const perDay = Math.ceil(clicks / DAYS)
   const days = Array.from({ length: DAYS }, (_, nth) => today - DAYS + nth)

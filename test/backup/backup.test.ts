@@ -51,7 +51,7 @@ describe('a backup', () => {
 
   /** Counts a click on each of the last days, today included. */
   async function takeDays(): Promise<void> {
-    const writer = openWriterAt(place)
+    const writer = await openWriterAt(place)
     const now = systemClock().nowMicros()
     for (let age = 0; age < DAYS; age += 1) {
       await takeClicks(writer, [someClick({ at: now - age * DAY_MICROS, link_seq: link.seq })])
@@ -150,7 +150,7 @@ describe('a backup', () => {
       const pinned = await pinDataFolder(place.dataDir, new Map())
       try {
         const { seq } = await createTestLink(store, systemClock())
-        const writer = openWriterAt(place)
+        const writer = await openWriterAt(place)
         await takeClicks(writer, [someClick({ at: systemClock().nowMicros(), link_seq: seq })])
         await writer.close()
         const links = pinned.databases?.links.read(
@@ -165,7 +165,7 @@ describe('a backup', () => {
   })
 
   test('finds the file of a finished day complete while the service runs', async () => {
-    const writer = openWriterAt(place)
+    const writer = await openWriterAt(place)
     try {
       const now = systemClock().nowMicros()
       await takeClicks(writer, [someClick({ at: now - DAY_MICROS, link_seq: link.seq })])

@@ -77,7 +77,7 @@ describe('the roles of a node', () => {
 
     let link: TestLink | undefined
     assert.equal(await leftBy('jobs'), 0)
-    const writer = openWriterAt(place)
+    const writer = await openWriterAt(place)
     await takeClicks(writer, [someClick({ at: YEARS_AGO, link_seq: link?.seq ?? 0 })])
     await writer.close()
     assert.equal(await leftBy('redirect,api'), 1)

@@ -52,7 +52,7 @@ async function countHere(
 ): Promise<void> {
   const journalId = (await store.read.clickSpools.find(spoolId))?.journal_id
   if (!journalId) throw new Error('the spool is not sealed')
-  const writer = openWriterAt(place, { retentionDays })
+  const writer = await openWriterAt(place, { retentionDays })
   try {
     const today = dayOf(systemClock().nowMicros())
     if (retentionDays > 0) await writer.maintain(today, today - retentionDays)

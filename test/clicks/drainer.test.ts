@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
         onError: () => {},
       })
       store = opened.store
-      writer = openWriterAt(place)
+      writer = await openWriterAt(place)
     })
     after(async () => {
       await writer.close()

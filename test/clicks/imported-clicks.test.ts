@@ -99,7 +99,7 @@ describeStore('clicks of an import', (at) => {
       dated: source.flatMap(({ dated }) => dated),
     })
     const { importId } = planned.plan
-    const writers = [openWriterAt(at.place), openWriterAt(at.place)]
+    const writers = [await openWriterAt(at.place), await openWriterAt(at.place)]
     const count = async () => {
       const journalId = (await at.store.read.clickSpools.find(importId))?.journal_id ?? ''
       const spool = { id: importId, journalId }

@@ -44,7 +44,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await store.close()
       journal = createJournal(journalsRoot(place.dataDir))
       append(1)
-      const writer = openWriterAt(place)
+      const writer = await openWriterAt(place)
       await drainerOver(writer, MINUTE_MS).drain()
       await writer.close()
       older = await copyDatabase(place)
@@ -74,8 +74,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     }
 
     /** Runs an intake over the database, until the older one has replaced it. */
-    function writerUntilPromotion(): ClickWriter & { promote(): void } {
-      const [before, after] = [openWriterAt(place), openWriterAt(older)]
+    async function writerUntilPromotion(): Promise<ClickWriter & { promote(): void }> {
+      const [before, after] = [await openWriterAt(place), await openWriterAt(older)]
       writers.push(before, after)
       let current = before
       return {
@@ -102,7 +102,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     }
 
     test('is drained again for the lost clicks, though whole segments had been drained', async () => {
-      const writer = writerUntilPromotion()
+      const writer = await writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
       append(3)
@@ -117,7 +117,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     })
 
     test('is drained again without a new click', async () => {
-      const writer = writerUntilPromotion()
+      const writer = await writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
       drainer.wake()
@@ -129,7 +129,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     })
 
     test('is drained again when the intake stops', async () => {
-      const writer = writerUntilPromotion()
+      const writer = await writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
       await drainer.drain()
@@ -139,7 +139,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     })
 
     test('keeps drained segments no longer than configured', async () => {
-      const drainer = drainerOver(writerUntilPromotion(), 1)
+      const drainer = drainerOver(await writerUntilPromotion(), 1)
       const first = segmentFile(journal.folder, 1)
       for (let segment = 2; segment < 10 && existsSync(first); segment += 1) {
         append(segment)

@@ -12,7 +12,7 @@ import { failStatements } from '../support/statement-faults.ts'
 
 const { DATA_DIR = '', DATABASE_URL, JOURNAL = '', KILL_AT } = process.env
 
-const writer = openWriterAt({ dataDir: DATA_DIR, databaseUrl: DATABASE_URL })
+const writer = await openWriterAt({ dataDir: DATA_DIR, databaseUrl: DATABASE_URL })
 const { steps } = failStatements((step) => {
   if (step === Number(KILL_AT)) process.kill(process.pid, 'SIGKILL')
   return false

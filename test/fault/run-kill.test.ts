@@ -88,7 +88,7 @@ describe('a run over a data folder', () => {
     async function runOnce(): Promise<void> {
       const { store } = await openAt(place)
       try {
-        const writer = openWriterAt(place)
+        const writer = await openWriterAt(place)
         try {
           await takeClicks(writer, [someClick({ at: 1_000, link_seq: linkSeq })])
         } finally {

@@ -16,7 +16,7 @@ const { steps } = failStatements((step) => {
   return false
 })
 const { store } = await openAt(place, { onError: (error) => process.stderr.write(`${error}\n`) })
-const writer = openWriterAt(place)
+const writer = await openWriterAt(place)
 if (LINK_SEQ !== undefined)
   await takeClicks(writer, [someClick({ at: 1_000, link_seq: Number(LINK_SEQ) })])
 await writer.close()

@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
       service = await startService(engine, { TERSE_DOMAIN_PROOF: 'routing' })
       await service.token('kept')
       operator = await setUp(service)
-      writer = openWriterAt(service.place)
+      writer = await openWriterAt(service.place)
     })
     after(async () => {
       await writer.close()

@@ -24,7 +24,7 @@ describeStore('the store of click leases', (at) => {
 
   /** Ingests people's clicks of a journal, of which some took one of the limit. */
   async function ingest(linkSeq: number, journalId: string, clicks: number, limited: number) {
-    const writer = openWriterAt(at.place)
+    const writer = await openWriterAt(at.place)
     const each = Array.from({ length: clicks }, (_, nth) =>
       someClick({ at: NOW, link_seq: linkSeq, ...(nth < limited && { isLimited: true }) }),
     )
@@ -132,7 +132,7 @@ describeStore('the store of click leases', (at) => {
       await ingest(linkSeq, journalId, 4, 4)
     }
     await at.store.write(({ nodes }) => nodes.forget(ended, NOW))
-    const writer = openWriterAt(at.place)
+    const writer = await openWriterAt(at.place)
     await writer.maintain(1, undefined)
     const journals = async () => {
       const rows = await at.db

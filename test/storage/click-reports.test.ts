@@ -130,7 +130,7 @@ async function someLinks(store: FullStore): Promise<Link[]> {
 
 describeStore('click reports', (at, engine) => {
   async function open(): Promise<{ writer: ClickWriter; links: Link[] }> {
-    return { writer: openWriterAt(at.place), links: await someLinks(at.store) }
+    return { writer: await openWriterAt(at.place), links: await someLinks(at.store) }
   }
 
   test('equal a plain recount of the clicks, whatever batches they came in', async (t) => {
@@ -178,7 +178,7 @@ describeStore('click reports', (at, engine) => {
 
   test('equal a recount when several drainers write at the same time', async (t) => {
     const { writer, links } = await open()
-    const writers = [writer, openWriterAt(at.place), openWriterAt(at.place)]
+    const writers = [writer, await openWriterAt(at.place), await openWriterAt(at.place)]
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
     const seqs = links.map(({ seq }) => seq)
     const all: Click[] = []

@@ -30,7 +30,7 @@ describeStore('the click writer', (at, engine) => {
     rawClicksOf(at.store, { kind: 'link', workspaceId, linkSeq })
 
   test('advances a journal’s position from its current value only', async (t) => {
-    const writer = openWriterAt(at.place)
+    const writer = await openWriterAt(at.place)
     t.after(() => writer.close())
     const journal = unique('journal')
     const [first, second] = [
@@ -56,7 +56,7 @@ describeStore('the click writer', (at, engine) => {
   if (engine.name === 'SQLite') {
     test('syncs the log of terse.db before clicks.db records what it has seen there', async (t) => {
       const link = await addLink(at.store, await addHome(at.store))
-      const writer = openWriterAt(at.place)
+      const writer = await openWriterAt(at.place)
       t.after(() => writer.close())
       const database = new DatabaseSync(`${at.place.dataDir}/clicks.db`)
       t.after(() => database.close())
@@ -84,7 +84,7 @@ describeStore('the click writer', (at, engine) => {
 
   test('accepts a batch from one of several drainers that read the same clicks', async (t) => {
     const link = await addLink(at.store, await addHome(at.store))
-    const writers = [1, 2, 3].map(() => openWriterAt(at.place))
+    const writers = await Promise.all([1, 2, 3].map(() => openWriterAt(at.place)))
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
     const journalId = unique('journal')
     const steps = [undefined, { segment: 1, offset: 5 }, { segment: 1, offset: 9 }]
@@ -162,7 +162,7 @@ describeStore('the click writer', (at, engine) => {
   test('adds up what several processes count at the same time', async (t) => {
     const home = await addHome(at.store)
     const links = [await addLink(at.store, home), await addLink(at.store, home)]
-    const writers = [openWriterAt(at.place), openWriterAt(at.place)]
+    const writers = [await openWriterAt(at.place), await openWriterAt(at.place)]
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
     const batch = (order: readonly { seq: number }[]) =>
       order.map(({ seq }) => someClick({ link_seq: seq, at: NOW }))
@@ -219,7 +219,7 @@ describeStore('the click writer', (at, engine) => {
       await addLink(at.store, await addHome(at.store)),
     ]
     let refused = 0
-    const writer = openWriterAt(at.place, {
+    const writer = await openWriterAt(at.place, {
       rawPerMinute: 5,
       onRawRefused: (visits) => {
         refused += visits
@@ -247,7 +247,7 @@ describeStore('the click writer', (at, engine) => {
 
   test('does not charge a workspace for the rows of a batch that was rejected', async (t) => {
     const link = await addLink(at.store, await addHome(at.store))
-    const writer = openWriterAt(at.place, { rawPerMinute: 4 })
+    const writer = await openWriterAt(at.place, { rawPerMinute: 4 })
     t.after(() => writer.close())
     const clicks = ClickColumns.of(
       [1, 2, 3].map((n) => someClick({ link_seq: link.seq, at: NOW + n })),
@@ -267,7 +267,7 @@ describeStore('the click writer', (at, engine) => {
   test('continues a day file that an older release has started', async (t) => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
-    const writers = [openWriterAt(at.place), openWriterAt(at.place)]
+    const writers = [await openWriterAt(at.place), await openWriterAt(at.place)]
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
     const DAY = 20_400
     const clickAt = (n: number) => someClick({ link_seq: link.seq, at: DAY * 86_400_000_000 + n })

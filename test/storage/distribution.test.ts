@@ -207,7 +207,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       ] as const) {
         await store.write((stores) => stores.links.update(next, before))
       }
-      const writer = openWriterAt(place)
+      const writer = await openWriterAt(place)
       for (let batch = 0; batch < 3; batch += 1) {
         const clicks = Array.from({ length: 2_000 }, (_, index) =>
           someClick({

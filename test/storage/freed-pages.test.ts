@@ -58,7 +58,7 @@ describe('what was deleted on SQLite', () => {
     const { store } = opened
     const home = await addHome(store)
     const link = await addLink(store, home)
-    const writer = openWriterAt(place)
+    const writer = await openWriterAt(place)
     const clicks = Array.from({ length: 2_000 }, (_, nth) =>
       someClick({ at: NOW + nth, link_seq: link.seq, referrer: `gone-${nth}.example` }),
     )

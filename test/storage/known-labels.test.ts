@@ -15,7 +15,7 @@ const DAY_MICROS = 86_400_000_000
 describeStore('labels of visits', (at) => {
   async function open(t: { after(work: () => Promise<void>): void }) {
     const link = await addLink(at.store, await addHome(at.store))
-    const writers = [openWriterAt(at.place), openWriterAt(at.place)] as const
+    const writers = [await openWriterAt(at.place), await openWriterAt(at.place)] as const
     t.after(async () => {
       for (const writer of writers) await writer.close()
     })

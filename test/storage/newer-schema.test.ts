@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
       const open = async () => {
         const store = await openAt(place)
         opened.push(store)
-        const writer = openWriterAt(place)
+        const writer = await openWriterAt(place)
         writers.push(writer)
         return { ...store, writer }
       }

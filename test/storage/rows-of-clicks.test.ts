@@ -52,7 +52,7 @@ describe('click files with folded rows', () => {
   }
 
   test('agree after each batch, and wherever a crash has left one of them behind', async () => {
-    const writer = openWriterAt(place, { rawPerMinute: ROWS_PER_MINUTE })
+    const writer = await openWriterAt(place, { rawPerMinute: ROWS_PER_MINUTE })
     assert.equal(await writer.write(batchFrom(0)), true)
     assert.deepEqual(faults(), [])
 

@@ -7,19 +7,20 @@ import type { Place } from './engines.ts'
 
 /** Opens what a drain thread opens, over a database that a store has opened before. */
 export function openWriterAt(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  place: Pick<Place, 'databaseUrl' | 'clicks' | 'dataDir'>,
   options: {
     rawPerMinute?: number
     retentionDays?: number
     onRawRefused?: (visits: number) => void
     onWithoutLink?: (visits: number) => void
   } = {},
-): ClickWriter {
-  const { databaseUrl, dataDir } = place
+): Promise<ClickWriter> {
+  const { databaseUrl, clicks, dataDir } = place
   const { rawPerMinute = 0, retentionDays = 0, onRawRefused = () => {} } = options
   const { onWithoutLink = () => {} } = options
   return openClickWriter({
     databaseUrl,
+    clicks,
     dataDir,
     rawPerMinute,
     retentionDays,
@@ -53,6 +54,7 @@ export function overrideWriter(writer: ClickWriter, operations: Partial<ClickWri
     batchMax: writer.batchMax,
     spools: writer.spools,
     findPosition: (journalId) => writer.findPosition(journalId),
+    ...(writer.findEnd && { findEnd: writer.findEnd.bind(writer) }),
     write: (batch) => writer.write(batch),
     maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
     erase: (erased) => writer.erase(erased),

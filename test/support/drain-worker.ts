@@ -7,13 +7,14 @@ const PROGRAM = new URL('../../src/app/workers/drain-worker.ts', import.meta.url
 
 /** Returns a function that starts drain threads over a database, as `app/node/intake.ts` does. */
 export function drainWorkers(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  place: Pick<Place, 'databaseUrl' | 'clicks' | 'dataDir'>,
   keepMs = 0,
 ): (journal: JournalLocation, progress: SharedArrayBuffer) => Worker {
-  const { databaseUrl, dataDir } = place
+  const { databaseUrl, clicks, dataDir } = place
   return (journal, progress) => {
     const workerData: DrainWorkerData = {
       databaseUrl,
+      clicks,
       dataDir,
       journal,
       progress,

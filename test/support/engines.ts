@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import './built-program.ts'
+import type { ClickHouseAccess } from '../../src/storage/clickhouse/clicks-url.ts'
 
 /** Where one test keeps its data, on one of the engines. */
 export type Place = {
   readonly dataDir: string
   /** Undefined on SQLite. */
   readonly databaseUrl: string | undefined
+  /** Where clicks are; left out where they are in the database. */
+  readonly clicks?: ClickHouseAccess | undefined
   /** The settings that make the service use this place. */
   readonly env: Readonly<Record<string, string>>
   remove(): Promise<void>

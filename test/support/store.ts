@@ -44,8 +44,8 @@ export function describeStore(
           return store
         }
         let writer: ClickWriter | undefined
-        const take = (clicks: readonly Click[]) => {
-          writer ??= openWriterAt(place)
+        const take = async (clicks: readonly Click[]) => {
+          writer ??= await openWriterAt(place)
           return takeClicks(writer, clicks)
         }
         closeWriter = async () => writer?.close()

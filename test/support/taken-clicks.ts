@@ -7,7 +7,7 @@ import type { Service } from './service.ts'
  * Ingests clicks of a service that no visitor made; a test gives each a link and any other field.
  */
 export async function takeIn(service: Service, clicks: readonly Click[]): Promise<void> {
-  const writer = openWriterAt(service.place)
+  const writer = await openWriterAt(service.place)
   try {
     await takeClicks(writer, clicks)
   } finally {

@@ -31,11 +31,12 @@ export async function replayJournals(
   folder: string,
   options: { includesUnknown: boolean; onError: (error: unknown) => void },
 ): Promise<readonly ReplayedJournal[]> {
-  const { databaseUrl, dataDir, rawClicksPerMinute: rawPerMinute } = config
+  const { databaseUrl, clicks, dataDir, rawClicksPerMinute: rawPerMinute } = config
   const known = new Set((await instance.nodes.list()).map(({ id }) => id))
   let withoutLink = 0
-  const writer = openClickWriter({
+  const writer = await openClickWriter({
     databaseUrl,
+    clicks,
     dataDir,
     rawPerMinute,
     retentionDays: config.clickRetentionDays,

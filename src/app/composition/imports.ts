@@ -102,7 +102,7 @@ export function importedClicksInCommand(
 }
 
 async function countHere(
-  { databaseUrl, dataDir, clickRetentionDays }: Config,
+  { databaseUrl, clicks, dataDir, clickRetentionDays }: Config,
   { store, clock }: { readonly store: FullStore; readonly clock: Services['clock'] },
   options: {
     readonly spoolId: string
@@ -113,8 +113,9 @@ async function countHere(
   const { spoolId, signal, onError } = options
   const journalId = (await store.read.clickSpools.find(spoolId))?.journal_id
   if (!journalId) throw new Error('the click spool is not complete')
-  const writer = openClickWriter({
+  const writer = await openClickWriter({
     databaseUrl,
+    clicks,
     dataDir,
     rawPerMinute: 0,
     retentionDays: clickRetentionDays,

@@ -92,6 +92,7 @@ async function open(
     mayBeUnavailable: mayBeUnavailable && key !== undefined,
     mustExist,
     databaseUrl: config.databaseUrl,
+    clicks: config.clicks,
     dataDir: config.dataDir,
     clock,
     timeoutMs: config.databaseTimeoutMs,

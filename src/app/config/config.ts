@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { BackupConfig } from '../../backup/place.ts'
 import type { S3Access } from '../../backup/targets/s3-target.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
+import type { ClickHouseAccess } from '../../storage/clickhouse/clicks-url.ts'
 import type { Role } from './setting-schemas.ts'
 import type { GroupRole } from './settings/sign-in.ts'
 import {
@@ -61,6 +62,9 @@ export function readConfig(env: Environment): Config {
     faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
   }
   const isGiven = (name: SettingName) => Boolean(env[name] || env[fileNameOf(name)])
+  if (values.TERSE_CLICKS_URL === undefined && values.TERSE_CLICKS_PASSWORD !== undefined) {
+    faults.push('TERSE_CLICKS_PASSWORD needs TERSE_CLICKS_URL')
+  }
   faults.push(...faultsOfSignIn(values as Partial<SettingValues>, isGiven))
   if (faults.length > 0) throw new ConfigError(faults)
   const config = configOf(values as SettingValues)
@@ -114,6 +118,10 @@ function configOf(values: SettingValues): Config {
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     settingsFile: values.TERSE_ENV_FILE && path.resolve(values.TERSE_ENV_FILE),
     databaseUrl: values.TERSE_DATABASE_URL,
+    clicks: values.TERSE_CLICKS_URL && {
+      address: values.TERSE_CLICKS_URL,
+      password: values.TERSE_CLICKS_PASSWORD,
+    },
     databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
     fileCheckMs: values.TERSE_FILE_CHECK_HOURS,
     diskLowRatio: values.TERSE_DISK_LOW_PERCENT,
@@ -237,7 +245,9 @@ export type Config = {
   /** The settings file that was read; undefined for none. */
   readonly settingsFile: string | undefined
   readonly databaseUrl: string | undefined
-  /** How long PostgreSQL may take to answer a query of a request. */
+  /** The database of clicks, where it is one of ClickHouse; undefined where `databaseUrl` has clicks too. */
+  readonly clicks: ClickHouseAccess | undefined
+  /** How long PostgreSQL or ClickHouse may take to answer a query of a request. */
   readonly databaseTimeoutMs: number
   /** Between two checks of the SQLite files; 0 for none. */
   readonly fileCheckMs: number

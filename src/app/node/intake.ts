@@ -53,9 +53,10 @@ export function openIntake(
     ...(shared && { processNumber: shared.number }),
     dataDir: config.dataDir,
     startWorker(journal, progress) {
-      const { databaseUrl, dataDir, roles, clickRetentionDays, rawClicksPerMinute } = config
+      const { databaseUrl, clicks, dataDir, roles, clickRetentionDays, rawClicksPerMinute } = config
       const workerData: DrainWorkerData = {
         databaseUrl,
+        clicks,
         dataDir,
         journal,
         progress,

@@ -4,10 +4,12 @@ import { serveDrain } from '../../clicks/ingest/serve-drain.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/task-thread.ts'
+import type { ClickHouseAccess } from '../../storage/clickhouse/clicks-url.ts'
 
 /** The data with which the drain thread starts. */
 export type DrainWorkerData = {
   readonly databaseUrl: string | undefined
+  readonly clicks: ClickHouseAccess | undefined
   readonly dataDir: string
   readonly journal: JournalLocation
   /** The memory of a `DrainProgress`. */
@@ -24,15 +26,16 @@ export type DrainWorkerData = {
 
 if (parentPort === null) throw new Error('this module runs in a worker thread only')
 
-const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...more } =
+const { databaseUrl, clicks, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...more } =
   workerData as DrainWorkerData
 const port = parentPort
 const progress = new DrainProgress(more.progress)
 // A batch takes tens of milliseconds, during which visitors would wait for this core.
 lowerPriority(NICENESS_INCREMENTS.counting)
 serveDrain(port, {
-  writer: openClickWriter({
+  writer: await openClickWriter({
     databaseUrl,
+    clicks,
     dataDir,
     rawPerMinute,
     retentionDays,

@@ -1,3 +1,4 @@
+import type { ClickHouseAccess } from '../../storage/clickhouse/clicks-url.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import { openPostgresClickWriter } from './postgres/click-writer.ts'
 import { RawClickQuota } from './raw-click-quota.ts'
@@ -7,12 +8,15 @@ import { openSqliteClickWriter } from './sqlite/click-writer.ts'
  * Opens the configured database for a drainer, with separate connections. `openStore` must have migrated it
  * before.
  */
-export function openClickWriter({
+export async function openClickWriter({
   databaseUrl: url,
+  clicks,
   dataDir,
   ...options
 }: {
   databaseUrl: string | undefined
+  /** Where single clicks and charts are, unless in the database. */
+  clicks?: ClickHouseAccess | undefined
   dataDir: string
   /** The most raw click rows per workspace and minute; 0 for no limit. */
   rawPerMinute: number
@@ -24,9 +28,13 @@ export function openClickWriter({
   onWithoutLink: (visits: number) => void
   /** Called for errors that fail no operation, such as a broken idle connection. */
   onError: (error: unknown) => void
-}): ClickWriter {
+}): Promise<ClickWriter> {
   const rawQuota = new RawClickQuota(options)
-  return url === undefined
-    ? openSqliteClickWriter(dataDir, { ...options, rawQuota })
-    : openPostgresClickWriter({ ...options, url, rawQuota })
+  const writer =
+    url === undefined
+      ? openSqliteClickWriter(dataDir, { ...options, rawQuota })
+      : openPostgresClickWriter({ ...options, url, rawQuota })
+  if (clicks === undefined) return writer
+  const { openClickHouseWriter } = await import('./clickhouse/click-writer.ts')
+  return openClickHouseWriter(clicks, { ...options, ledger: writer, rawQuota })
 }

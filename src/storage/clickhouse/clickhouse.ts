@@ -5,15 +5,13 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
-import type { ClickHouseAddress } from './clicks-url.ts'
+import type { ClickHouseAccess } from './clicks-url.ts'
 import { translateError } from './errors.ts'
 
 /** How much later than the server the client ends a query. */
 const ANSWER_MARGIN_MS = 2_000
 
-type Options = {
-  readonly address: ClickHouseAddress
-  readonly password: string | undefined
+type Options = ClickHouseAccess & {
   /** The limit for a query; one that takes longer fails as unavailable. */
   readonly timeoutMs: number
   readonly connectionsMax: number

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { parseClicksUrl } from '../../../storage/clickhouse/clicks-url.ts'
 import { parseDatabaseUrl } from '../../../storage/postgres/database-url.ts'
 import {
   addressAndPort,
@@ -179,6 +180,28 @@ export const STORAGE_SETTINGS = {
     unset: 'SQLite in the data folder',
     description:
       'A PostgreSQL database to use instead of SQLite, such as `postgres://user@host/terse`. With standbys, name all servers: `postgres://user@host1:5432,host2:5432/terse?target_session_attrs=read-write`; Terse uses the one that accepts writes.',
+    secret: true,
+  }),
+  TERSE_CLICKS_URL: setting({
+    schema: z
+      .string()
+      .transform((text, context) => {
+        const parsed = parseClicksUrl(text)
+        if ('value' in parsed) return parsed.value
+        context.addIssue({ code: 'custom', message: parsed.fault })
+        return z.NEVER
+      })
+      .optional(),
+    default: undefined,
+    unset: 'the database',
+    description:
+      'A ClickHouse database for clicks, such as `clickhouse://user@host:8123/terse`; `clickhouses://` for TLS. Links, people and counters of links stay in the database. See [clicks on ClickHouse](operating/clickhouse.md).',
+  }),
+  TERSE_CLICKS_PASSWORD: setting({
+    schema: z.string().optional(),
+    default: undefined,
+    unset: 'no password',
+    description: 'The password of the user in `TERSE_CLICKS_URL`.',
     secret: true,
   }),
   TERSE_DATABASE_TIMEOUT_SECONDS: setting({

@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
+import type { ClickHouseAccess } from '../../../storage/clickhouse/clicks-url.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import type { SpoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
@@ -12,12 +13,16 @@ import {
 import type { JournalPosition } from '../click-store.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
+import { openClickDatabase } from './click-database.ts'
 import { eraseClicks, maintainClicks } from './erase-clicks.ts'
 import { encodeBlock } from './native-block.ts'
 import { REMEMBERED_INSERTS } from './schema.ts'
 
 /** Large blocks cost the server less; one takes about half a second, and 10 MB of memory here. No release may lower it. */
 const BATCH_MAX = 100_000
+const CONNECTIONS_MAX = 2
+/** Allows for a slow disk, and for merges that the server does first. */
+const TIMEOUT_MS = 60_000
 /** Inserts of a block of clicks of several months or years, at most, for what the server remembers. */
 const INSERTS_PER_BLOCK = 10
 /** One block stays one block in each table, so that the server recognizes it when it comes again. */
@@ -49,11 +54,20 @@ type WriterOptions = {
   readonly retentionDays: number
 }
 
+/** Opens the database of clicks for a drainer. It connects at the first use. */
+export function openClickHouseWriter(
+  access: ClickHouseAccess,
+  options: Omit<WriterOptions, 'db'>,
+): ClickWriter {
+  const db = openClickDatabase(access, { timeoutMs: TIMEOUT_MS, connectionsMax: CONNECTIONS_MAX })
+  return new ClickHouseClickWriter({ ...options, db })
+}
+
 /**
  * Writes clicks to ClickHouse, and what they add to links to the main database. Each batch is one block there, known by
  * the journal and its positions, so that the server drops it when it is inserted again.
  */
-export class ClickHouseClickWriter implements ClickWriter {
+class ClickHouseClickWriter implements ClickWriter {
   readonly batchMax = BATCH_MAX
   readonly spools: SpoolReader
   readonly #options: WriterOptions
