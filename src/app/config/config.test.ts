@@ -114,9 +114,9 @@ describe('readConfig', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 36 have no entry of their own: TERSE_HTTPS_PORT belongs to `tls`, eight share `oidc`, two `mail`, seven `acme`,
-    // seven `backup`, six `quotas`, four `s3` and three `connections`; five are sets of networks.
-    assert.equal(Object.keys(plain).length + 36, Object.keys(SETTINGS).length)
+    // 37 have no entry of their own: TERSE_HTTPS_PORT belongs to `tls`, two share `clicks`, eight `oidc`, two `mail`,
+    // seven `acme`, seven `backup`, six `quotas`, four `s3` and three `connections`; five are sets of networks.
+    assert.equal(Object.keys(plain).length + 37, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {

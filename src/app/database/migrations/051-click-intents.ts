@@ -9,7 +9,7 @@ export const clickIntents: Migration = {
   servedFromOnFiles: 30,
   async up(_db, types, clicks) {
     await sql`create table if not exists click_intents (
-      journal_id ${sql.raw(types.uuid)} primary key,
+      journal_id text primary key,
       from_segment bigint not null,
       from_position bigint not null,
       to_segment bigint not null,

@@ -72,6 +72,7 @@ const RELEASED = [
   { name: 'assistants', SQLite: '79ecb49c5fdb035a', PostgreSQL: 'e79deaf23d38497e' },
   { name: 'compat', SQLite: 'fdf8a9db955e9840', PostgreSQL: '56f1b836aa327d5b' },
   { name: 'managed-links', SQLite: '4eb6920f44b79d92', PostgreSQL: 'c3fd9c342d5cd94e' },
+  { name: 'click-intents', SQLite: 'd26e472d00b97fdb', PostgreSQL: '271dec1ee4e53292' },
 ]
 
 const DIALECTS = {

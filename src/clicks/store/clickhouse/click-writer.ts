@@ -90,7 +90,7 @@ class ClickHouseClickWriter implements ClickWriter {
     // Blocks that the main database does not know of: it was restored to an older state.
     const [next] = await this.#options.db.rows<BlockRow>(
       `select from_segment, from_offset, to_segment, to_offset from click_blocks
-       where journal = {journal:UUID}
+       where journal = {journal:String}
          and (from_segment, from_offset) >= ({segment:Int64}, {offset:Int64})
        order by from_segment, from_offset limit 1`,
       { params: { journal: journalId, ...numbersOf(from) } },
@@ -164,11 +164,11 @@ class ClickHouseClickWriter implements ClickWriter {
   async #isStored(batch: ClickBatch, { isRetry, begunAt }: BegunBatch): Promise<boolean> {
     const { journalId, from } = batch
     const [found] = await this.#options.db.rows<{ stored: number; later: number }>(
-      `select countIf(journal = {journal:UUID} and from_segment = {segment:Int64}
+      `select countIf(journal = {journal:String} and from_segment = {segment:Int64}
            and from_offset = {offset:Int64}) as stored,
          countIf(begun_at >= fromUnixTimestamp64Micro({begun:Int64})) as later
        from click_blocks
-       where (journal = {journal:UUID} and from_segment = {segment:Int64} and from_offset = {offset:Int64})
+       where (journal = {journal:String} and from_segment = {segment:Int64} and from_offset = {offset:Int64})
          or ({retry:UInt8} = 1 and begun_at >= fromUnixTimestamp64Micro({begun:Int64}))`,
       {
         params: {

@@ -168,7 +168,7 @@ from (
   from (select workspace, keyspace, link, at, visitor from incoming_clicks where flags = 0))
 group by scope, subject, workspace, day`,
       `create table if not exists click_blocks (
-  journal UUID,
+  journal String,
   from_segment Int64,
   from_offset Int64,
   to_segment UInt64,
@@ -179,7 +179,7 @@ group by scope, subject, workspace, day`,
 order by (journal, from_segment, from_offset)
 settings ${SETTINGS}`,
       `create materialized view if not exists click_blocks_view to click_blocks as
-select toUUID(parts[1]) as journal, toInt64(parts[2]) as from_segment, toInt64(parts[3]) as from_offset,
+select parts[1] as journal, toInt64(parts[2]) as from_segment, toInt64(parts[3]) as from_offset,
   toUInt64(parts[4]) as to_segment, toUInt64(parts[5]) as to_offset, visits, begun_at
 from (
   select splitByChar(' ', toString(block)) as parts, sum(count) as visits, min(begun_at) as begun_at
