@@ -26,7 +26,7 @@ type Body = any
 type Tokens = { readonly access_token: string; readonly refresh_token: string }
 
 for (const engine of ENGINES) {
-  describe(`assistants on ${engine.name}`, () => {
+  describe(`assistants on ${engine.title}`, () => {
     let service: Service
     let clock: FakeClock
     let owner: PersonClient

@@ -11,7 +11,7 @@ const CLIENT = 'browser-extension'
 const USUAL = ['links:read', 'links:write']
 
 for (const engine of ENGINES) {
-  describe(`the browser extension's sign-in on ${engine.name}`, () => {
+  describe(`the browser extension's sign-in on ${engine.title}`, () => {
     let service: Service
     let owner: PersonClient
     let workspaceId: string

@@ -68,7 +68,7 @@ async function execute(place: Place, statement: string): Promise<void> {
 }
 
 for (const engine of ENGINES) {
-  describe(`terse doctor on ${engine.name}`, () => {
+  describe(`terse doctor on ${engine.title}`, () => {
     test('says what each name in TERSE_OIDC_ROLES means, and warns of a deleted workspace', async (t) => {
       const place = await usedPlace(t, engine)
       const env = {

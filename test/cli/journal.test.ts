@@ -30,7 +30,7 @@ const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 for (const engine of ENGINES) {
   // The service keeps running throughout, as in production.
-  describe(`terse journal replay on ${engine.name}`, () => {
+  describe(`terse journal replay on ${engine.title}`, () => {
     let service: Service
     let link: TestLink
     let elsewhere: string

@@ -50,7 +50,7 @@ async function whenReadable(place: Place): Promise<number> {
 }
 
 for (const engine of ENGINES) {
-  describe(`terse node on ${engine.name}`, () => {
+  describe(`terse node on ${engine.title}`, () => {
     test('lists each process while it serves, and none that has stopped properly', async (t) => {
       const place = await engine.createPlace()
       t.after(() => place.remove())

@@ -51,7 +51,7 @@ async function prepare(t: TestContext, engine: Engine) {
 }
 
 for (const engine of ENGINES) {
-  describe(`terse serve on ${engine.name}`, () => {
+  describe(`terse serve on ${engine.title}`, () => {
     const skip = skipWithout('curl')
     test('greets with its addresses, and a curl line that works at the first start', {
       skip,

@@ -54,7 +54,7 @@ function nicenessOfThreads(): number[] {
 }
 
 for (const engine of ENGINES) {
-  describe(`click intake on ${engine.name}`, () => {
+  describe(`click intake on ${engine.title}`, () => {
     let place: Place
     let store: FullStore
     let link: TestLink

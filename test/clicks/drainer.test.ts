@@ -33,7 +33,7 @@ const ALL_COMPLETE = () => Number.POSITIVE_INFINITY
 const clock = systemClock()
 
 for (const engine of ENGINES) {
-  describe(`the drainer on ${engine.name}`, () => {
+  describe(`the drainer on ${engine.title}`, () => {
     let place: Place
     let store: FullStore
     let writer: ClickWriter

@@ -244,7 +244,7 @@ async function restoreUnlessWhole(
 
 describe('backups under load', { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    describe(`on ${engine.name}`, () => {
+    describe(`on ${engine.title}`, () => {
       let place: Place
       let folder: string
       let loaded: LoadedService

@@ -82,7 +82,7 @@ async function expectUsedUp(crowd: Crowd): Promise<void> {
 }
 
 for (const engine of ENGINES) {
-  describe(`a link with max_clicks on ${NODES} processes, on ${engine.name}`, () => {
+  describe(`a link with max_clicks on ${NODES} processes, on ${engine.title}`, () => {
     let place: Place
     let token: string
     let nodes: ServiceProcess[] = []

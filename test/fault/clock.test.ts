@@ -24,7 +24,7 @@ function settableClock(startMicros: number): Clock & { set(micros: number): void
 }
 
 for (const engine of ENGINES) {
-  describe(`a clock that is set during visits, on ${engine.name}`, () => {
+  describe(`a clock that is set during visits, on ${engine.title}`, () => {
     test('loses no click, moves no last click back, and gives each day its own salt', async (t) => {
       // Half past midnight, so that an hour earlier is another day.
       const start = Date.UTC(2026, 5, 1, 0, 30) * 1_000

@@ -26,7 +26,7 @@ type Readiness = {
 const skip = skipWithoutMount()
 
 for (const engine of ENGINES) {
-  describe(`a service with a full disk, on ${engine.name}`, { skip }, () => {
+  describe(`a service with a full disk, on ${engine.title}`, { skip }, () => {
     let place: Place
     let service: ServiceProcess
     let api: Api

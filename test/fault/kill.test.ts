@@ -22,7 +22,7 @@ const SETTINGS = { TERSE_CLICK_CAP_PER_MINUTE: String(CAP) }
 
 describe('a service that is killed under load', { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    describe(`on ${engine.name}`, () => {
+    describe(`on ${engine.title}`, () => {
       let place: Place
       let token: string
       let service: ServiceProcess

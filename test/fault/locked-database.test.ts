@@ -36,7 +36,7 @@ async function lock(place: Place): Promise<() => Promise<void>> {
 
 describe(`a database locked for ${LOCK_SECONDS} s`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    describe(`on ${engine.name}`, () => {
+    describe(`on ${engine.title}`, () => {
       let place: Place
       let service: ServiceProcess
       before(async () => {

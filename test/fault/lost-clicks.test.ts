@@ -20,7 +20,7 @@ const skip = skipWithoutMount()
 type Readiness = { status: string; lost_clicks: number; journal_fault: string | null }
 
 for (const engine of ENGINES) {
-  describe(`clicks that cannot be written to the journal, on ${engine.name}`, { skip }, () => {
+  describe(`clicks that cannot be written to the journal, on ${engine.title}`, { skip }, () => {
     /** Creates a place whose journals are on a disk of their own. */
     async function placeWithDisk(t: TestContext, options: string) {
       const place = await engine.createMigratedPlace()

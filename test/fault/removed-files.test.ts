@@ -50,7 +50,7 @@ async function startServing(engine: Engine) {
 }
 
 for (const engine of ENGINES) {
-  describe(`a service whose journals are removed while it runs, on ${engine.name}`, () => {
+  describe(`a service whose journals are removed while it runs, on ${engine.title}`, () => {
     test('loses no click, creates them again, and logs it once', async (t) => {
       const serving = await startServing(engine)
       t.after(() => serving.end())

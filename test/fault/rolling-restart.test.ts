@@ -29,7 +29,7 @@ const HABITS = [
 
 describe(`${PROCESSES} processes that are replaced under load`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.name}`, {
+    test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.title}`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await engine.createMigratedPlace()

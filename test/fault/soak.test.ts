@@ -48,7 +48,7 @@ describe('two processes under half of their maximum load', {
   skip: !existsSync('/proc/self/fd'),
 }, () => {
   for (const engine of ENGINES) {
-    test(`fail no request for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, {
+    test(`fail no request for ${SECONDS} s beside API writes, and do not grow, on ${engine.title}`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await engine.createMigratedPlace()

@@ -15,7 +15,7 @@ import { sendVisitors } from './visitors.ts'
 const STOP_MS_MAX = 8_900
 
 for (const engine of ENGINES) {
-  describe(`a service that receives SIGTERM, on ${engine.name}`, () => {
+  describe(`a service that receives SIGTERM, on ${engine.title}`, () => {
     let place: Place
     let token: string
     let service: ServiceProcess

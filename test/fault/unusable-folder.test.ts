@@ -28,7 +28,7 @@ async function placeOf(engine: (typeof ENGINES)[number]): Promise<Place> {
 
 for (const engine of ENGINES) {
   const skip = typeof user === 'string' && user
-  describe(`a data folder that becomes read-only, on ${engine.name}`, { skip }, () => {
+  describe(`a data folder that becomes read-only, on ${engine.title}`, { skip }, () => {
     test('is named by /readyz, the log and rejected writes, and is used again once it is writable', async (t) => {
       assert.ok(typeof user !== 'string')
       const place = await placeOf(engine)

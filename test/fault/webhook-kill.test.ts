@@ -22,7 +22,7 @@ const LINKS = 60
 const DEADLINE_MS = 60_000
 
 for (const engine of ENGINES) {
-  describe(`webhooks whose process is killed, on ${engine.name}`, () => {
+  describe(`webhooks whose process is killed, on ${engine.title}`, () => {
     let service: Service
     let api: Api
     const receivers: WebhookReceiver[] = []

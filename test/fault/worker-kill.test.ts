@@ -25,7 +25,7 @@ const TIMEOUT_MS = ROUNDS * RESTART_DEADLINE_MS
 
 describe(`one of ${PROCESSES} processes killed under load`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    describe(`on ${engine.name}`, () => {
+    describe(`on ${engine.title}`, () => {
       let place: Place
       let token: string
       let service: ServiceProcess

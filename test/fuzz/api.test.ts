@@ -25,7 +25,7 @@ function isForKnownThings({ path }: Operation): boolean {
 }
 
 for (const engine of ENGINES) {
-  describe(`the API under random requests, on ${engine.name}`, () => {
+  describe(`the API under random requests, on ${engine.title}`, () => {
     let service: Service
     let workspace: WorkspaceUnderTest
     let client: KeepAliveClient

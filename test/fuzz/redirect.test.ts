@@ -39,7 +39,7 @@ const HEADERS = new Set([
 const SERVICE_LOCATION = '/app'
 
 for (const engine of ENGINES) {
-  describe(`redirects under random visits, on ${engine.name}`, () => {
+  describe(`redirects under random visits, on ${engine.title}`, () => {
     let service: Service
     /** The possible destinations of each link, by key. */
     const destinations = new Map<string, string[]>()

@@ -204,7 +204,7 @@ onEachEngine('GET /api/v1/clicks/live', (stage) => {
 })
 
 for (const engine of ENGINES) {
-  describe(`a stop with a live stream on ${engine.name}`, () => {
+  describe(`a stop with a live stream on ${engine.title}`, () => {
     test('ends the stream and does not wait for it', async () => {
       const service = await startService(engine)
       const stream = await openEventStream(service.baseUrl, await service.token(), '/clicks/live')

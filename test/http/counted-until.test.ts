@@ -10,7 +10,7 @@ import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
 for (const engine of ENGINES) {
-  describe(`counted_until on ${engine.name}`, () => {
+  describe(`counted_until on ${engine.title}`, () => {
     const clock = fakeClock()
     let service: Service
     let api: Api

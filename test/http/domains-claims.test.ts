@@ -10,7 +10,7 @@ import { visit } from '../support/visit.ts'
 const RIVALS = 6
 
 for (const engine of ENGINES) {
-  describe(`claims of several workspaces on one host, on ${engine.name}`, () => {
+  describe(`claims of several workspaces on one host, on ${engine.title}`, () => {
     let service: Service
     let acme: Api
     let globex: Api

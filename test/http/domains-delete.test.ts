@@ -8,7 +8,7 @@ import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
 for (const engine of ENGINES) {
-  describe(`DELETE /api/v1/domains/{id} on ${engine.name}`, () => {
+  describe(`DELETE /api/v1/domains/{id} on ${engine.title}`, () => {
     let service: Service
     let api: Api
     before(async () => {

@@ -14,7 +14,7 @@ const OURS = '192.0.2.10'
 const ALL = 'include=links,dns,https,default'
 
 for (const engine of ENGINES) {
-  describe(`what lists of domains include, on ${engine.name}`, () => {
+  describe(`what lists of domains include, on ${engine.title}`, () => {
     let dns: DnsResponder
     let service: Service
     let acme: Api

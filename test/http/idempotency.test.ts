@@ -33,7 +33,7 @@ const POSTS = Object.entries(description.paths).flatMap(([path, { post }]) => {
 const LINK = { domain: 'localhost', url: 'https://example.com/once' }
 
 for (const engine of ENGINES) {
-  describe(`Idempotency-Key on ${engine.name}`, () => {
+  describe(`Idempotency-Key on ${engine.title}`, () => {
     let service: Service
     let api: Api
     before(async () => {

@@ -12,7 +12,7 @@ import { visit } from '../support/visit.ts'
 const ANSWER_MS_MAX = 20_000
 
 for (const engine of ENGINES) {
-  describe(`the metrics on ${engine.name}`, () => {
+  describe(`the metrics on ${engine.title}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine)

@@ -15,7 +15,7 @@ import { type Service, startService } from '../support/service.ts'
 const SHARED_TAG = 'spring'
 
 for (const engine of ENGINES) {
-  describe(`a workspace seen from another one, on ${engine.name}`, () => {
+  describe(`a workspace seen from another one, on ${engine.title}`, () => {
     let service: Service
     let owner: Api
     let stranger: Api

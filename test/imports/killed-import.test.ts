@@ -56,7 +56,7 @@ async function workspaceIn(place: Place): Promise<string> {
 }
 
 for (const engine of ENGINES) {
-  describe(`an import that is killed, on ${engine.name}`, () => {
+  describe(`an import that is killed, on ${engine.title}`, () => {
     let place: Place
     before(async () => {
       place = await engine.createMigratedPlace()

@@ -53,7 +53,7 @@ const CASES = RELEASES.flatMap((release) => ENGINES.map((engine) => ({ ...releas
 
 describe('the data of an earlier release', () => {
   for (const { version, archives, tokens, clicks, engine } of CASES) {
-    test(`of ${version} on ${engine.name} is upgraded, though killed meanwhile: its links, token and clicks are complete`, async (t) => {
+    test(`of ${version} on ${engine.title} is upgraded, though killed meanwhile: its links, token and clicks are complete`, async (t) => {
       const place = await engine.createPlace()
       t.after(() => place.remove())
       await unpack(archives[engine.name], place)

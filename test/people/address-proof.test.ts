@@ -34,7 +34,7 @@ const CODE = /#code=3?D?([A-Za-z0-9_-]{43})/
 const HOUR = 60 * 60
 
 for (const engine of ENGINES) {
-  describe(`proof of addresses on ${engine.name}`, () => {
+  describe(`proof of addresses on ${engine.title}`, () => {
     const clock = fakeClock(Date.now())
     /** Ends what runs, also after a start that failed: otherwise this process would not end. */
     const started = new AsyncDisposableStack()

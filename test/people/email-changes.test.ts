@@ -50,7 +50,7 @@ const meOf = async (client: PersonClient) => expectStatus(await client.get('/me'
 const confirm = (client: PersonClient, code: string) => client.post('/me/email/confirm', { code })
 
 for (const engine of ENGINES) {
-  describe(`the own address, with mail on ${engine.name}`, () => {
+  describe(`the own address, with mail on ${engine.title}`, () => {
     const started = new AsyncDisposableStack()
     let mailbox: Mailbox
     let at: Awaited<ReturnType<typeof startWithPeople>>
@@ -153,7 +153,7 @@ for (const engine of ENGINES) {
     }
   })
 
-  describe(`the own address, without mail on ${engine.name}`, () => {
+  describe(`the own address, without mail on ${engine.title}`, () => {
     let at: Awaited<ReturnType<typeof startWithPeople>>
     before(async () => {
       at = await startWithPeople(engine)

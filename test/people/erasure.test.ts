@@ -33,7 +33,7 @@ const DAY_MICROS = 86_400_000_000
 const NOT_CANCELLED = () => false
 
 for (const engine of ENGINES) {
-  describe(`erasing on ${engine.name}`, () => {
+  describe(`erasing on ${engine.title}`, () => {
     let service: Service
     let operator: PersonClient
     let writer: ClickWriter

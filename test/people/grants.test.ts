@@ -22,7 +22,7 @@ const MINUTE = 60
 type Member = PersonClient & { readonly id: string; readonly email: string }
 
 for (const engine of ENGINES) {
-  describe(`grants on ${engine.name}`, () => {
+  describe(`grants on ${engine.title}`, () => {
     let service: Service
     let owner: PersonClient
     let clock: FakeClock

@@ -10,7 +10,7 @@ import { type Service, startService } from '../support/service.ts'
 const PATHS = ['/instance', '/instance/diagnosis']
 
 for (const engine of ENGINES) {
-  describe(`the state of the instance on ${engine.name}`, () => {
+  describe(`the state of the instance on ${engine.title}`, () => {
     let service: Service
     let operator: PersonClient
     before(async () => {

@@ -14,7 +14,7 @@ const HOUR = 60 * 60
 const DAY = 24 * HOUR
 
 for (const engine of ENGINES) {
-  describe(`members and invitations on ${engine.name}`, () => {
+  describe(`members and invitations on ${engine.title}`, () => {
     let service: Service
     let owner: PersonClient
     let clock: FakeClock

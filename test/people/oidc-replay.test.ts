@@ -9,7 +9,7 @@ import { personClient } from '../support/person-client.ts'
 import { type Service, startService } from '../support/service.ts'
 
 for (const engine of ENGINES) {
-  describe(`a callback that the provider accepts again on ${engine.name}`, () => {
+  describe(`a callback that the provider accepts again on ${engine.title}`, () => {
     let provider: CredulousProvider
     let service: Service
     const started = new AsyncDisposableStack()

@@ -23,7 +23,7 @@ const TOKEN = { name: 'late', scopes: ['links:read'], expiresAt: null } as const
 
 /** Requests that were authenticated before the right of their sender ended. */
 for (const engine of ENGINES) {
-  describe(`requests under way on ${engine.name}`, () => {
+  describe(`requests under way on ${engine.title}`, () => {
     let service: Service
     let people: ReturnType<typeof openPeople>
     let acme: string

@@ -19,7 +19,7 @@ const EMAIL = 'ada@example.com'
 const STEP_SECONDS = 30
 
 for (const engine of ENGINES) {
-  describe(`authenticator apps and recovery codes on ${engine.name}`, () => {
+  describe(`authenticator apps and recovery codes on ${engine.title}`, () => {
     const clock = fakeClock()
     let service: Service
     let ada: PersonClient

@@ -18,7 +18,7 @@ import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
 for (const engine of ENGINES) {
-  describe(`sessions in workspaces on ${engine.name}`, () => {
+  describe(`sessions in workspaces on ${engine.title}`, () => {
     let service: Service
     let owner: PersonClient
     let personId: string

@@ -10,7 +10,7 @@ import { type Service, startService } from '../support/service.ts'
 const HOUR = 60 * 60
 
 for (const engine of ENGINES) {
-  describe(`set-up on ${engine.name}`, () => {
+  describe(`set-up on ${engine.title}`, () => {
     const clock = fakeClock()
     let service: Service
     before(async () => {

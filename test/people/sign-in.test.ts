@@ -20,7 +20,7 @@ const DAY = 24 * 60 * MINUTE
 const EMAIL = 'ada@example.com'
 
 for (const engine of ENGINES) {
-  describe(`sign-in on ${engine.name}`, () => {
+  describe(`sign-in on ${engine.title}`, () => {
     let service: Service
     let clock: FakeClock
     before(async () => {

@@ -23,7 +23,7 @@ function openDomainsOf({ place, instance, baseUrl }: Service) {
 }
 
 for (const engine of ENGINES) {
-  describe(`workspaces and tokens of people on ${engine.name}`, () => {
+  describe(`workspaces and tokens of people on ${engine.title}`, () => {
     let service: Service
     let operator: PersonClient
     let clock: FakeClock

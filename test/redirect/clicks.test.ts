@@ -52,7 +52,7 @@ const VISITS: readonly { name: string; options: VisitOptions; flags: number }[] 
 ]
 
 for (const engine of ENGINES) {
-  describe(`the clicks of a visit, on ${engine.name}`, () => {
+  describe(`the clicks of a visit, on ${engine.title}`, () => {
     let service: Service
     let api: Api
     before(async () => {

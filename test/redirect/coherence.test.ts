@@ -245,7 +245,7 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 for (const engine of ENGINES) {
-  describe(`changes across processes, on ${engine.name}`, () => {
+  describe(`changes across processes, on ${engine.title}`, () => {
     let service: Service
     let other: ServiceProcess
     let api: Api

@@ -225,7 +225,7 @@ async function createLinks(api: Api): Promise<void> {
 }
 
 for (const engine of ENGINES) {
-  describe(`the outcome of a visit, on ${engine.name}`, () => {
+  describe(`the outcome of a visit, on ${engine.title}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine)

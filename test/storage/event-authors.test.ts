@@ -106,7 +106,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
 
 describe('the log of a version in which events repeated their author', () => {
   for (const engine of ENGINES) {
-    test(`keeps all events, and its order, on ${engine.name}`, async (t) => {
+    test(`keeps all events, and its order, on ${engine.title}`, async (t) => {
       const place = await engine.createPlace()
       t.after(() => place.remove())
       const [one, other, token, subject] = [1, 2, 3, 4].map(() => randomUUID()) as [

@@ -12,7 +12,7 @@ const WRITERS = 8
 const ACKNOWLEDGED_MIN = 40
 
 for (const engine of ENGINES) {
-  describe(`a process that is killed while it writes, on ${engine.name}`, () => {
+  describe(`a process that is killed while it writes, on ${engine.title}`, () => {
     test('has stored every link that it acknowledged, and no link partially', async () => {
       const place = await engine.createPlace()
       const service = await startProcess(place)

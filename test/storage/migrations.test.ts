@@ -58,7 +58,7 @@ async function startAndKillAt(place: Place, statement: string, when: string): Pr
 }
 
 for (const engine of ENGINES) {
-  describe(`the schema on ${engine.name}`, () => {
+  describe(`the schema on ${engine.title}`, () => {
     test('is created in an empty database, and found there by the next start', async (t) => {
       const place = await newPlace(t, engine)
       await assertUsable(place)

@@ -53,7 +53,7 @@ async function expand(place: Place): Promise<void> {
 }
 
 for (const engine of ENGINES) {
-  describe(`a schema that a newer release has only expanded, on ${engine.name}`, () => {
+  describe(`a schema that a newer release has only expanded, on ${engine.title}`, () => {
     test('is served by this release, also by running processes, and left unchanged', async (t) => {
       const place = await engine.createPlace()
       const opened: OpenedStore[] = []

@@ -9,7 +9,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 const ROUNDS = 25
 
 for (const engine of ENGINES) {
-  describe(`two processes on the same data, on ${engine.name}`, () => {
+  describe(`two processes on the same data, on ${engine.title}`, () => {
     let place: Place
     let processes: ServiceProcess[] = []
     let apis: Api[] = []

@@ -51,7 +51,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ])
 
 for (const engine of ENGINES) {
-  describe(`while the database is unavailable, on ${engine.name}`, () => {
+  describe(`while the database is unavailable, on ${engine.title}`, () => {
     let place: Place
     let breakable: Breakable
     let home: Home

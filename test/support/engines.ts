@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import './built-program.ts'
 import type { ClickHouseAccess } from '../../src/storage/clickhouse/clicks-url.ts'
+import './built-program.ts'
 
 /** Where one test keeps its data, on one of the engines. */
 export type Place = {
@@ -19,7 +19,10 @@ export type Place = {
 }
 
 export type Engine = {
+  /** The engine of the main database. */
   readonly name: 'SQLite' | 'PostgreSQL'
+  /** The engine or engines, for titles. */
+  readonly title: string
   createPlace(): Promise<Place>
   /**
    * Creates a place whose database has the schema already, as after an earlier start: for tests of what comes
@@ -36,6 +39,7 @@ export const MIGRATED = {
   database: 'terse_migrated',
 } as const
 
+export const CLICKHOUSE_USER = 'terse'
 /** Set by the global set-up of `npm run test:clickhouse`: the shared server of ClickHouse. */
 export const CLICKHOUSE = {
   url: 'TEST_CLICKHOUSE_URL',
@@ -51,6 +55,7 @@ const PARENT = process.env[TEST_FOLDER] ?? tmpdir()
  */
 export const SQLITE: Engine = {
   name: 'SQLite',
+  title: 'SQLite',
   createPlace: async () => sqlitePlace(),
   async createMigratedPlace() {
     const place = sqlitePlace()
@@ -75,16 +80,55 @@ function sqlitePlace(): Place {
  */
 export const PATIENCE_MS = 15_000
 
-/** The engines that every test of the product runs on. */
-export const ENGINES: readonly Engine[] = [
-  SQLITE,
-  {
-    name: 'PostgreSQL',
-    createPlace: () => postgresPlace(''),
-    // Without the log, a copy costs half as much.
-    createMigratedPlace: () => postgresPlace(`template ${MIGRATED.database} strategy file_copy`),
-  },
-]
+const POSTGRESQL: Engine = {
+  name: 'PostgreSQL',
+  title: 'PostgreSQL',
+  createPlace: () => postgresPlace(''),
+  // Without the log, a copy costs half as much.
+  createMigratedPlace: () => postgresPlace(`template ${MIGRATED.database} strategy file_copy`),
+}
+
+/** The engines that every test of the product runs on; in `npm run test:clickhouse`, those with clicks in ClickHouse. */
+export const ENGINES: readonly Engine[] =
+  process.env[CLICKHOUSE.url] === undefined
+    ? [SQLITE, POSTGRESQL]
+    : [withClickHouse(SQLITE), withClickHouse(POSTGRESQL)]
+
+function withClickHouse(engine: Engine): Engine {
+  return {
+    name: engine.name,
+    title: `${engine.name} with ClickHouse`,
+    createPlace: async () => addClickHouse(await engine.createPlace()),
+    createMigratedPlace: async () => addClickHouse(await engine.createMigratedPlace()),
+  }
+}
+
+/** Adds a database of the shared server of ClickHouse, which the service migrates. */
+async function addClickHouse(place: Place): Promise<Place> {
+  const { [CLICKHOUSE.url]: url = '', [CLICKHOUSE.password]: password = '' } = process.env
+  const database = `test_${randomBytes(8).toString('hex')}`
+  const execute = async (statement: string) => {
+    const headers = { 'X-ClickHouse-User': CLICKHOUSE_USER, 'X-ClickHouse-Key': password }
+    const response = await fetch(url, { method: 'POST', body: statement, headers })
+    if (!response.ok) throw new Error(await response.text())
+    await response.text()
+  }
+  await execute(`create database ${database}`)
+  const { host, origin } = new URL(url)
+  return {
+    ...place,
+    clicks: { address: { origin, username: CLICKHOUSE_USER, database }, password },
+    env: {
+      ...place.env,
+      TERSE_CLICKS_URL: `clickhouse://${CLICKHOUSE_USER}@${host}/${database}`,
+      TERSE_CLICKS_PASSWORD: password,
+    },
+    async remove() {
+      await execute(`drop database ${database} sync`)
+      await place.remove()
+    },
+  }
+}
 
 async function postgresPlace(origin: string): Promise<Place> {
   const dataDir = createFolder()

@@ -22,7 +22,7 @@ export function onEachEngine(
   settings: Readonly<Record<string, string>> = {},
 ): void {
   for (const engine of ENGINES) {
-    describeOn(engine, `${title} on ${engine.name}`, tests, settings)
+    describeOn(engine, `${title} on ${engine.title}`, tests, settings)
   }
 }
 

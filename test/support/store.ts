@@ -18,12 +18,12 @@ export type StoreUnderTest = OpenedStore & {
 
 /** Opens a store on an existing or a new database. */
 export function openAt(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  place: Pick<Place, 'databaseUrl' | 'clicks' | 'dataDir'>,
   options: { clock?: Clock; timeoutMs?: number; onError?: (error: unknown) => void } = {},
 ): Promise<OpenedStore> {
   const { clock = systemClock(), timeoutMs = PATIENCE_MS, onError = () => {} } = options
-  const { databaseUrl, dataDir } = place
-  return openStore({ databaseUrl, dataDir, clock, timeoutMs, onError })
+  const { databaseUrl, dataDir, clicks } = place
+  return openStore({ databaseUrl, dataDir, clicks, clock, timeoutMs, onError })
 }
 
 /** Describes one suite for every engine, with one store that the suite's tests share. */
@@ -32,7 +32,7 @@ export function describeStore(
   suite: (at: StoreUnderTest, engine: Engine) => void,
 ): void {
   for (const engine of ENGINES) {
-    describe(`${title} on ${engine.name}`, () => {
+    describe(`${title} on ${engine.title}`, () => {
       const at = {} as StoreUnderTest
       const opened: OpenedStore[] = []
       let closeWriter = async () => {}

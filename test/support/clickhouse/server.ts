@@ -3,15 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createFolder } from '../engines.ts'
+import { CLICKHOUSE_USER, createFolder } from '../engines.ts'
 import { freePort } from '../free-port.ts'
 import { installClickhouseEngine } from './engine.ts'
 
 const FRONT = fileURLToPath(new URL('front.ts', import.meta.url))
 /** How many statements run at a time. */
 const THREADS = 16
-
-const CLICKHOUSE_USER = 'terse'
 
 /** A server of ClickHouse with data of its own. */
 export type ClickhouseServer = {
