@@ -79,7 +79,7 @@ export function clickHouseFeed(db: ClickHouse, names: Kysely<Schema>): ClickFeed
             params: {
               workspaces: workspaceIds,
               since: some[0]?.shown ?? since,
-              blocks: some.map(({ block }) => block),
+              blocks: some.map(({ block }) => BigInt(block)),
               from: fromMicros,
             },
           },
@@ -100,7 +100,7 @@ export function clickHouseFeed(db: ClickHouse, names: Kysely<Schema>): ClickFeed
         from: fromMicros,
         workspace: selection.workspaceId,
         read: since,
-        seen: Object.keys(seen),
+        seen: Object.keys(seen).map(BigInt),
       }
       const base = `workspace = {workspace:UUID} and ${SHOWN_SINCE} and at >= {from:Int64}
         and (shown_at < fromUnixTimestamp64Micro({read:Int64}) or block in {seen:Array(UInt64)})`
