@@ -51,6 +51,12 @@ export const instanceSchema = z
       .string()
       .nullable()
       .describe('Why clicks cannot be stored; null while they can.'),
+    clicks_fault: z
+      .string()
+      .nullable()
+      .describe(
+        'Why clicks are not counted and charts cannot be read, where clicks are in ClickHouse; null while they can.',
+      ),
     is_disk_low: z
       .boolean()
       .describe(

@@ -32,6 +32,7 @@ export async function openApiDocument(): Promise<object> {
     quotas: unusable as AppDependencies['quotas'],
     readiness: new Readiness(),
     health: unused,
+    clicksFault: async () => null,
     countedUntil: unused,
     apiMeter: new ApiMeter(),
     metrics: { contentType: '', text: unused, readers: networks, trustedProxies: networks },

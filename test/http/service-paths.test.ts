@@ -30,6 +30,7 @@ const SCENARIOS: readonly Expected[] = [
         damaged_files: [],
         data_folder_fault: null,
         journal_fault: null,
+        clicks_fault: null,
         is_disk_low: false,
         doubtful_clicks: 0,
         counted_until: null,

@@ -30,6 +30,7 @@ function dependenciesWith(health: AppDependencies['health']): AppDependencies {
     quotas: unused as AppDependencies['quotas'],
     readiness: new Readiness(),
     health,
+    clicksFault: async () => null,
     countedUntil: async () => null,
     apiMeter: new ApiMeter(),
     metrics: { contentType: '', text: async () => '', readers: networks, trustedProxies: networks },

@@ -442,6 +442,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, unknown>> = {
     damaged_files: [],
     data_folder_fault: null,
     journal_fault: null,
+    clicks_fault: null,
     is_disk_low: false,
     counted_until: null,
     nodes: [

@@ -45,6 +45,8 @@ export type ServiceRouteDependencies = {
   /** Faults for an operator to see in `/readyz`. */
   readonly health: () => Health
   readonly countedUntil: () => Promise<string | null>
+  /** See `Observation`. */
+  readonly clicksFault: () => Promise<string | null>
   readonly metrics: MetricsPage
 }
 
@@ -93,11 +95,16 @@ export const serviceRoutes: FastifyPluginAsyncZod<ServiceRouteDependencies> = as
     const checked = await deps.readiness.check()
     const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
     const roles = Object.fromEntries(states)
-    const health = { ...deps.health(), counted_until: await deps.countedUntil() }
+    const [counted_until, clicks_fault] = await Promise.all([
+      deps.countedUntil(),
+      deps.clicksFault(),
+    ])
+    const health = { ...deps.health(), clicks_fault, counted_until }
     if (isReady(checked, query.role)) {
       // Still ready: undamaged files are served, and another node over the same files could do no more.
       const { damaged_files, data_folder_fault, journal_fault } = health
-      const isDegraded = damaged_files.length > 0 || (data_folder_fault ?? journal_fault) !== null
+      const fault = data_folder_fault ?? journal_fault ?? clicks_fault
+      const isDegraded = damaged_files.length > 0 || fault !== null
       const status = isDegraded ? 'degraded' : 'ok'
       return { status, roles, ...health }
     }

@@ -41,6 +41,7 @@ import { probeCertificate, type ServedCertificate } from '../../platform/tls/pro
 import { deriveKey, loadSecretKey } from '../../storage/instance-keys.ts'
 import type { Config } from '../config/config.ts'
 import { inspectCertificate, inspectClaims, inspectDatabase } from '../database/inspect.ts'
+import { clicksFinding } from '../database/inspect-clicks.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../database/migrations/migrate.ts'
 import { UnreleasedSchema } from '../database/migrations/unreleased-schema.ts'
 import { claimableHostsOf, openResolver, serviceTargetOf } from './domains.ts'
@@ -48,7 +49,7 @@ import { claimableHostsOf, openResolver, serviceTargetOf } from './domains.ts'
 /** What is checked. Plain data, so that another process can do it. */
 export type ExaminedInstance = Pick<
   Config,
-  'dataDir' | 'databaseUrl' | 'baseUrl' | 'diskLowRatio'
+  'dataDir' | 'databaseUrl' | 'clicks' | 'baseUrl' | 'diskLowRatio'
 > &
   ExaminedBackups & {
     readonly servesHttps: boolean
@@ -58,11 +59,12 @@ export type ExaminedInstance = Pick<
   }
 
 export function examinedOf(config: Config): ExaminedInstance {
-  const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies, s3, backup } = config
+  const { dataDir, databaseUrl, clicks, baseUrl, diskLowRatio, s3, backup } = config
+  const { tls, trustedProxies } = config
   const mappedNames = [...new Set(config.oidc?.roles.map(({ workspace }) => workspace))]
   const servesHttps = tls !== undefined
   const trustsProxies = !trustedProxies.isEmpty
-  const examined = { dataDir, databaseUrl, baseUrl, diskLowRatio, s3, backup }
+  const examined = { dataDir, databaseUrl, clicks, baseUrl, diskLowRatio, s3, backup }
   return { ...examined, servesHttps, trustsProxies, mappedNames }
 }
 
@@ -105,6 +107,7 @@ export async function diagnoseInstance(
     ...groupFindings(config.mappedNames, inspection),
     databaseFinding(inspection),
     schemaFinding(inspection, SCHEMA_VERSION),
+    ...(config.clicks ? [await clicksFinding(config.clicks, config.diskLowRatio)] : []),
     ...files,
     ...journalFindings(config.dataDir, inspection),
     nodesFinding(inspection, clock),

@@ -40,6 +40,8 @@ export type Instance = {
   readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
   readonly scanQueue: OpenedStore['scanQueue']
   /** As in `OpenedStore`. */
+  readonly checkClicks: OpenedStore['checkClicks'] | undefined
+  /** As in `OpenedStore`. */
   readonly findReplacedFile: NonNullable<OpenedStore['findReplacedFile']>
   /**
    * Settles once the database is available, has this program's schema and matches the instance key. Rejects
@@ -126,6 +128,7 @@ async function open(
     poolUses,
     uncheckedSinceMs,
     scanQueue,
+    checkClicks: opened.checkClicks,
     findReplacedFile: opened.findReplacedFile ?? (() => undefined),
     async whenReady() {
       await opened.ready

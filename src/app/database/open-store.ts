@@ -32,7 +32,7 @@ export async function openStore(options: {
 }): Promise<OpenedStore> {
   const { clicks, ...rest } = options
   if (clicks === undefined) return openEngine(rest)
-  const { readers, close } = await openClickReaders(clicks)
+  const { readers, check, close } = await openClickReaders(clicks)
   try {
     const opened = await openEngine({ ...rest, clickReaders: readers })
     const { store } = opened
@@ -40,7 +40,7 @@ export async function openStore(options: {
       await store.close()
       await close()
     }
-    return { ...opened, store: { ...store, close: closeAll } }
+    return { ...opened, checkClicks: check, store: { ...store, close: closeAll } }
   } catch (error) {
     await close()
     throw error
@@ -65,14 +65,19 @@ async function openEngine({
 /** How many queries a process has at a time, of charts, exports and live views. */
 const CLICK_CONNECTIONS_MAX = 10
 
-async function openClickReaders(
-  access: ClickHouseAccess,
-): Promise<{ readers: ClickReaders; close: () => Promise<void> }> {
+async function openClickReaders(access: ClickHouseAccess): Promise<{
+  readers: ClickReaders
+  check: () => Promise<void>
+  close: () => Promise<void>
+}> {
   const { openClickDatabase } = await import('../../clicks/store/clickhouse/click-database.ts')
   const { clickHouseReaders } = await import('../../clicks/store/clickhouse/click-readers.ts')
   const db = openClickDatabase(access, {
     timeoutMs: SCAN_MS_MAX,
     connectionsMax: CLICK_CONNECTIONS_MAX,
   })
-  return { readers: clickHouseReaders(db), close: () => db.close() }
+  const check = async () => {
+    await db.rows('select 1')
+  }
+  return { readers: clickHouseReaders(db), check, close: () => db.close() }
 }

@@ -15,6 +15,8 @@ export type OpenedStore = {
   poolUses(): ReadonlyMap<string, PoolUse>
   /** Since when a full check of the files is due; undefined when none is due, and on PostgreSQL. */
   readonly uncheckedSinceMs: number | undefined
+  /** Rejects unless the database of clicks answers; left out where the database itself has clicks. */
+  checkClicks?(): Promise<void>
   /** The queue in which searches, charts and exports wait for their turns to read. */
   readonly scanQueue: FairQueue
   /**

@@ -121,12 +121,20 @@ export function storeMetrics(
   { poolUses }: Pick<Instance, 'poolUses'>,
   follower: ChangeFollower,
   isStoreAvailable: () => Promise<boolean>,
+  isClicksUp: (() => Promise<boolean>) | undefined,
 ): MetricSource {
   return async () => {
     const pools = [...poolUses()]
     const isAvailable = await isStoreAvailable()
+    const areClicksUp = await isClicksUp?.()
     return [
       plain('gauge', 'terse_database_up', 'Whether the database answers.', isAvailable ? 1 : 0),
+      plain(
+        'gauge',
+        'terse_clicks_database_up',
+        'Whether the database of clicks answers, where it is one of its own.',
+        areClicksUp === undefined ? undefined : Number(areClicksUp),
+      ),
       {
         type: 'gauge',
         name: 'terse_database_connections',

@@ -37,6 +37,8 @@ export type Observation = {
   /** Further parts of the node may add metrics. */
   readonly metrics: ServiceMetrics
   readonly apiMeter: ApiMeter
+  /** Why charts cannot be read, and clicks are not counted, for people; null while they can. */
+  readonly clicksFault: () => Promise<string | null>
   /** Undefined where the data is in PostgreSQL. */
   readonly fileHealth: FileHealth | undefined
 }
@@ -61,6 +63,7 @@ export function openObservation(parts: {
 }): Observation {
   const { config, dataFolder, instance, log, shared, caches, intake, cap, redirect } = parts
   const isStoreAvailable = storeCheck(instance.store)
+  const isClicksUp = clicksCheck(instance)
   const readiness = nodeReadiness({
     roles: config.roles,
     isStoreAvailable,
@@ -82,7 +85,7 @@ export function openObservation(parts: {
     apiMetrics(apiMeter),
     cacheMetrics(() => ({ ...caches.finder.uses, tokens: caches.authenticator.use })),
     clickMetrics(intake, cap, () => instance.clock.nowMicros()),
-    storeMetrics(instance, caches.follower, isStoreAvailable),
+    storeMetrics(instance, caches.follower, isStoreAvailable, isClicksUp),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),
@@ -92,7 +95,8 @@ export function openObservation(parts: {
   ]) {
     metrics.add(source)
   }
-  return { readiness, metrics, apiMeter, fileHealth }
+  const clicksFault = async () => ((await isClicksUp?.()) === false ? CLICKS_AWAY : null)
+  return { readiness, metrics, apiMeter, clicksFault, fileHealth }
 }
 
 /** No metrics when the data is in PostgreSQL. */
@@ -148,6 +152,23 @@ function storeCheck(store: FullStore): () => Promise<boolean> {
     waitMsMax: STORE_PATIENCE_MS,
   })
   return async () => store.isAvailable() && ((await read()) ?? false)
+}
+
+const CLICKS_AWAY =
+  'The database of clicks does not answer. Clicks wait in the journals; charts cannot be read.'
+
+/** Returns a check whether the database of clicks answers; undefined where the store has clicks. */
+function clicksCheck({ checkClicks }: Instance): (() => Promise<boolean>) | undefined {
+  if (checkClicks === undefined) return undefined
+  const read = staleCache({
+    load: async () => {
+      await checkClicks()
+      return true
+    },
+    ageMsMax: STORE_KEEP_MS,
+    waitMsMax: STORE_PATIENCE_MS,
+  })
+  return async () => (await read()) ?? false
 }
 
 /**

@@ -103,11 +103,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
-  const observed = {
-    readiness: observation.readiness,
-    health: healthOf(config, parts),
-    countedUntil: openCountedUntil({ intake: parts.intake, nodes: instance.nodes, clock }),
-  }
+  const observed = observedOf(context, parts)
   const base = { store, clock, random }
   const decisions = openDecisions(context, parts)
   const identity = openIdentity(context, sessionCache)
@@ -262,6 +258,17 @@ function openRequestLimits({ config, throttles }: AppContext) {
   }
 }
 
+/** What operators see of this node, and how far counting is. */
+function observedOf({ config, instance: { nodes, clock } }: AppContext, parts: ApiParts) {
+  const { intake, observation } = parts
+  return {
+    readiness: observation.readiness,
+    health: healthOf(config, parts),
+    clicksFault: observation.clicksFault,
+    countedUntil: openCountedUntil({ intake, nodes, clock }),
+  }
+}
+
 /** Returns how to read the faults of this node that operators see. */
 function healthOf(
   config: AppContext['config'],
@@ -302,12 +309,14 @@ function instanceStateReader(
   {
     readiness,
     health,
+    clicksFault,
     countedUntil,
-  }: Pick<ServiceRouteDependencies, 'readiness' | 'health' | 'countedUntil'>,
+  }: Pick<ServiceRouteDependencies, 'readiness' | 'health' | 'clicksFault' | 'countedUntil'>,
 ): () => Promise<InstanceState> {
   return async () => {
-    const [roles, counted_until, nodes, certificates] = await Promise.all([
+    const [roles, clicks_fault, counted_until, nodes, certificates] = await Promise.all([
       readiness.check(),
+      clicksFault(),
       countedUntil(),
       instance.nodes.list(),
       tls === undefined ? null : countCertificates(instance),
@@ -322,6 +331,7 @@ function instanceStateReader(
       roles: Object.fromEntries(states),
       ...state,
       damaged_files: [...damaged_files],
+      clicks_fault,
       counted_until,
       nodes,
       certificates,

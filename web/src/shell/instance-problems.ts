@@ -20,6 +20,7 @@ export function instanceProblems(
     lost.length > 0 && t.problems.lostNodes(formats.list(lost)),
     instance.data_folder_fault,
     instance.journal_fault,
+    instance.clicks_fault,
     instance.is_disk_low && t.problems.diskLow,
     damaged.length > 0 && t.problems.damaged(formats.list(damaged)),
     until !== null && t.problems.behind(formats.exact(new Date(until))),
