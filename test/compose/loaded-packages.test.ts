@@ -28,13 +28,18 @@ async function packagesOf(file: string): Promise<readonly string[]> {
   return JSON.parse(stdout)
 }
 
-const FRAMEWORKS = ['fastify', 'fastify-type-provider-zod', 'kysely', 'pg', 'zod']
+const CLICKHOUSE = '@clickhouse/client'
+const FRAMEWORKS = [CLICKHOUSE, 'fastify', 'fastify-type-provider-zod', 'kysely', 'pg', 'zod']
 
 describe('loading', () => {
   const cases = [
     { file: 'redirects/handler.ts', loads: 'tldts', loadsNot: FRAMEWORKS },
     // The API and the store of one engine are loaded later: a node redirects before.
     { file: 'app/node/node.ts', loads: 'mmdb-lib', loadsNot: FRAMEWORKS },
+    // Clicks in ClickHouse are for those who set it.
+    { file: 'app/database/sqlite/open.ts', loads: 'kysely', loadsNot: [CLICKHOUSE, 'pg'] },
+    { file: 'app/database/postgres/open.ts', loads: 'pg', loadsNot: [CLICKHOUSE] },
+    { file: 'clicks/store/open-click-writer.ts', loads: 'pg', loadsNot: [CLICKHOUSE] },
     { file: 'app/cli/program.ts', loads: 'commander', loadsNot: ['fastify', 'kysely', 'pg'] },
   ]
   for (const { file, loads, loadsNot } of cases) {

@@ -7,7 +7,7 @@ import type { ClickHouse } from './clickhouse.ts'
 export type ClickHouseMigration = { readonly name: string; readonly statements: readonly string[] }
 
 /** Thrown when the database was migrated by a newer release. */
-export class NewerClickSchema extends Error {
+class NewerClickSchema extends Error {
   override readonly name = 'NewerClickSchema'
 }
 
