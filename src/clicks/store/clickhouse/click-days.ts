@@ -44,8 +44,10 @@ export function clickHouseDays(db: ClickHouse): ClickDays {
       const [counts, visitors, values] = await Promise.all([
         readCounts(db, params, slots),
         readVisitors(db, params),
-        dimension === undefined || addsTotals ? [] : readValues(db, params, dimension, options),
-        addsTotals ? addTotals(db, params, dimension, totals) : undefined,
+        dimension === undefined || addsTotals
+          ? []
+          : readValues(db, scope, params, dimension, options),
+        addsTotals ? addTotals(db, scope, params, dimension, totals) : undefined,
       ])
       const visitorsByDay = new Map(visitors.map((row) => [row.day, row]))
       const valuesByDay = Map.groupBy(values, ({ day }) => day)
@@ -127,29 +129,44 @@ function readVisitors(db: ClickHouse, params: Params): Promise<VisitorRow[]> {
   )
 }
 
-function ofValues(slots: boolean): string {
-  return `select day, ${slotIf(slots)}, toString(value) as text, ${SUMS} from click_values
-    where ${OF_SUBJECT} and dimension = {dimension:String} and ${OF_DAYS}
+/** The rows with values of a dimension, and the column that has the value. */
+function storedValues(scope: ClickScope, dimension: ClickDimension) {
+  return scope.kind === 'link'
+    ? {
+        value: dimension,
+        from: `link_values where link = {subject:UInt64} and ${OF_DAYS}
+          and ${dimension} != '${impliedValue(dimension)}'`,
+      }
+    : {
+        value: 'value',
+        from: `click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}`,
+      }
+}
+
+function ofValues(scope: ClickScope, dimension: ClickDimension, slots: boolean): string {
+  const { value, from } = storedValues(scope, dimension)
+  return `select day, ${slotIf(slots)}, toString(${value}) as text, ${SUMS} from ${from}
     group by day, slot, text`
 }
 
 /** Reads the values of days, ordered by quarter hours. What is in no row has the implied value. */
 function readValues(
   db: ClickHouse,
+  scope: ClickScope,
   params: Params,
   dimension: ClickDimension,
   { values: wanted, slots }: DayOptions,
 ): Promise<ValueRow[]> {
-  const given = { ...params, dimension }
+  const rows = ofValues(scope, dimension, slots)
   if (wanted !== undefined && !wanted.has(OTHER_VALUE)) {
     // The sum of the other values is needed only where it says how many clicks have the implied one.
     const isAmong = 'has({wanted:Array(String)}, text)'
     const isRestNeeded = wanted.has(impliedValue(dimension))
     return db.rows(
       `select day, slot, if(${isAmong}, toNullable(text), null) as name, ${SUMS}
-      from (${ofValues(slots)}) ${isRestNeeded ? '' : `where ${isAmong}`}
+      from (${rows}) ${isRestNeeded ? '' : `where ${isAmong}`}
       group by day, slot, name order by slot`,
-      { params: { ...given, wanted: [...wanted] } },
+      { params: { ...params, wanted: [...wanted] } },
     )
   }
   const ranked = `
@@ -157,30 +174,31 @@ function readValues(
       dense_rank() over (partition by day order by weight desc, text) as position
     from (
       select *, sum(persons + others) over (partition by day, text) as weight
-      from (${ofValues(slots)}))`
+      from (${rows}))`
   return db.rows(
     `select day, slot, ${NAME}, ${SUMS} from (${ranked}) group by day, slot, name order by slot`,
-    { params: { ...given, max: valuesMax(dimension), other: OTHER_VALUE } },
+    { params: { ...params, max: valuesMax(dimension), other: OTHER_VALUE } },
   )
 }
 
 /** Adds the values of all days together in the database. */
 async function addTotals(
   db: ClickHouse,
+  scope: ClickScope,
   params: Params,
   dimension: ClickDimension,
   totals: ValueTotals,
 ): Promise<void> {
+  const { value, from } = storedValues(scope, dimension)
   const ranked = `
     select text, persons, others,
       row_number() over (order by persons + others desc, text) as position
     from (
-      select toString(value) as text, ${SUMS} from click_values
-      where ${OF_SUBJECT} and dimension = {dimension:String} and ${OF_DAYS} group by text)`
+      select toString(${value}) as text, ${SUMS} from ${from} group by text)`
   const [values, [total]] = await Promise.all([
     db.rows<Counts & { readonly name: string }>(
       `select ${NAME}, ${SUMS} from (${ranked}) group by name`,
-      { params: { ...params, dimension, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
+      { params: { ...params, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
     ),
     db.rows<Counts>(`select ${SUMS} from click_counts where ${OF_SUBJECT} and ${OF_DAYS}`, {
       params,

@@ -15,15 +15,10 @@ const WAITS = { lightweight_deletes_sync: '1', mutations_sync: '1' } as const
  */
 export async function eraseClicks(db: ClickHouse, erased: ErasedClicks): Promise<void> {
   if (erased.kind === 'links') {
-    await deleteFrom(
-      db,
-      ROLLUP_TABLES,
-      'scope = {scope:UInt8} and subject in {links:Array(UInt64)}',
-      {
-        scope: SCOPES.link,
-        links: erased.linkSeqs,
-      },
-    )
+    const { linkSeqs: links } = erased
+    const isAmong = `scope = ${SCOPES.link} and subject in {links:Array(UInt64)}`
+    await deleteFrom(db, ROLLUP_TABLES, isAmong, { links })
+    await deleteFrom(db, ['link_values'], 'link in {links:Array(UInt64)}', { links })
     return
   }
   const params = { workspace: erased.workspaceId }
