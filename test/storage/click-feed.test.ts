@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import type { FedClick } from '../../src/clicks/store/click-feed.ts'
 import { someClick } from '../support/clicks.ts'
-import { ENGINES } from '../support/engines.ts'
+import { CLICKHOUSE, ENGINES } from '../support/engines.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -21,7 +21,7 @@ onEachEngine('the feed of clicks', (stage) => {
     const at = Math.floor(Date.now() / 60_000) * MINUTE_MICROS
     const fromMicros = at - 29 * MINUTE_MICROS
     const clicks = Array.from({ length: MANY }, (_, nth) =>
-      someClick({ link_seq, at: nth % 2 === 0 ? at : at - MINUTE_MICROS, visitor: nth }),
+      someClick({ link_seq, at: at - (nth < MANY / 2 ? MINUTE_MICROS : 0) + nth, visitor: nth }),
     )
     const before = await feed.end(fromMicros)
     await takeIn(stage.service, [...clicks, someClick({ link_seq, at: fromMicros - 1 })])
@@ -61,7 +61,11 @@ onEachEngine('the feed of clicks', (stage) => {
 const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
 if (engine === undefined) throw new Error('PostgreSQL is missing')
 
-describe('the feed of clicks, when transactions commit in another order', () => {
+const isElsewhere = process.env[CLICKHOUSE.url] !== undefined && 'clicks are not in PostgreSQL'
+
+describe('the feed of clicks, when transactions commit in another order', {
+  skip: isElsewhere,
+}, () => {
   let service: Service
   const clients: pg.Client[] = []
   before(async () => {

@@ -168,7 +168,9 @@ describeStore('click reports', (at, engine) => {
       all.push(...clicks)
     }
     for (let round = 0; round < 20; round += 1) await take(round % 4 === 0 ? 600 : 40, SEED + round)
-    assert.ok((await at.db.selectFrom('unsettled_days').selectAll().execute()).length > 0)
+    const unsettled = await at.db.selectFrom('unsettled_days').selectAll().execute()
+    // ClickHouse merges its sums by itself.
+    assert.equal(unsettled.length > 0, at.place.clicks === undefined)
     await writer.maintain(30_000, undefined)
     assert.deepEqual(await at.db.selectFrom('unsettled_days').selectAll().execute(), [])
     await expectRecount(at.store, links, all)
