@@ -63,6 +63,17 @@ const FAULTS = ['test/fault/', 'test/imports/killed-import.test.ts']
 
 /** Run with an engine of 540 MB, which is installed on demand. */
 const CLICKHOUSE_ONLY = 'test/clickhouse/'
+/** What `--clickhouse` runs when it is given no word: also suites of all engines, with clicks in ClickHouse. */
+const CLICKHOUSE_SUITES = [
+  CLICKHOUSE_ONLY,
+  'test/http/clicks-',
+  'test/http/imported-clicks.test.ts',
+  'test/http/labels.test.ts',
+  'test/http/variants.test.ts',
+  'test/http/webhooks.test.ts',
+  'test/storage/click-feed.test.ts',
+  'test/storage/click-reports.test.ts',
+]
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Ends a test that hangs. One that takes a minute of processor time takes several on a busy machine. */
@@ -145,7 +156,7 @@ function select(): readonly string[] {
   if (values.unit) return files.filter(isUnit)
   if (values.faults) return files.filter(isFault)
   if (values.clickhouse && positionals.length === 0) {
-    return files.filter((file) => file.startsWith(CLICKHOUSE_ONLY))
+    return files.filter((file) => CLICKHOUSE_SUITES.some((start) => file.startsWith(start)))
   }
   if (positionals.length === 0) return files
   return files.filter((file) => positionals.some((word) => isSelected(file, word)))
