@@ -77,7 +77,7 @@ export type ClickReaders = {
 }
 
 /** At most as many days as one query may have. */
-export type DayList = { readonly days: readonly number[]; readonly slots: boolean }
+type DayList = { readonly days: readonly number[]; readonly slots: boolean }
 
 /** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
