@@ -107,7 +107,7 @@ class ClickHouseClickWriter implements ClickWriter {
     const prepared = await ledger.prepare(batch)
     const begun = await ledger.begin(batch)
     if (begun === undefined || !isSamePosition(begun.to, batch.to)) return false
-    const { indexes, kept } = this.#planRows(batch, prepared)
+    const { indexes, rows } = this.#planRows(batch, prepared)
     if (indexes.length > 0 && !(await this.#isStored(batch, begun))) {
       const block = blockOf(batch)
       const { clicks } = batch
@@ -117,7 +117,7 @@ class ClickHouseClickWriter implements ClickWriter {
         clicks,
         indexes,
         ownerOf: prepared.ownerOf,
-        kept,
+        rows,
       })
       await this.#options.db.insert('insert into incoming_clicks format Native', bytes, {
         settings: { ...INSERT_SETTINGS, insert_deduplication_token: block },
@@ -125,7 +125,7 @@ class ClickHouseClickWriter implements ClickWriter {
     }
     const isCounted = await ledger.commit(batch, prepared)
     if (isCounted) {
-      rawQuota.noteCounts(batch, indexes, prepared.ownerOf, kept)
+      rawQuota.noteWritten(batch, batch.clicks.visitsOf(indexes), rows)
       onWithoutLink(prepared.deltas.withoutLink)
     }
     return isCounted
@@ -150,11 +150,11 @@ class ClickHouseClickWriter implements ClickWriter {
     const { rawQuota, retentionDays } = this.#options
     const indexes = clicks.indexes().filter((index) => ownerOf(clicks.link_seq[index] ?? 0))
     if (imported === undefined) {
-      return { indexes, kept: rawQuota.planCounts(batch, indexes, ownerOf) }
+      return { indexes, rows: rawQuota.plan(batch, indexes, ownerOf) }
     }
     const oldestDay = retentionDays === 0 ? 0 : Math.max(0, dayOf(atMicros) - retentionDays)
     const recent = indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
-    return { indexes, kept: rawQuota.planCounts(batch, recent, ownerOf) }
+    return { indexes, rows: rawQuota.plan(batch, recent, ownerOf) }
   }
 
   /**

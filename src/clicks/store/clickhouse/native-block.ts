@@ -1,6 +1,7 @@
 import { CLICK_DIMENSIONS } from '../../click.ts'
-import type { ClickColumns, ClickIndexes } from '../../click-columns.ts'
+import type { ClickColumns } from '../../click-columns.ts'
 import type { OwnerOf } from '../batch-deltas.ts'
+import type { NewRawClick } from '../raw-click-quota.ts'
 
 /** Clicks to insert as one block. */
 export type NewBlock = {
@@ -9,10 +10,10 @@ export type NewBlock = {
   readonly begunAtMicros: number
   readonly clicks: ClickColumns
   /** Of clicks whose links have owners. */
-  readonly indexes: ClickIndexes
+  readonly indexes: Uint32Array
   readonly ownerOf: OwnerOf
-  /** By the index of a click (`RawClickQuota.planCounts`). */
-  readonly kept: Float64Array
+  /** Of the clicks that are kept for exports. */
+  readonly rows: readonly NewRawClick[]
 }
 
 /** Keys of a dictionary follow in the column itself, and are all of it. */
@@ -31,13 +32,15 @@ const WORD = 2 ** 32
 export function encodeBlock({ block, begunAtMicros, clicks, indexes, ...of }: NewBlock): Buffer {
   const rows = indexes.length
   const writer = new BlockWriter(rows)
+  const kept = new Float64Array(clicks.length)
+  for (const { index, count } of of.rows) kept[index] = count
   const owners = Array.from(indexes, (index) => of.ownerOf(clicks.link_seq[index] ?? 0))
   writer.begin(10 + CLICK_DIMENSIONS.length)
   writer.texts('block', [block], new Uint32Array(rows))
   writer.integers('begun_at', "DateTime64(6, 'UTC')", () => begunAtMicros)
   writer.uuids('workspace', (row) => owners[row]?.workspace_id ?? '')
   writer.integers('link', 'UInt64', (row) => clicks.link_seq[indexes[row] ?? 0] ?? 0)
-  writer.integers('kept', 'UInt64', (row) => of.kept[indexes[row] ?? 0] ?? 0)
+  writer.integers('kept', 'UInt64', (row) => kept[indexes[row] ?? 0] ?? 0)
   writer.integers('at', 'Int64', (row) => clicks.at[indexes[row] ?? 0] ?? 0)
   writer.integers('keyspace', 'UInt64', (row) => owners[row]?.keyspace_id ?? 0)
   writer.bytes('flags', (row) => clicks.flags[indexes[row] ?? 0] ?? 0)
