@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openClickDatabase } from '../../src/clicks/store/clickhouse/click-database.ts'
 import { eraseClicks, maintainClicks } from '../../src/clicks/store/clickhouse/erase-clicks.ts'
-import { CLICKHOUSE_MIGRATIONS } from '../../src/clicks/store/clickhouse/schema.ts'
+import { CLICK_TABLES } from '../../src/clicks/store/clickhouse/schema.ts'
+import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import type { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
 import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
 
 const ERASED = '11111111-2222-4333-8444-555555555555'
 const KEPT = '66666666-7777-4888-9999-aaaaaaaaaaaa'
 const JOURNAL = 'bbbbbbbb-cccc-4ddd-8eee-ffffffffffff'
+/** The age of clicks that are not kept. */
+const OLD_MICROS = startOfDay(100)
 /** The tables with rows of a workspace's clicks, or of a link's. */
 const TABLES = [
   'clicks',
@@ -16,7 +19,7 @@ const TABLES = [
   'click_counts',
   'click_values',
   'click_visitors',
-  'link_values',
+  'link_days',
 ]
 
 describe('clicks in ClickHouse', () => {
@@ -49,8 +52,11 @@ describe('clicks in ClickHouse', () => {
       visitor: 9,
       country: 'DE',
     }
+    const old = { ...row, at: at - OLD_MICROS, kept: 0, is_old: 1 }
     const block = `${JOURNAL} 1 ${blocks} 1 ${blocks + 1}`
-    const text = JSON.stringify({ ...row, block, begun_at: '2026-11-29 00:00:00' })
+    const text = [row, old]
+      .map((click) => JSON.stringify({ ...click, block, begun_at: '2026-11-29 00:00:00' }))
+      .join('\n')
     await db.insert('insert into incoming_clicks format JSONEachRow', Buffer.from(text))
   }
 
@@ -58,7 +64,7 @@ describe('clicks in ClickHouse', () => {
     const found: Record<string, number> = {}
     for (const table of TABLES) {
       const where =
-        table === 'link_values'
+        table === 'link_days'
           ? `link = ${link}`
           : table.endsWith('clicks')
             ? `workspace = '${workspace}'`
@@ -93,11 +99,10 @@ describe('clicks in ClickHouse', () => {
   })
 
   test('are all in tables that erasing knows', () => {
-    const tables = CLICKHOUSE_MIGRATIONS.flatMap(({ statements }) =>
-      statements.flatMap(
-        (statement) => /^create table if not exists (\w+)/.exec(statement)?.[1] ?? [],
-      ),
+    const tables = CLICK_TABLES.map(({ name }) => name)
+    assert.deepEqual(
+      tables.sort(),
+      [...TABLES, 'click_blocks', 'click_folds', 'incoming_clicks'].sort(),
     )
-    assert.deepEqual(tables.sort(), [...TABLES, 'click_blocks', 'incoming_clicks'].sort())
   })
 })

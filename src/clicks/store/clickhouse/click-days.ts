@@ -8,13 +8,15 @@ import type {
   SlotCounts,
   Tally,
 } from '../../report/day-of-clicks.ts'
+import { SLOTS_PER_DAY, startOfDay } from '../../tally/click-day.ts'
 import { withoutValue } from '../../tally/day-format.ts'
 import { OTHER_VALUE, valuesMax } from '../../tally/day-tally.ts'
 import type { ValueTotals } from '../../tally/values.ts'
 import type { ClickDays } from '../click-reports.ts'
 import { SCOPES } from '../fold-days.ts'
-import { impliedValue, NO_WORKSPACE } from './schema.ts'
+import { FOLDED_BEFORE, impliedValue, NO_WORKSPACE } from './schema.ts'
 
+const DAY_MICROS = startOfDay(1)
 /** The most values of a dimension that are told apart in the sum of many days. */
 const TOTAL_VALUES_MAX = 10_000
 
@@ -24,6 +26,14 @@ const OF_DAYS = 'day between {from:Int32} and {to:Int32}'
 const SUMS = 'sum(persons) as persons, sum(others) as others'
 /** The name of a ranked value, or of those with fewer clicks. */
 const NAME = 'if(position <= {max:UInt32}, text, {other:String}) as name'
+
+/** The single clicks of a link that are not folded. None is of a day before 1970. */
+const OF_LINK = `workspace = {owner:UUID} and link = {subject:UInt64}
+  and at >= greatest({since:Int64}, toInt64(${FOLDED_BEFORE}) * ${DAY_MICROS}) and at < {until:Int64}`
+const DAY_OF_CLICK = `toInt32(intDiv(at, ${DAY_MICROS})) as day`
+const SLOT_OF_CLICK = `toUInt8(intDiv(at % ${DAY_MICROS}, ${DAY_MICROS / SLOTS_PER_DAY})) as slot`
+/** Leaves out what an unfinished fold has written. */
+const IS_READ = `and (folded = 0 or day < ${FOLDED_BEFORE})`
 
 type Params = Readonly<Record<string, unknown>>
 type CountRow = Counts & { readonly day: number; readonly slot: number }
@@ -39,11 +49,17 @@ export function clickHouseDays(db: ClickHouse): ClickDays {
   return {
     async readDays(scope, fromDay, toDay, options) {
       const { dimension, totals, slots } = options
-      const params = { ...subjectOf(scope), from: fromDay, to: toDay }
+      const params = {
+        ...subjectOf(scope),
+        from: fromDay,
+        to: toDay,
+        since: startOfDay(fromDay),
+        until: startOfDay(toDay + 1),
+      }
       const addsTotals = dimension !== undefined && totals !== undefined && !slots
       const [counts, visitors, values] = await Promise.all([
         readCounts(db, params, slots),
-        readVisitors(db, params),
+        readVisitors(db, scope, params),
         dimension === undefined || addsTotals
           ? []
           : readValues(db, scope, params, dimension, options),
@@ -101,7 +117,8 @@ export function clickHouseDays(db: ClickHouse): ClickDays {
 
 function subjectOf(scope: ClickScope): Params {
   if (scope.kind === 'link') {
-    return { scope: SCOPES.link, subject: scope.linkSeq, workspace: NO_WORKSPACE }
+    const { linkSeq: subject, workspaceId: owner } = scope
+    return { scope: SCOPES.link, subject, workspace: NO_WORKSPACE, owner }
   }
   const { workspaceId: workspace } = scope
   return scope.kind === 'domain'
@@ -121,31 +138,50 @@ function readCounts(db: ClickHouse, params: Params, slots: boolean): Promise<Cou
   )
 }
 
-function readVisitors(db: ClickHouse, params: Params): Promise<VisitorRow[]> {
+function readVisitors(db: ClickHouse, scope: ClickScope, params: Params): Promise<VisitorRow[]> {
+  const stored = `
+    select day, uniqCombined64Merge(12)(visitors) + sum(known) as found, max(are_unknown) as are_unknown
+    from click_visitors where ${OF_SUBJECT} and ${OF_DAYS} ${scope.kind === 'link' ? IS_READ : ''}
+    group by day`
+  if (scope.kind !== 'link') {
+    return db.rows(`select day, found as visitors, are_unknown from (${stored})`, { params })
+  }
   return db.rows(
-    `select day, uniqCombined64Merge(12)(visitors) as visitors, max(are_unknown) as are_unknown
-    from click_visitors where ${OF_SUBJECT} and ${OF_DAYS} group by day`,
+    `select day, sum(found) as visitors, max(are_unknown) as are_unknown
+    from (
+      ${stored}
+      union all
+      select ${DAY_OF_CLICK}, uniqExactIf(visitor, visitor != 0) as found, max(visitor = 0) as are_unknown
+      from clicks where ${OF_LINK} and flags = 0
+      group by day)
+    group by day`,
     { params },
   )
 }
 
-/** The rows with values of a dimension, and the column that has the value. */
-function storedValues(scope: ClickScope, dimension: ClickDimension) {
-  return scope.kind === 'link'
-    ? {
-        value: dimension,
-        from: `link_values where link = {subject:UInt64} and ${OF_DAYS}
-          and ${dimension} != '${impliedValue(dimension)}'`,
-      }
-    : {
-        value: 'value',
-        from: `click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}`,
-      }
+/** The values of a dimension, in rows that are to be added up. */
+function storedValues(scope: ClickScope, dimension: ClickDimension): string {
+  if (scope.kind !== 'link') {
+    return `
+      select day, slot, toString(value) as text, persons, others
+      from click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}`
+  }
+  return `
+      select ${DAY_OF_CLICK}, ${SLOT_OF_CLICK}, toString(${dimension}) as text,
+        sumIf(count, flags = 0) as persons, sumIf(count, flags != 0) as others
+      from clicks where ${OF_LINK} and ${dimension} != '${impliedValue(dimension)}'
+      group by day, slot, text
+      union all
+      select day, slot, text, counted.1 as persons, counted.2 as others
+      from (
+        select day, slot, arrayJoin(arrayFilter(entry -> entry.1 = '${dimension}',
+          arrayZip(dimensions, values, persons, others))) as entry,
+          entry.2 as text, (entry.3, entry.4) as counted
+        from link_days where link = {subject:UInt64} and ${OF_DAYS} ${IS_READ})`
 }
 
 function ofValues(scope: ClickScope, dimension: ClickDimension, slots: boolean): string {
-  const { value, from } = storedValues(scope, dimension)
-  return `select day, ${slotIf(slots)}, toString(${value}) as text, ${SUMS} from ${from}
+  return `select day, ${slotIf(slots)}, text, ${SUMS} from (${storedValues(scope, dimension)})
     group by day, slot, text`
 }
 
@@ -189,12 +225,11 @@ async function addTotals(
   dimension: ClickDimension,
   totals: ValueTotals,
 ): Promise<void> {
-  const { value, from } = storedValues(scope, dimension)
   const ranked = `
     select text, persons, others,
       row_number() over (order by persons + others desc, text) as position
     from (
-      select toString(${value}) as text, ${SUMS} from ${from} group by text)`
+      select text, ${SUMS} from (${storedValues(scope, dimension)}) group by text)`
   const [values, [total]] = await Promise.all([
     db.rows<Counts & { readonly name: string }>(
       `select ${NAME}, ${SUMS} from (${ranked}) group by name`,

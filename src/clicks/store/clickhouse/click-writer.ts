@@ -16,7 +16,7 @@ import type { ErasedClicks } from '../raw-click-source.ts'
 import { openClickDatabase } from './click-database.ts'
 import { eraseClicks, maintainClicks } from './erase-clicks.ts'
 import { encodeBlock } from './native-block.ts'
-import { REMEMBERED_INSERTS } from './schema.ts'
+import { ONE_BLOCK, REMEMBERED_INSERTS } from './schema.ts'
 
 /** Large blocks cost the server less; one takes about half a second, and 10 MB of memory here. No release may lower it. */
 const BATCH_MAX = 100_000
@@ -25,24 +25,7 @@ const CONNECTIONS_MAX = 2
 const TIMEOUT_MS = 60_000
 /** Inserts of a block of clicks of several months or years, at most, for what the server remembers. */
 const INSERTS_PER_BLOCK = 10
-/** One block stays one block in each table, so that the server recognizes it when it comes again. */
-const ROWS_MAX = 100_000_000
-
-const INSERT_SETTINGS = {
-  async_insert: 0,
-  insert_deduplicate: 1,
-  deduplicate_blocks_in_dependent_materialized_views: 1,
-  input_format_parallel_parsing: 0,
-  max_threads: 1,
-  max_insert_threads: '1',
-  max_block_size: String(ROWS_MAX),
-  max_insert_block_size: String(ROWS_MAX),
-  min_insert_block_size_rows: String(ROWS_MAX),
-  min_insert_block_size_bytes: '0',
-  min_insert_block_size_rows_for_materialized_views: String(ROWS_MAX),
-  min_insert_block_size_bytes_for_materialized_views: '0',
-  max_partitions_per_insert_block: '0',
-} as const
+const INSERT_SETTINGS = { ...ONE_BLOCK, input_format_parallel_parsing: 0 } as const
 
 type WriterOptions = {
   readonly db: ClickHouse
@@ -107,7 +90,8 @@ class ClickHouseClickWriter implements ClickWriter {
     const prepared = await ledger.prepare(batch)
     const begun = await ledger.begin(batch)
     if (begun === undefined || !isSamePosition(begun.to, batch.to)) return false
-    const { indexes, rows } = this.#planRows(batch, prepared)
+    const oldestDay = this.#oldestDay(begun)
+    const { indexes, rows } = this.#planRows(batch, prepared, oldestDay)
     if (indexes.length > 0 && !(await this.#isStored(batch, begun))) {
       const block = blockOf(batch)
       const { clicks } = batch
@@ -118,6 +102,7 @@ class ClickHouseClickWriter implements ClickWriter {
         indexes,
         ownerOf: prepared.ownerOf,
         rows,
+        oldestDay,
       })
       await this.#options.db.insert('insert into incoming_clicks format Native', bytes, {
         settings: { ...INSERT_SETTINGS, insert_deduplication_token: block },
@@ -145,16 +130,17 @@ class ClickHouseClickWriter implements ClickWriter {
     await Promise.all([this.#options.ledger.close(), this.#options.db.close()])
   }
 
-  #planRows(batch: ClickBatch, { ownerOf }: PreparedBatch) {
-    const { clicks, imported, atMicros } = batch
-    const { rawQuota, retentionDays } = this.#options
+  /** The first day of which single clicks are kept: of the first try, so that a retry inserts the same block. */
+  #oldestDay({ begunAt }: BegunBatch): number {
+    const { retentionDays } = this.#options
+    return retentionDays === 0 ? 0 : Math.max(0, dayOf(begunAt) - retentionDays)
+  }
+
+  #planRows(batch: ClickBatch, { ownerOf }: PreparedBatch, oldestDay: number) {
+    const { clicks } = batch
     const indexes = clicks.indexes().filter((index) => ownerOf(clicks.link_seq[index] ?? 0))
-    if (imported === undefined) {
-      return { indexes, rows: rawQuota.plan(batch, indexes, ownerOf) }
-    }
-    const oldestDay = retentionDays === 0 ? 0 : Math.max(0, dayOf(atMicros) - retentionDays)
     const recent = indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
-    return { indexes, rows: rawQuota.plan(batch, recent, ownerOf) }
+    return { indexes, rows: this.#options.rawQuota.plan(batch, recent, ownerOf) }
   }
 
   /**

@@ -1,11 +1,12 @@
 import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
-import { dayOf, startOfDay } from '../../tally/click-day.ts'
+import { dayOf } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
+import { foldClicks } from './fold-clicks.ts'
 import { ROLLUP_TABLES } from './schema.ts'
 
 /** The tables of single clicks. */
-const CLICK_TABLES = ['clicks', 'live_clicks'] as const
+const SINGLE_CLICKS = ['clicks', 'live_clicks'] as const
 /** A mutation of a large table takes long; a failed one goes on in the background, and the next call waits for it. */
 const WAITS = { lightweight_deletes_sync: '1', mutations_sync: '1' } as const
 
@@ -18,46 +19,61 @@ export async function eraseClicks(db: ClickHouse, erased: ErasedClicks): Promise
     const { linkSeqs: links } = erased
     const isAmong = `scope = ${SCOPES.link} and subject in {links:Array(UInt64)}`
     await deleteFrom(db, ROLLUP_TABLES, isAmong, { links })
-    await deleteFrom(db, ['link_values'], 'link in {links:Array(UInt64)}', { links })
+    await deleteFrom(db, ['link_days'], 'link in {links:Array(UInt64)}', { links })
     return
   }
   const params = { workspace: erased.workspaceId }
   const ofScopes = `scope in (${SCOPES.domain}, ${SCOPES.workspace})`
   await deleteFrom(db, ROLLUP_TABLES, `${ofScopes} and workspace = {workspace:UUID}`, params)
-  await deleteFrom(db, CLICK_TABLES, 'workspace = {workspace:UUID}', params)
+  await deleteFrom(db, SINGLE_CLICKS, 'workspace = {workspace:UUID}', params)
 }
 
 /**
- * Removes single clicks of days before `oldestDay`, if given, and what was erased from the disk. Months are dropped when
- * they end; until then the days of a month are only deleted, so that they are not written again each day.
+ * Folds single clicks of days before `oldestDay`, if given, and removes them and what was erased from the disk. Months are
+ * dropped when they end; until then the days of a month are only deleted, so that they are not written again each day.
  */
 export async function maintainClicks(
   db: ClickHouse,
   today: number,
   oldestDay: number | undefined,
 ): Promise<void> {
-  if (oldestDay !== undefined) {
-    const [now] = await db.rows<{ readonly micros: number }>(
-      'select toUnixTimestamp64Micro(now64(6)) as micros',
-    )
-    // A node whose clock is ahead must not delete clicks too early.
-    const daysAhead = Math.max(0, today - dayOf(now?.micros ?? 0))
-    await deleteBefore(db, startOfDay(oldestDay - daysAhead))
-  }
+  await foldClicks(db, await agreedDay(db, today, oldestDay), (micros) => deleteBefore(db, micros))
   await removeErased(db)
 }
 
-async function deleteBefore(db: ClickHouse, micros: number): Promise<void> {
-  const month = Number(new Date(micros / 1_000).toISOString().slice(0, 7).replace('-', ''))
-  const partitions = await db.rows<{ readonly partition: string }>(
-    `select distinct partition from system.parts
-    where active and database = currentDatabase() and table = 'clicks'`,
+/** A node whose clock is ahead must not delete clicks too early. */
+async function agreedDay(
+  db: ClickHouse,
+  today: number,
+  oldestDay: number | undefined,
+): Promise<number | undefined> {
+  if (oldestDay === undefined) return undefined
+  const [now] = await db.rows<{ readonly micros: number }>(
+    'select toUnixTimestamp64Micro(now64(6)) as micros',
   )
-  for (const { partition } of partitions) {
-    if (Number(partition) >= month) continue
-    await db.command(`alter table clicks drop partition ${Number(partition)}`)
+  return oldestDay - Math.max(0, today - dayOf(now?.micros ?? 0))
+}
+
+async function deleteBefore(db: ClickHouse, micros: number): Promise<void> {
+  const date = new Date(micros / 1_000).toISOString().slice(0, 10).replaceAll('-', '')
+  for (const partition of await partitionsOf(db, 'clicks')) {
+    // By month (YYYYMM) or day (YYYYMMDD).
+    if (partition < date.slice(0, partition.length)) await dropPartition(db, 'clicks', partition)
   }
   await deleteFrom(db, ['clicks'], 'at < {before:Int64}', { before: micros })
+}
+
+async function partitionsOf(db: ClickHouse, table: string): Promise<readonly string[]> {
+  const found = await db.rows<{ readonly partition: string }>(
+    `select distinct partition from system.parts
+    where active and database = currentDatabase() and table = {table:String}`,
+    { params: { table } },
+  )
+  return found.map(({ partition }) => partition)
+}
+
+async function dropPartition(db: ClickHouse, table: string, partition: string): Promise<void> {
+  await db.command(`alter table ${table} drop partition ${Number(partition)}`)
 }
 
 /** Writes the parts again that have deleted rows, without them. */

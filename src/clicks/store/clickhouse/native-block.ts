@@ -1,5 +1,6 @@
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickColumns } from '../../click-columns.ts'
+import { startOfDay } from '../../tally/click-day.ts'
 import type { OwnerOf } from '../batch-deltas.ts'
 import type { NewRawClick } from '../raw-click-quota.ts'
 
@@ -14,6 +15,8 @@ export type NewBlock = {
   readonly ownerOf: OwnerOf
   /** Of the clicks that are kept for exports. */
   readonly rows: readonly NewRawClick[]
+  /** The first day of which single clicks are kept. */
+  readonly oldestDay: number
 }
 
 /** Keys of a dictionary follow in the column itself, and are all of it. */
@@ -31,16 +34,18 @@ const WORD = 2 ** 32
  */
 export function encodeBlock({ block, begunAtMicros, clicks, indexes, ...of }: NewBlock): Buffer {
   const rows = indexes.length
+  const oldest = startOfDay(of.oldestDay)
   const writer = new BlockWriter(rows)
   const kept = new Float64Array(clicks.length)
   for (const { index, count } of of.rows) kept[index] = count
   const owners = Array.from(indexes, (index) => of.ownerOf(clicks.link_seq[index] ?? 0))
-  writer.begin(10 + CLICK_DIMENSIONS.length)
+  writer.begin(11 + CLICK_DIMENSIONS.length)
   writer.texts('block', [block], new Uint32Array(rows))
   writer.integers('begun_at', "DateTime64(6, 'UTC')", () => begunAtMicros)
   writer.uuids('workspace', (row) => owners[row]?.workspace_id ?? '')
   writer.integers('link', 'UInt64', (row) => clicks.link_seq[indexes[row] ?? 0] ?? 0)
   writer.integers('kept', 'UInt64', (row) => kept[indexes[row] ?? 0] ?? 0)
+  writer.bytes('is_old', (row) => ((clicks.at[indexes[row] ?? 0] ?? 0) < oldest ? 1 : 0))
   writer.integers('at', 'Int64', (row) => clicks.at[indexes[row] ?? 0] ?? 0)
   writer.integers('keyspace', 'UInt64', (row) => owners[row]?.keyspace_id ?? 0)
   writer.bytes('flags', (row) => clicks.flags[indexes[row] ?? 0] ?? 0)

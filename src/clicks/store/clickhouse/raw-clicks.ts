@@ -9,8 +9,10 @@ const PAGE_ROWS = 1_000
 const WINDOW_ROWS = 20_000
 const SLOT_MICROS = startOfDay(1) / SLOTS_PER_DAY
 
-/** The columns of `RawClickRow` in tables of single clicks. */
+/** The columns of `RawClickRow` in the feed. */
 export const CLICK_ROW = `at, link, keyspace, flags, count, visitor, ${CLICK_DIMENSIONS.join(', ')}`
+/** The same of single clicks that are kept for exports. */
+const KEPT_ROW = CLICK_ROW.replace('count', 'kept as count')
 
 export type StoredClick = Omit<Click, 'link_seq'> & {
   readonly link: number
@@ -37,7 +39,7 @@ export function clickHouseRawClicks(db: ClickHouse): RawClickSource {
       )
       for (const [from, to] of windowsOf(params.from, params.to, counts)) {
         const rows = await scan.turn(() =>
-          db.rows<StoredClick>(`select ${CLICK_ROW} from clicks where ${where} order by all`, {
+          db.rows<StoredClick>(`select ${KEPT_ROW} from clicks where ${where} order by all`, {
             params: { ...params, from, to },
           }),
         )
@@ -51,7 +53,7 @@ export function clickHouseRawClicks(db: ClickHouse): RawClickSource {
       const { where, params } = conditionOf(query)
       yield await query.scan.turn(() =>
         db.rows<LinkCounts>(
-          `select link as linkSeq, sumIf(count, flags = 0) as persons, sumIf(count, flags != 0) as others
+          `select link as linkSeq, sumIf(kept, flags = 0) as persons, sumIf(kept, flags != 0) as others
           from clicks where ${where} group by link`,
           { params },
         ),
@@ -63,7 +65,7 @@ export function clickHouseRawClicks(db: ClickHouse): RawClickSource {
 function conditionOf({ scope, day, fromMicros, toMicros }: RawDayQuery) {
   const from = Math.max(fromMicros, startOfDay(day))
   const to = Math.min(toMicros, startOfDay(day + 1))
-  const where = `workspace = {workspace:UUID} and at >= {from:Int64} and at < {to:Int64} ${ofScope(scope)}`
+  const where = `kept > 0 and workspace = {workspace:UUID} and at >= {from:Int64} and at < {to:Int64} ${ofScope(scope)}`
   const subject =
     scope.kind === 'link' ? scope.linkSeq : scope.kind === 'domain' ? scope.keyspaceId : 0
   return { where, params: { workspace: scope.workspaceId, from, to, subject } }

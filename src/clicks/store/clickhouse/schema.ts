@@ -1,16 +1,16 @@
 import type { ClickHouseMigration } from '../../../storage/clickhouse/migrate.ts'
-import { CLICK_DIMENSIONS } from '../../click.ts'
-import { OPENING_AT, OPENING_DAY, SLOTS_PER_DAY } from '../../tally/click-day.ts'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../../click.ts'
+import { OPENING_AT, OPENING_DAY, SLOTS_PER_DAY, startOfDay } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
 
 /** The workspace of a link's rows: a link's number is unique by itself. */
 export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The value that a dimension has no rows for in `click_values`, because most clicks have it: what no row has of a
- * quarter hour's count is its count. Readers leave it out of `link_values` in the same way.
+ * The value that a dimension has no rows for in `click_values` and `link_days`, because most clicks have it: what no row has
+ * of a quarter hour's count is its count. Readers leave it out of `clicks` in the same way.
  */
-export function impliedValue(dimension: (typeof CLICK_DIMENSIONS)[number]): string {
+export function impliedValue(dimension: ClickDimension): string {
   return dimension === 'source' ? 'direct' : ''
 }
 
@@ -20,199 +20,359 @@ export function impliedValue(dimension: (typeof CLICK_DIMENSIONS)[number]): stri
  */
 export const REMEMBERED_INSERTS = 100_000
 
+const ROWS_MAX = 100_000_000
+/** One block stays one block in each table, so that the server recognizes it when it comes again. */
+export const ONE_BLOCK = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  max_threads: 1,
+  max_insert_threads: '1',
+  max_block_size: String(ROWS_MAX),
+  max_insert_block_size: String(ROWS_MAX),
+  min_insert_block_size_rows: String(ROWS_MAX),
+  min_insert_block_size_bytes: '0',
+  min_insert_block_size_rows_for_materialized_views: String(ROWS_MAX),
+  min_insert_block_size_bytes_for_materialized_views: '0',
+  max_partitions_per_insert_block: '0',
+} as const
+
 /** A block is on disk when its insert is answered. */
-const SETTINGS = `non_replicated_deduplication_window = ${REMEMBERED_INSERTS},
-  fsync_after_insert = 1, fsync_part_directory = 1`
+const SETTINGS = [
+  `non_replicated_deduplication_window = ${REMEMBERED_INSERTS}`,
+  'fsync_after_insert = 1',
+  'fsync_part_directory = 1',
+] as const
+
+export type ClickTable = {
+  readonly name: string
+  /** As in `create table`. */
+  readonly columns: readonly string[]
+  readonly engine: 'Null' | 'MergeTree' | 'AggregatingMergeTree' | 'ReplacingMergeTree'
+  readonly partitionBy?: string
+  readonly orderBy?: string
+  readonly ttl?: string
+  readonly settings?: readonly string[]
+}
+
+/** Passes what is inserted into `incoming_clicks` on to a table. */
+export type ClickView = { readonly name: string; readonly to: string; readonly query: string }
 
 const DIMENSION_COLUMNS = CLICK_DIMENSIONS.map(
   (dimension) => `${dimension} LowCardinality(String) codec(ZSTD(1))`,
-).join(',\n  ')
+)
 
 /** The columns that a single click has wherever it is kept. */
-const CLICK_COLUMNS = `at Int64 codec(Delta(8), ZSTD(1)),
-  keyspace UInt64 codec(ZSTD(1)),
-  flags UInt8 codec(ZSTD(1)),
-  count UInt64 codec(T64, ZSTD(1)),
-  visitor UInt64 codec(ZSTD(1)),
-  ${DIMENSION_COLUMNS}`
+const CLICK_COLUMNS = [
+  'at Int64 codec(Delta(8), ZSTD(1))',
+  'keyspace UInt64 codec(ZSTD(1))',
+  'flags UInt8 codec(ZSTD(1))',
+  'count UInt64 codec(T64, ZSTD(1))',
+  'visitor UInt64 codec(ZSTD(1))',
+  ...DIMENSION_COLUMNS,
+]
 
-const CLICK_VALUES = `at, keyspace, flags, kept as count, visitor, ${CLICK_DIMENSIONS.join(', ')}`
+const DIMENSIONS = CLICK_DIMENSIONS.join(', ')
 
 /** A safe integer by which the feed knows a block. */
 const BLOCK_NUMBER = 'bitAnd(cityHash64(toString(block)), 9007199254740991)'
 
-const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+const DAY_MICROS = startOfDay(1)
 const SLOT_MICROS = DAY_MICROS / SLOTS_PER_DAY
-/** Not negative, because no click is before the day of opening balances. */
-const SINCE_OPENING = `toUInt64(at - ${OPENING_AT})`
-const DAY = `toInt32(intDiv(${SINCE_OPENING}, ${DAY_MICROS}) + ${OPENING_DAY}) as day`
-const SLOT = `toUInt8(intDiv(${SINCE_OPENING} % ${DAY_MICROS}, ${SLOT_MICROS})) as slot`
-const COUNTS = 'if(flags = 0, count, 0) as persons, if(flags = 0, 0, count) as others'
+/** Quarter hours since the day of opening balances. Not negative, because no click is before that day. */
+const QUARTER = `toInt32(intDiv(toUInt64(at - ${OPENING_AT}), ${SLOT_MICROS})) as quarter`
+const DAY = `toInt32(intDiv(quarter, ${SLOTS_PER_DAY}) + ${OPENING_DAY}) as day`
+const SLOT = `toUInt8(quarter % ${SLOTS_PER_DAY}) as slot`
+const PERSONS = 'sumIf(count, flags = 0) as persons'
+const OTHERS = 'sumIf(count, flags != 0) as others'
 
-/** A row for each subject of a click: scope, subject and workspace. */
-const SUBJECTS = `arrayJoin([
-    (toUInt8(${SCOPES.link}), link, toUUID('${NO_WORKSPACE}')),
-    (toUInt8(${SCOPES.domain}), keyspace, workspace),
-    (toUInt8(${SCOPES.workspace}), toUInt64(0), workspace)]) as subjects`
+/** A row for each subject of a group of clicks: scope, subject and workspace. */
+const OF_LINK = `(toUInt8(${SCOPES.link}), link, toUUID('${NO_WORKSPACE}'))`
+const OF_DOMAIN = `(toUInt8(${SCOPES.domain}), keyspace, workspace)`
+const OF_WORKSPACE = `(toUInt8(${SCOPES.workspace}), toUInt64(0), workspace)`
 const SUBJECT = 'subjects.1 as scope, subjects.2 as subject, subjects.3 as workspace'
+const OWNERS = `arrayJoin([${OF_DOMAIN}, ${OF_WORKSPACE}]) as subjects`
 
-/** Quarter hours since the day of opening balances: the day and the slot in one number. */
-const QUARTER = `toInt32(intDiv(${SINCE_OPENING}, ${SLOT_MICROS})) as quarter`
-const DAY_OF_QUARTER = `toInt32(intDiv(quarter, ${SLOTS_PER_DAY}) + ${OPENING_DAY}) as day`
-const SLOT_OF_QUARTER = `toUInt8(quarter % ${SLOTS_PER_DAY}) as slot`
+/** The keyspace of the service's own host is of all workspaces. As one number, because groups of it cost a third. */
+const OWNER = 'cityHash64(workspace, keyspace, quarter) as owner'
+const OF_OWNER =
+  'any(workspace) as workspace, any(keyspace) as keyspace, any(quarter) as quarter' as const
 
-const DIMENSIONS = CLICK_DIMENSIONS.join(', ')
-/** One grouping of clicks for each dimension. The keyspace of the service's own host is of all workspaces. */
-const BY_DIMENSION = CLICK_DIMENSIONS.map(
-  (dimension) => `(workspace, keyspace, quarter, ${dimension})`,
-).join(', ')
-/** The dimension of a group is the one that is not left out (0), and its value all that the others' are not. */
-const DIMENSION = `[${CLICK_DIMENSIONS.map((dimension) => `'${dimension}'`).join(', ')}][
-    indexOf([${CLICK_DIMENSIONS.map((dimension) => `grouping(${dimension})`).join(', ')}], 0)]`
-const IMPLIED = "if(dimension = 'source', 'direct', '')"
+/** Counts the clicks of domains by the values of a dimension. */
+function valuesOf(dimension: ClickDimension): string {
+  return `select '${dimension}' as dimension, any(${dimension}) as value,
+      ${OF_OWNER}, ${PERSONS}, ${OTHERS}
+    from (
+      select workspace, keyspace, ${QUARTER}, ${OWNER}, flags, count, ${dimension}
+      from incoming_clicks where ${dimension} != '${impliedValue(dimension)}')
+    group by owner, cityHash64(${dimension})`
+}
 
-const SUBJECT_COLUMNS = `scope UInt8,
-  subject UInt64 codec(Delta(8), ZSTD(1)),
-  workspace UUID codec(ZSTD(1)),`
-const DAY_COLUMN = 'day Int32 codec(Delta(4), ZSTD(1)),'
-const COUNT_COLUMNS = `slot UInt8 codec(ZSTD(1)),
-  persons SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1)),
-  others SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))`
+/** The values of a click that are stored, with their dimensions. */
+const PAIRS = `arrayFilter(pair -> pair.2 != if(pair.1 = 'source', '${impliedValue('source')}', ''), [
+          ${CLICK_DIMENSIONS.map((dimension) => `('${dimension}', toString(${dimension}))`).join(', ')}])`
+
+/**
+ * Returns a query for rows of `link_days`. No row says which values came together, except of a click that was the only one
+ * of its link in a quarter hour.
+ *
+ * @param clicks a table, with a condition
+ */
+export function linkDaysOf(clicks: string, folded: 0 | 1): string {
+  return `select link, toUInt8(${folded}) as folded, ${DAY}, ${SLOT},
+  counted.1 as dimensions, counted.2 as values, counted.3 as persons, counted.4 as others
+from (
+  select link, quarter, arraySort(groupArray((dimension, value, persons, others))) as counted
+  from (
+    select link, quarter, pair.1 as dimension, pair.2 as value, ${PERSONS}, ${OTHERS}
+    from (select link, ${QUARTER}, flags, count, arrayJoin(${PAIRS}) as pair from ${clicks})
+    group by link, quarter, dimension, value)
+  group by link, quarter)`
+}
+
+const SUBJECT_COLUMNS = [
+  'scope UInt8',
+  'subject UInt64 codec(Delta(8), ZSTD(1))',
+  'workspace UUID codec(ZSTD(1))',
+]
+const DAY_COLUMN = 'day Int32 codec(Delta(4), ZSTD(1))'
+const COUNT_COLUMNS = [
+  'slot UInt8 codec(ZSTD(1))',
+  'persons SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))',
+  'others SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))',
+]
 
 /** By year. The day of opening balances is in the partition of 1970. */
-const OF_YEARS = 'engine = AggregatingMergeTree partition by toYear(toDate32(greatest(day, 0)))'
+const OF_YEARS = { partitionBy: 'toYear(toDate32(greatest(day, 0)))', settings: SETTINGS } as const
+
+/** The day before which single clicks are folded, in a query. */
+export const FOLDED_BEFORE = "(select max(before) from click_folds where step = 'folded')"
 
 /** The tables that outlive single clicks, by subject. */
 export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] as const
 
 /**
  * Clicks are inserted into `incoming_clicks`, which keeps nothing; materialized views pass them on to the other tables.
- * `kept` is the count of the row for exports and the feed, 0 for none (raw-click-quota.ts). `block` is the journal with the
- * positions where the block begins and ends, and `begun_at` when it was first inserted, both the same in a retry. Days, slots, scopes and counts
- * are those of `ClickReports`. `click_values` is of domains and workspaces. Most links have few clicks, of which hardly two
- * are alike in all dimensions or have a quarter hour in common: `link_values` has one row for each, without its instant and
- * visitor, which takes a tenth of what rows for the values of each dimension would take.
+ * `block` is the journal with the positions where the block begins and ends, and `begun_at` when it was first inserted,
+ * both the same in a retry. `is_old` says that the click's day is older than single clicks are kept. `kept` is the count
+ * of the row for exports and the feed, 0 for none (raw-click-quota.ts). Days, slots, scopes and counts are those of
+ * `ClickReports`.
+ *
+ * Values and visitors of links are read from `clicks`, which has all clicks of the last days: most links have few, of which
+ * hardly two have a quarter hour in common. Before the clicks of a day are deleted, they are folded into `link_days` and
+ * `click_visitors`, with `folded` 1 (fold-clicks.ts). Old clicks come there directly, with `folded` 0.
  */
-export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
+export const CLICK_TABLES: readonly ClickTable[] = [
+  {
+    name: 'incoming_clicks',
+    columns: [
+      'block LowCardinality(String)',
+      "begun_at DateTime64(6, 'UTC')",
+      'workspace UUID',
+      'link UInt64',
+      'kept UInt64',
+      'is_old UInt8',
+      ...CLICK_COLUMNS.map((column) => column.replace(/ codec\(.*\)$/, '')),
+    ],
+    engine: 'Null',
+  },
   {
     name: 'clicks',
-    statements: [
-      `create table if not exists incoming_clicks (
-  block LowCardinality(String),
-  begun_at DateTime64(6, 'UTC'),
-  workspace UUID,
-  link UInt64,
-  kept UInt64,
-  ${CLICK_COLUMNS.replaceAll(/ codec\(.*\)/g, '')}
-) engine = Null`,
-      `create table if not exists clicks (
-  workspace UUID codec(ZSTD(1)),
-  link UInt64 codec(Delta(8), ZSTD(1)),
-  ${CLICK_COLUMNS}
-) engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Micro(at, 'UTC'))
-order by (workspace, link, at)
-settings ${SETTINGS}`,
-      `create materialized view if not exists clicks_view to clicks as
-select workspace, link, ${CLICK_VALUES} from incoming_clicks where kept > 0`,
-      `create table if not exists live_clicks (
-  workspace UUID codec(ZSTD(1)),
-  begun_at DateTime64(6, 'UTC') codec(ZSTD(1)),
-  shown_at DateTime64(6, 'UTC') codec(ZSTD(1)),
-  block UInt64 codec(ZSTD(1)),
-  link UInt64 codec(Delta(8), ZSTD(1)),
-  ${CLICK_COLUMNS}
-) engine = MergeTree partition by toStartOfHour(begun_at)
-order by (workspace, shown_at, block)
-ttl toDateTime(shown_at) + interval 1 day
-settings ${SETTINGS}, ttl_only_drop_parts = 1`,
-      `create materialized view if not exists live_clicks_view to live_clicks as
-select workspace, begun_at, now64(6) as shown_at, ${BLOCK_NUMBER} as block, link, ${CLICK_VALUES}
+    columns: [
+      'workspace UUID codec(ZSTD(1))',
+      'link UInt64 codec(Delta(8), ZSTD(1))',
+      'kept UInt64 codec(T64, ZSTD(1))',
+      ...CLICK_COLUMNS,
+    ],
+    engine: 'MergeTree',
+    partitionBy: "toYYYYMM(fromUnixTimestamp64Micro(at, 'UTC'))",
+    orderBy: 'workspace, link, at',
+    settings: SETTINGS,
+  },
+  {
+    name: 'live_clicks',
+    columns: [
+      'workspace UUID codec(ZSTD(1))',
+      "begun_at DateTime64(6, 'UTC') codec(ZSTD(1))",
+      "shown_at DateTime64(6, 'UTC') codec(ZSTD(1))",
+      'block UInt64 codec(ZSTD(1))',
+      'link UInt64 codec(Delta(8), ZSTD(1))',
+      ...CLICK_COLUMNS,
+    ],
+    engine: 'MergeTree',
+    partitionBy: 'toStartOfHour(begun_at)',
+    orderBy: 'workspace, shown_at, block',
+    ttl: 'toDateTime(shown_at) + interval 1 day',
+    settings: [...SETTINGS, 'ttl_only_drop_parts = 1'],
+  },
+  {
+    name: 'click_counts',
+    columns: [...SUBJECT_COLUMNS, DAY_COLUMN, ...COUNT_COLUMNS],
+    engine: 'AggregatingMergeTree',
+    orderBy: 'scope, subject, workspace, day, slot',
+    ...OF_YEARS,
+  },
+  {
+    name: 'click_values',
+    columns: [
+      ...SUBJECT_COLUMNS,
+      'dimension LowCardinality(String) codec(ZSTD(1))',
+      DAY_COLUMN,
+      'value LowCardinality(String) codec(ZSTD(1))',
+      ...COUNT_COLUMNS,
+    ],
+    engine: 'AggregatingMergeTree',
+    orderBy: 'scope, subject, workspace, dimension, day, value, slot',
+    ...OF_YEARS,
+  },
+  {
+    name: 'click_visitors',
+    columns: [
+      ...SUBJECT_COLUMNS,
+      'folded UInt8 codec(ZSTD(1))',
+      DAY_COLUMN,
+      'visitors AggregateFunction(uniqCombined64(12), UInt64) codec(ZSTD(1))',
+      'are_unknown SimpleAggregateFunction(max, UInt8) codec(ZSTD(1))',
+      'known SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))',
+    ],
+    engine: 'AggregatingMergeTree',
+    orderBy: 'scope, subject, workspace, folded, day',
+    ...OF_YEARS,
+  },
+  {
+    name: 'link_days',
+    columns: [
+      'link UInt64 codec(Delta(8), ZSTD(1))',
+      'folded UInt8 codec(ZSTD(1))',
+      DAY_COLUMN,
+      'slot UInt8 codec(ZSTD(1))',
+      'dimensions Array(LowCardinality(String)) codec(ZSTD(1))',
+      'values Array(String) codec(ZSTD(1))',
+      'persons Array(UInt64) codec(T64, ZSTD(1))',
+      'others Array(UInt64) codec(T64, ZSTD(1))',
+    ],
+    engine: 'MergeTree',
+    orderBy: 'link, folded, day, slot',
+    ...OF_YEARS,
+  },
+  {
+    name: 'click_folds',
+    columns: [
+      'before Int32',
+      'step LowCardinality(String)',
+      'parts UInt32',
+      "at DateTime64(6, 'UTC') default now64(6)",
+    ],
+    engine: 'MergeTree',
+    orderBy: 'before, step',
+    settings: SETTINGS,
+  },
+  {
+    name: 'click_blocks',
+    columns: [
+      'journal String',
+      'from_segment Int64',
+      'from_offset Int64',
+      'to_segment UInt64',
+      'to_offset UInt64',
+      'visits UInt64',
+      "begun_at DateTime64(6, 'UTC')",
+    ],
+    engine: 'ReplacingMergeTree',
+    orderBy: 'journal, from_segment, from_offset',
+    settings: SETTINGS,
+  },
+]
+
+export const CLICK_VIEWS: readonly ClickView[] = [
+  {
+    name: 'clicks_view',
+    to: 'clicks',
+    query: `select workspace, link, kept, at, keyspace, flags, count, visitor, ${DIMENSIONS}
+from incoming_clicks where is_old = 0`,
+  },
+  {
+    name: 'live_clicks_view',
+    to: 'live_clicks',
+    query: `select workspace, begun_at, now64(6) as shown_at, ${BLOCK_NUMBER} as block, link,
+  at, keyspace, flags, kept as count, visitor, ${DIMENSIONS}
 from incoming_clicks where kept > 0`,
-      `create table if not exists click_counts (
-  ${SUBJECT_COLUMNS}
-  ${DAY_COLUMN}
-  ${COUNT_COLUMNS}
-) ${OF_YEARS}
-order by (scope, subject, workspace, day, slot)
-settings ${SETTINGS}`,
-      `create materialized view if not exists click_counts_view to click_counts as
-select ${SUBJECT}, day, slot, sum(persons) as persons, sum(others) as others
+  },
+  {
+    name: 'click_counts_view',
+    to: 'click_counts',
+    query: `select ${SUBJECT}, ${DAY}, ${SLOT}, persons, others
 from (
-  select ${DAY}, ${SLOT}, ${COUNTS}, ${SUBJECTS}
-  from (select workspace, keyspace, link, at, flags, count from incoming_clicks))
-group by scope, subject, workspace, day, slot`,
-      `create table if not exists click_values (
-  ${SUBJECT_COLUMNS}
-  dimension LowCardinality(String) codec(ZSTD(1)),
-  ${DAY_COLUMN}
-  value LowCardinality(String) codec(ZSTD(1)),
-  ${COUNT_COLUMNS}
-) ${OF_YEARS}
-order by (scope, subject, workspace, dimension, day, value, slot)
-settings ${SETTINGS}`,
-      `create materialized view if not exists click_values_view to click_values as
-select subjects.1 as scope, subjects.2 as subject, subjects.3 as workspace, dimension, day, value, slot,
-  persons, others
-from (
-  select dimension, value, ${DAY_OF_QUARTER}, ${SLOT_OF_QUARTER}, persons, others,
-    arrayJoin([
-      (toUInt8(${SCOPES.domain}), keyspace, workspace),
-      (toUInt8(${SCOPES.workspace}), toUInt64(0), workspace)]) as subjects
+  select quarter, ${PERSONS}, ${OTHERS}, ${OF_LINK} as subjects
+  from (select link, ${QUARTER}, flags, count from incoming_clicks)
+  group by link, quarter
+  union all
+  select quarter, persons, others, ${OWNERS}
   from (
-    select workspace, keyspace, quarter, ${DIMENSION} as dimension,
-      concat(${DIMENSIONS}) as value, sum(of_persons) as persons, sum(of_others) as others
-    from (
-      select workspace, keyspace, ${QUARTER}, ${DIMENSIONS},
-        if(flags = 0, count, 0) as of_persons, if(flags = 0, 0, count) as of_others
-      from incoming_clicks)
-    group by grouping sets (${BY_DIMENSION}))
-  where value != ${IMPLIED})`,
-      `create table if not exists link_values (
-  link UInt64 codec(Delta(8), ZSTD(1)),
-  ${DAY_COLUMN}
-  slot UInt8 codec(ZSTD(1)),
-  ${DIMENSION_COLUMNS},
-  persons UInt64 codec(T64, ZSTD(1)),
-  others UInt64 codec(T64, ZSTD(1))
-) engine = MergeTree partition by toYear(toDate32(greatest(day, 0)))
-order by (link, day, slot)
-settings ${SETTINGS}`,
-      `create materialized view if not exists link_values_view to link_values as
-select link, ${DAY}, ${SLOT}, ${DIMENSIONS}, ${COUNTS}
-from (select link, at, flags, count, ${DIMENSIONS} from incoming_clicks)`,
-      `create table if not exists click_visitors (
-  ${SUBJECT_COLUMNS}
-  ${DAY_COLUMN}
-  visitors AggregateFunction(uniqCombined64(12), UInt64) codec(ZSTD(1)),
-  are_unknown SimpleAggregateFunction(max, UInt8) codec(ZSTD(1))
-) ${OF_YEARS}
-order by (scope, subject, workspace, day)
-settings ${SETTINGS}`,
-      `create materialized view if not exists click_visitors_view to click_visitors as
-select ${SUBJECT}, day,
+    select ${OF_OWNER}, ${PERSONS}, ${OTHERS}
+    from (select workspace, keyspace, ${QUARTER}, ${OWNER}, flags, count from incoming_clicks)
+    group by owner))`,
+  },
+  {
+    name: 'click_values_view',
+    to: 'click_values',
+    query: `select ${SUBJECT}, dimension, ${DAY}, value, ${SLOT}, persons, others
+from (
+  select dimension, value, quarter, persons, others, ${OWNERS}
+  from (
+    ${CLICK_DIMENSIONS.map(valuesOf).join('\n    union all\n    ')}))`,
+  },
+  {
+    name: 'click_visitors_view',
+    to: 'click_visitors',
+    query: `select ${SUBJECT}, toUInt8(0) as folded, day,
   uniqCombined64StateIf(12)(visitor, visitor != 0) as visitors, max(visitor = 0) as are_unknown
 from (
-  select ${DAY}, visitor, ${SUBJECTS}
-  from (select workspace, keyspace, link, at, visitor from incoming_clicks where flags = 0))
+  select ${DAY}, visitor, arrayJoin(if(is_old = 1,
+    [${OF_LINK}, ${OF_DOMAIN}, ${OF_WORKSPACE}],
+    [${OF_DOMAIN}, ${OF_WORKSPACE}])) as subjects
+  from (
+    select workspace, keyspace, link, ${QUARTER}, visitor, is_old from incoming_clicks
+    where flags = 0))
 group by scope, subject, workspace, day`,
-      `create table if not exists click_blocks (
-  journal String,
-  from_segment Int64,
-  from_offset Int64,
-  to_segment UInt64,
-  to_offset UInt64,
-  visits UInt64,
-  begun_at DateTime64(6, 'UTC')
-) engine = ReplacingMergeTree
-order by (journal, from_segment, from_offset)
-settings ${SETTINGS}`,
-      `create materialized view if not exists click_blocks_view to click_blocks as
-select parts[1] as journal, toInt64(parts[2]) as from_segment, toInt64(parts[3]) as from_offset,
+  },
+  {
+    name: 'link_days_view',
+    to: 'link_days',
+    query: linkDaysOf('incoming_clicks where is_old = 1', 0),
+  },
+  {
+    name: 'click_blocks_view',
+    to: 'click_blocks',
+    query: `select parts[1] as journal, toInt64(parts[2]) as from_segment, toInt64(parts[3]) as from_offset,
   toUInt64(parts[4]) as to_segment, toUInt64(parts[5]) as to_offset, visits, begun_at
 from (
   select splitByChar(' ', toString(block)) as parts, sum(count) as visits, min(begun_at) as begun_at
   from (select block, begun_at, count from incoming_clicks)
   group by block)`,
-    ],
+  },
+]
+
+/** Returns the statement that creates a table on a single server. */
+function createTable({ name, columns, engine, ...options }: ClickTable): string {
+  const { partitionBy, orderBy, ttl, settings } = options
+  return [
+    `create table if not exists ${name} (\n  ${columns.join(',\n  ')}\n) engine = ${engine}`,
+    ...(partitionBy === undefined ? [] : [`partition by ${partitionBy}`]),
+    ...(orderBy === undefined ? [] : [`order by (${orderBy})`]),
+    ...(ttl === undefined ? [] : [`ttl ${ttl}`]),
+    ...(settings === undefined ? [] : [`settings ${settings.join(', ')}`]),
+  ].join('\n')
+}
+
+function createView({ name, to, query }: ClickView): string {
+  return `create materialized view if not exists ${name} to ${to} as\n${query}`
+}
+
+/** The steps of the schema on a single server. */
+export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
+  {
+    name: 'clicks',
+    statements: [...CLICK_TABLES.map(createTable), ...CLICK_VIEWS.map(createView)],
   },
 ]
