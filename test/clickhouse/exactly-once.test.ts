@@ -20,7 +20,7 @@ import { clicksFrom } from '../clicks/some-clicks.ts'
 import { addHome, addLink, unique } from '../storage/samples.ts'
 import { encodeFrame } from '../support/click-frames.ts'
 import { type ClickhouseServer, createClickhouse } from '../support/clickhouse/server.ts'
-import { createFolder } from '../support/engines.ts'
+import { clicksAt, createFolder } from '../support/engines.ts'
 import { describeStore } from '../support/store.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12) * 1_000
@@ -47,8 +47,7 @@ describeStore('clicks in ClickHouse', (at) => {
   before(async () => {
     database = unique('clicks').replaceAll('-', '_')
     await server.query(`create database ${database}`)
-    const origin = `http://127.0.0.1:${server.port}`
-    access = { address: { origin, username: 'terse', database }, password: server.password }
+    access = clicksAt(server.url(database), server.password)
     const writer = openWriter()
     await writer.maintain(dayOf(NOON), undefined)
     await writer.close()

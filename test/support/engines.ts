@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import type { ClickHouseAccess } from '../../src/storage/clickhouse/clicks-url.ts'
+import { type ClickHouseAccess, parseClicksUrl } from '../../src/storage/clickhouse/clicks-url.ts'
 import './built-program.ts'
 
 /** Where one test keeps its data, on one of the engines. */
@@ -114,13 +114,13 @@ async function addClickHouse(place: Place): Promise<Place> {
     await response.text()
   }
   await execute(`create database ${database}`)
-  const { host, origin } = new URL(url)
+  const clicksUrl = `clickhouse://${CLICKHOUSE_USER}@${new URL(url).host}/${database}`
   return {
     ...place,
-    clicks: { address: { origin, username: CLICKHOUSE_USER, database }, password },
+    clicks: clicksAt(clicksUrl, password),
     env: {
       ...place.env,
-      TERSE_CLICKS_URL: `clickhouse://${CLICKHOUSE_USER}@${host}/${database}`,
+      TERSE_CLICKS_URL: clicksUrl,
       TERSE_CLICKS_PASSWORD: password,
     },
     async remove() {
@@ -128,6 +128,13 @@ async function addClickHouse(place: Place): Promise<Place> {
       await place.remove()
     },
   }
+}
+
+/** How to reach the database of clicks at the value of `TERSE_CLICKS_URL`. */
+export function clicksAt(url: string, password: string): ClickHouseAccess {
+  const parsed = parseClicksUrl(url)
+  if ('fault' in parsed) throw new Error(parsed.fault)
+  return { address: parsed.value, password }
 }
 
 async function postgresPlace(origin: string): Promise<Place> {

@@ -6,7 +6,7 @@ import {
   createClient,
 } from '@clickhouse/client'
 import type { ClickHouseAccess } from './clicks-url.ts'
-import { translateError } from './errors.ts'
+import { isAway, isSilent, translateError } from './errors.ts'
 
 /** How much later than the server the client ends a query. */
 const ANSWER_MARGIN_MS = 2_000
@@ -27,48 +27,53 @@ type QueryOptions = {
 }
 
 /**
- * A database of a ClickHouse server, over HTTP. Every operation may throw `Failure.unavailable`. It connects at the first
- * operation.
+ * A database of ClickHouse, over HTTP. Every operation may throw `Failure.unavailable`. It connects at the first operation.
+ * Of several servers it uses one while that answers, then the next. What is asked of one may be asked of another again, so
+ * each statement must be harmless when it is repeated: inserts have a token.
  */
 export class ClickHouse {
-  readonly #client: ClickHouseClient
+  readonly #servers: readonly ClickHouseClient[]
   readonly #options: Options
+  /** The index of the server that is used. */
+  #used = 0
   #prepared: Promise<void> | undefined
 
   constructor(options: Options) {
     const { address, password = '', timeoutMs, connectionsMax } = options
     this.#options = options
-    this.#client = createClient({
-      url: address.origin,
-      username: address.username,
-      password,
-      database: address.database,
-      application: 'terse',
-      request_timeout: timeoutMs + ANSWER_MARGIN_MS,
-      max_open_connections: connectionsMax,
-      // Errors are reported where they matter.
-      log: { level: ClickHouseLogLevel.OFF },
-      use_multipart_params_auto: true,
-      clickhouse_settings: {
-        max_execution_time: timeoutMs / 1_000,
-        output_format_json_quote_64bit_integers: 0,
-        date_time_output_format: 'iso',
-      },
-    })
+    this.#servers = address.origins.map((url) =>
+      createClient({
+        url,
+        username: address.username,
+        password,
+        database: address.database,
+        application: 'terse',
+        request_timeout: timeoutMs + ANSWER_MARGIN_MS,
+        max_open_connections: connectionsMax,
+        // Errors are reported where they matter.
+        log: { level: ClickHouseLogLevel.OFF },
+        use_multipart_params_auto: true,
+        clickhouse_settings: {
+          max_execution_time: timeoutMs / 1_000,
+          output_format_json_quote_64bit_integers: 0,
+          date_time_output_format: 'iso',
+        },
+      }),
+    )
   }
 
   /** Reads all rows of a query. All 64-bit numbers must be safe integers. */
   rows<Row>(query: string, options: QueryOptions = {}): Promise<Row[]> {
-    return this.#run(async () => {
-      const result = await this.#client.query({ ...asked(query, options), format: 'JSONEachRow' })
+    return this.#run(async (server) => {
+      const result = await server.query({ ...asked(query, options), format: 'JSONEachRow' })
       return result.json<Row>()
     })
   }
 
   /** Runs a statement that returns nothing, and waits for its end. */
   command(query: string, options: QueryOptions = {}): Promise<void> {
-    return this.#run(async () => {
-      await this.#client.command(asked(query, options))
+    return this.#run(async (server) => {
+      await server.command(asked(query, options))
     })
   }
 
@@ -78,8 +83,8 @@ export class ClickHouse {
    * @param query up to the name of the format
    */
   insert(query: string, bytes: Uint8Array, options: QueryOptions = {}): Promise<void> {
-    return this.#run(async () => {
-      const { stream } = await this.#client.exec({
+    return this.#run(async (server) => {
+      const { stream } = await server.exec({
         ...asked(query, options),
         // As one chunk: an iterated array would be a chunk for each byte.
         values: Readable.from([bytes], { objectMode: false }),
@@ -90,16 +95,32 @@ export class ClickHouse {
     })
   }
 
-  close(): Promise<void> {
-    return this.#client.close()
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()))
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
+  async #run<T>(work: (server: ClickHouseClient) => Promise<T>): Promise<T> {
     try {
       await this.#prepare()
-      return await work()
+      return await this.#onSome(work)
     } catch (error) {
       throw translateError(error)
+    }
+  }
+
+  /** Asks each server at most once. One that is silent until the limit ends the operation, and is avoided by the next one. */
+  async #onSome<T>(work: (server: ClickHouseClient) => Promise<T>): Promise<T> {
+    const { length } = this.#servers
+    for (let left = length; ; left -= 1) {
+      const used = this.#used
+      try {
+        return await work(this.#servers[used] as ClickHouseClient)
+      } catch (error) {
+        if (!isAway(error) && !isSilent(error)) throw error
+        // Another operation may have moved on already.
+        if (this.#used === used) this.#used = (used + 1) % length
+        if (left === 1 || isSilent(error)) throw error
+      }
     }
   }
 

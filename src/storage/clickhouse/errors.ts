@@ -12,6 +12,16 @@ const FULL: ReadonlySet<string> = new Set([
   '76', // CANNOT_OPEN_FILE
   '75', // CANNOT_WRITE_TO_FILE_DESCRIPTOR
 ])
+/** Of a server, while others of its cluster may work. */
+const AWAY: ReadonlySet<string> = new Set([
+  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
+  '210', // NETWORK_ERROR
+  '225', // NO_ZOOKEEPER
+  '236', // ABORTED
+  '242', // TABLE_IS_READ_ONLY
+  '285', // TOO_FEW_LIVE_REPLICAS
+  '999', // KEEPER_EXCEPTION
+])
 /** What only a fault of this program causes. */
 const PROGRAMMING: ReadonlySet<string> = new Set([
   '6', // CANNOT_PARSE_TEXT
@@ -44,14 +54,27 @@ export function isTooSlow(error: unknown): boolean {
   )
 }
 
+/** Whether no server has answered in time. An operation that was aborted by its caller counts too. */
+export function isSilent(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof ClickHouseError) &&
+    /timeout|aborted/i.test(`${error.name} ${error.message}`)
+  )
+}
+
+/** Whether another server may do what this one could not: it cannot be reached, is ending or is only a replica that is read. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof ClickHouseError) return AWAY.has(error.code)
+  return error instanceof Error && !(error instanceof TypeError) && !isSilent(error)
+}
+
 /** Translates an error of the client to `Failure.unavailable`. Programming errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof Failure || error instanceof TypeError) return error
   if (!(error instanceof ClickHouseError)) {
-    const isLate =
-      error instanceof Error && /timeout|aborted/i.test(`${error.name} ${error.message}`)
     return Failure.unavailable(error, {
-      kind: isLate ? 'clicks_slow' : 'clicks',
+      kind: isSilent(error) ? 'clicks_slow' : 'clicks',
       message: AWAY_TEXT,
     })
   }

@@ -195,7 +195,7 @@ export const STORAGE_SETTINGS = {
     default: undefined,
     unset: 'the database',
     description:
-      'A ClickHouse database for clicks, such as `clickhouse://user@host:8123/terse`; `clickhouses://` for TLS. Links, people and counters of links stay in the database. See [clicks on ClickHouse](operating/clickhouse.md).',
+      'A ClickHouse database for clicks, such as `clickhouse://user@host:8123/terse`, or `https://` for TLS. Of a cluster: `clickhouse://user@host1:8123,host2:8123/terse?cluster=name`. Links, people and counters of links stay in the database. See [clicks on ClickHouse](operating/clickhouse.md).',
   }),
   TERSE_CLICKS_PASSWORD: setting({
     schema: z.string().optional(),
