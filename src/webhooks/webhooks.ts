@@ -145,7 +145,7 @@ export class Webhooks {
     requireEvents(actor, input.events)
     const id = uuidV7(clock, random)
     const fields = this.#parse(input)
-    const position = await store.read.feed.end(clicksFrom(clock.nowMicros()))
+    const position = await this.#endOfClicks(fields.events)
     const created = await store.write((stores) =>
       runIdempotent(stores, workspaceId, request, clock.nowMicros(), {
         // Others that add endpoints to the workspace wait, so that the number is exact.
@@ -162,9 +162,7 @@ export class Webhooks {
           const webhook = newWebhook({ id, workspaceId, now, fields, input, secret })
           await stores.webhooks.insert(webhook)
           await stores.webhookOutbox.begin('events', await stores.events.end())
-          if (webhook.events.includes('link.clicked')) {
-            await stores.webhookOutbox.begin('clicks', position)
-          }
+          if (position !== undefined) await stores.webhookOutbox.begin('clicks', position)
           await stores.events.append(actor, webhookCreated(webhook), now)
           return { id, secret: secret.text }
         },
@@ -177,7 +175,8 @@ export class Webhooks {
   async update(actor: Actor, id: string, input: WebhookInput): Promise<ShownWebhook> {
     const { store, clock } = this.#deps
     const { workspaceId } = actor
-    const position = await store.read.feed.end(clicksFrom(clock.nowMicros()))
+    const { events = (await getWebhook(store.read, workspaceId, id)).events } = input
+    const position = input.enabled === false ? undefined : await this.#endOfClicks(events)
     await store.write(async (stores) => {
       const before = await getWebhook(stores, workspaceId, id)
       const { enabled = before.disabled_at === null, ...fields } = this.#parse(input, before)
@@ -199,13 +198,20 @@ export class Webhooks {
       if (isEnabled && !enabled) await stores.webhookMessages.giveUp(id)
       if (!isEnabled && enabled) await stores.webhookMessages.forgetFaults(id)
       if (enabled) await stores.webhookOutbox.begin('events', await stores.events.end())
-      if (enabled && after.events.includes('link.clicked')) {
+      if (enabled && position !== undefined) {
         await stores.webhookOutbox.begin('clicks', position)
       }
       const event = webhookUpdated(before, after)
       if (event !== undefined) await stores.events.append(actor, event, now)
     })
     return this.get(actor, id)
+  }
+
+  /** Where clicks are read from for an endpoint with these events; undefined for one without clicks, which needs no database of clicks. */
+  async #endOfClicks(events: readonly string[]): Promise<string | undefined> {
+    const { store, clock } = this.#deps
+    if (!events.includes('link.clicked')) return undefined
+    return await store.read.feed.end(clicksFrom(clock.nowMicros()))
   }
 
   /** @throws {Failure} `not_found` */

@@ -72,6 +72,18 @@ describe('while ClickHouse is down', () => {
     }
   })
 
+  test('webhooks that send no clicks are created and changed', async () => {
+    const webhook = {
+      name: 'Links',
+      url: 'https://hooks.example.com/links',
+      events: ['link.created'],
+    }
+    const { body } = expectStatus(await api.post('/webhooks', webhook), 201)
+    expectStatus(await api.patch(`/webhooks/${body.id}`, { name: 'Changed' }), 200)
+    const clicks = { events: ['link.clicked'] }
+    expectProblem(await api.patch(`/webhooks/${body.id}`, clicks), 'unavailable')
+  })
+
   test('the node is ready, and reports why it is degraded', async () => {
     const { status, body } = await visit(service.port, '/readyz')
     assert.equal(status, 200)
