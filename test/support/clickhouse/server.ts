@@ -24,6 +24,9 @@ export type ClickhouseServer = {
   stop(): Promise<void>
   /** Ends it with SIGKILL. */
   crash(): Promise<void>
+  /** Lets it answer nothing, with its connections open, until `resume`. */
+  pause(): void
+  resume(): void
   remove(): Promise<void>
 }
 
@@ -84,6 +87,14 @@ export async function createClickhouse(): Promise<ClickhouseServer> {
 
     stop: () => end('SIGTERM'),
     crash: () => end('SIGKILL'),
+
+    pause() {
+      child?.kill('SIGSTOP')
+    },
+
+    resume() {
+      child?.kill('SIGCONT')
+    },
 
     async remove() {
       await end('SIGKILL')
