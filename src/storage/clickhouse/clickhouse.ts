@@ -5,11 +5,23 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
-import type { ClickHouseAccess } from './clicks-url.ts'
+import type { ClickHouseAccess, ClickHouseAddress } from './clicks-url.ts'
 import { isAway, isSilent, translateError } from './errors.ts'
 
 /** How much later than the server the client ends a query. */
 const ANSWER_MARGIN_MS = 2_000
+
+/**
+ * An insert is answered when most replicas of each shard have it. A statement for the whole cluster does not wait for servers
+ * that are down: they catch up.
+ */
+const IN_CLUSTER: ClickHouseSettings = {
+  distributed_foreground_insert: 1,
+  insert_quorum: 'auto',
+  distributed_product_mode: 'global',
+  distributed_ddl_output_mode: 'null_status_on_timeout',
+  distributed_ddl_task_timeout: '20',
+}
 
 type Options = ClickHouseAccess & {
   /** The limit for a query; one that takes longer fails as unavailable. */
@@ -32,6 +44,7 @@ type QueryOptions = {
  * each statement must be harmless when it is repeated: inserts have a token.
  */
 export class ClickHouse {
+  readonly address: ClickHouseAddress
   readonly #servers: readonly ClickHouseClient[]
   readonly #options: Options
   /** The index of the server that is used. */
@@ -41,6 +54,7 @@ export class ClickHouse {
   constructor(options: Options) {
     const { address, password = '', timeoutMs, connectionsMax } = options
     this.#options = options
+    this.address = address
     this.#servers = address.origins.map((url) =>
       createClient({
         url,
@@ -57,6 +71,7 @@ export class ClickHouse {
           max_execution_time: timeoutMs / 1_000,
           output_format_json_quote_64bit_integers: 0,
           date_time_output_format: 'iso',
+          ...(address.cluster === undefined ? {} : IN_CLUSTER),
         },
       }),
     )

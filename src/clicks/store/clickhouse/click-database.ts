@@ -1,7 +1,7 @@
 import { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
 import type { ClickHouseAccess } from '../../../storage/clickhouse/clicks-url.ts'
 import { migrateClickHouse } from '../../../storage/clickhouse/migrate.ts'
-import { CLICKHOUSE_MIGRATIONS } from './schema.ts'
+import { clickMigrations } from './layout.ts'
 
 /** Returns the database of clicks, which is migrated to this program's schema before its first operation. */
 export function openClickDatabase(
@@ -11,6 +11,6 @@ export function openClickDatabase(
   return new ClickHouse({
     ...access,
     ...limits,
-    prepare: (db) => migrateClickHouse(db, CLICKHOUSE_MIGRATIONS),
+    prepare: (db) => migrateClickHouse(db, clickMigrations(access.address)),
   })
 }

@@ -15,8 +15,9 @@ import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
 import { openClickDatabase } from './click-database.ts'
 import { eraseClicks, maintainClicks } from './erase-clicks.ts'
+import { rememberedInserts } from './layout.ts'
 import { encodeBlock } from './native-block.ts'
-import { ONE_BLOCK, REMEMBERED_INSERTS } from './schema.ts'
+import { ONE_BLOCK } from './schema.ts'
 
 /** Large blocks cost the server less; one takes about half a second, and 10 MB of memory here. No release may lower it. */
 const BATCH_MAX = 100_000
@@ -166,7 +167,7 @@ class ClickHouseClickWriter implements ClickWriter {
       },
     )
     if (found === undefined || found.stored === 0) return false
-    return !isRetry || found.later * INSERTS_PER_BLOCK > REMEMBERED_INSERTS
+    return !isRetry || found.later * INSERTS_PER_BLOCK > rememberedInserts(this.#options.db.address)
   }
 }
 

@@ -3,6 +3,7 @@ import { dayOf } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
 import { foldClicks } from './fold-clicks.ts'
+import { changed, partsOf, storedName } from './layout.ts'
 import { ROLLUP_TABLES } from './schema.ts'
 
 /** The tables of single clicks. */
@@ -65,25 +66,24 @@ async function deleteBefore(db: ClickHouse, micros: number): Promise<void> {
 
 async function partitionsOf(db: ClickHouse, table: string): Promise<readonly string[]> {
   const found = await db.rows<{ readonly partition: string }>(
-    `select distinct partition from system.parts
-    where active and database = currentDatabase() and table = {table:String}`,
-    { params: { table } },
+    `select distinct partition from ${partsOf(db.address)} and table = {table:String}`,
+    { params: { table: storedName(table, db.address) } },
   )
   return found.map(({ partition }) => partition)
 }
 
 async function dropPartition(db: ClickHouse, table: string, partition: string): Promise<void> {
-  await db.command(`alter table ${table} drop partition ${Number(partition)}`)
+  await db.command(`alter table ${changed(table, db.address)} drop partition ${Number(partition)}`)
 }
 
 /** Writes the parts again that have deleted rows, without them. */
 async function removeErased(db: ClickHouse): Promise<void> {
   const found = await db.rows<{ readonly table: string; readonly partition_id: string }>(
-    `select distinct table, partition_id from system.parts
-    where active and database = currentDatabase() and has_lightweight_delete`,
+    `select distinct table, partition_id from ${partsOf(db.address)} and has_lightweight_delete`,
   )
   for (const { table, partition_id } of found) {
-    await db.command(`alter table ${table} apply deleted mask in partition id '${partition_id}'`, {
+    const name = changed(table.replace(/_local$/, ''), db.address)
+    await db.command(`alter table ${name} apply deleted mask in partition id '${partition_id}'`, {
       settings: WAITS,
     })
   }
@@ -101,6 +101,9 @@ async function deleteFrom(
       { params },
     )
     if (found?.rows === 0) continue
-    await db.command(`delete from ${table} where ${where}`, { params, settings: WAITS })
+    await db.command(`delete from ${changed(table, db.address)} where ${where}`, {
+      params,
+      settings: WAITS,
+    })
   }
 }

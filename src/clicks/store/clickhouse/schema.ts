@@ -1,4 +1,3 @@
-import type { ClickHouseMigration } from '../../../storage/clickhouse/migrate.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../../click.ts'
 import { OPENING_AT, OPENING_DAY, SLOTS_PER_DAY, startOfDay } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
@@ -13,12 +12,6 @@ export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 export function impliedValue(dimension: ClickDimension): string {
   return dimension === 'source' ? 'direct' : ''
 }
-
-/**
- * How many of the last inserts a table recognizes when they are repeated. A block of clicks is one insert for each month
- * or year that it has clicks of.
- */
-export const REMEMBERED_INSERTS = 100_000
 
 const ROWS_MAX = 100_000_000
 /** One block stays one block in each table, so that the server recognizes it when it comes again. */
@@ -37,22 +30,19 @@ export const ONE_BLOCK = {
   max_partitions_per_insert_block: '0',
 } as const
 
-/** A block is on disk when its insert is answered. */
-const SETTINGS = [
-  `non_replicated_deduplication_window = ${REMEMBERED_INSERTS}`,
-  'fsync_after_insert = 1',
-  'fsync_part_directory = 1',
-] as const
-
 export type ClickTable = {
   readonly name: string
   /** As in `create table`. */
   readonly columns: readonly string[]
   readonly engine: 'Null' | 'MergeTree' | 'AggregatingMergeTree' | 'ReplacingMergeTree'
-  readonly partitionBy?: string
+  /** @param ofClicks the function that makes a partition of a date of single clicks */
+  readonly partitionBy?: (ofClicks: string) => string
   readonly orderBy?: string
   readonly ttl?: string
+  /** Besides those that all tables with rows have (layout.ts). */
   readonly settings?: readonly string[]
+  /** A number of each row, by which a cluster chooses its shard. */
+  readonly shardBy: string
 }
 
 /** Passes what is inserted into `incoming_clicks` on to a table. */
@@ -143,7 +133,7 @@ const COUNT_COLUMNS = [
 ]
 
 /** By year. The day of opening balances is in the partition of 1970. */
-const OF_YEARS = { partitionBy: 'toYear(toDate32(greatest(day, 0)))', settings: SETTINGS } as const
+const OF_YEARS = { partitionBy: () => 'toYear(toDate32(greatest(day, 0)))' } as const
 
 /** The day before which single clicks are folded, in a query. */
 export const FOLDED_BEFORE = "(select max(before) from click_folds where step = 'folded')"
@@ -175,6 +165,7 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       ...CLICK_COLUMNS.map((column) => column.replace(/ codec\(.*\)$/, '')),
     ],
     engine: 'Null',
+    shardBy: 'link',
   },
   {
     name: 'clicks',
@@ -185,9 +176,9 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       ...CLICK_COLUMNS,
     ],
     engine: 'MergeTree',
-    partitionBy: "toYYYYMM(fromUnixTimestamp64Micro(at, 'UTC'))",
+    shardBy: 'link',
+    partitionBy: (ofClicks) => `${ofClicks}(fromUnixTimestamp64Micro(at, 'UTC'))`,
     orderBy: 'workspace, link, at',
-    settings: SETTINGS,
   },
   {
     name: 'live_clicks',
@@ -200,15 +191,17 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       ...CLICK_COLUMNS,
     ],
     engine: 'MergeTree',
-    partitionBy: 'toStartOfHour(begun_at)',
+    shardBy: 'link',
+    partitionBy: () => 'toStartOfHour(begun_at)',
     orderBy: 'workspace, shown_at, block',
     ttl: 'toDateTime(shown_at) + interval 1 day',
-    settings: [...SETTINGS, 'ttl_only_drop_parts = 1'],
+    settings: ['ttl_only_drop_parts = 1'],
   },
   {
     name: 'click_counts',
     columns: [...SUBJECT_COLUMNS, DAY_COLUMN, ...COUNT_COLUMNS],
     engine: 'AggregatingMergeTree',
+    shardBy: 'subject',
     orderBy: 'scope, subject, workspace, day, slot',
     ...OF_YEARS,
   },
@@ -222,6 +215,7 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       ...COUNT_COLUMNS,
     ],
     engine: 'AggregatingMergeTree',
+    shardBy: 'subject',
     orderBy: 'scope, subject, workspace, dimension, day, value, slot',
     ...OF_YEARS,
   },
@@ -236,6 +230,7 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       'known SimpleAggregateFunction(sum, UInt64) codec(T64, ZSTD(1))',
     ],
     engine: 'AggregatingMergeTree',
+    shardBy: 'subject',
     orderBy: 'scope, subject, workspace, folded, day',
     ...OF_YEARS,
   },
@@ -252,6 +247,7 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       'others Array(UInt64) codec(T64, ZSTD(1))',
     ],
     engine: 'MergeTree',
+    shardBy: 'link',
     orderBy: 'link, folded, day, slot',
     ...OF_YEARS,
   },
@@ -264,8 +260,8 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       "at DateTime64(6, 'UTC') default now64(6)",
     ],
     engine: 'MergeTree',
+    shardBy: '0',
     orderBy: 'before, step',
-    settings: SETTINGS,
   },
   {
     name: 'click_blocks',
@@ -279,8 +275,8 @@ export const CLICK_TABLES: readonly ClickTable[] = [
       "begun_at DateTime64(6, 'UTC')",
     ],
     engine: 'ReplacingMergeTree',
+    shardBy: '0',
     orderBy: 'journal, from_segment, from_offset',
-    settings: SETTINGS,
   },
 ]
 
@@ -350,29 +346,5 @@ from (
   select splitByChar(' ', toString(block)) as parts, sum(count) as visits, min(begun_at) as begun_at
   from (select block, begun_at, count from incoming_clicks)
   group by block)`,
-  },
-]
-
-/** Returns the statement that creates a table on a single server. */
-function createTable({ name, columns, engine, ...options }: ClickTable): string {
-  const { partitionBy, orderBy, ttl, settings } = options
-  return [
-    `create table if not exists ${name} (\n  ${columns.join(',\n  ')}\n) engine = ${engine}`,
-    ...(partitionBy === undefined ? [] : [`partition by ${partitionBy}`]),
-    ...(orderBy === undefined ? [] : [`order by (${orderBy})`]),
-    ...(ttl === undefined ? [] : [`ttl ${ttl}`]),
-    ...(settings === undefined ? [] : [`settings ${settings.join(', ')}`]),
-  ].join('\n')
-}
-
-function createView({ name, to, query }: ClickView): string {
-  return `create materialized view if not exists ${name} to ${to} as\n${query}`
-}
-
-/** The steps of the schema on a single server. */
-export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
-  {
-    name: 'clicks',
-    statements: [...CLICK_TABLES.map(createTable), ...CLICK_VIEWS.map(createView)],
   },
 ]
