@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 import { VARIABLES } from '../../src/app/config/settings.ts'
+import { parseClicksUrl } from '../../src/storage/clickhouse/clicks-url.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
 const KUBERNETES = path.join(DEPLOY, 'kubernetes')
@@ -76,7 +77,7 @@ describe('the files in deploy/', () => {
     }
   })
 
-  for (const file of ['compose.yaml', 'compose.postgres.yaml']) {
+  for (const file of ['compose.yaml', 'compose.postgres.yaml', 'compose.clickhouse.yaml']) {
     test(`${file} runs the image with a read-only root, and its data in a volume`, () => {
       const { services, volumes } = parse(read(file))
       const { terse } = services
@@ -93,6 +94,7 @@ describe('the files in deploy/', () => {
         TERSE_BASE_URL: 'http://localhost:3000',
         TERSE_SECRET_KEY: '00',
         POSTGRES_PASSWORD: 'x',
+        CLICKHOUSE_PASSWORD: 'x',
       }
       const args = ['compose', '-f', path.join(DEPLOY, file), 'config', '--quiet']
       execFileSync('docker', args, { env, stdio: 'pipe' })
@@ -150,9 +152,13 @@ describe('the files in deploy/', () => {
 
   const skip = skipWithout('kubectl', 'version', '--client')
   test('kubectl builds the files of Kubernetes with the secrets', { skip }, (t) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'terse-kubernetes-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    cpSync(KUBERNETES, folder, { recursive: true })
+    const parent = mkdtempSync(path.join(tmpdir(), 'terse-kubernetes-'))
+    t.after(() => rmSync(parent, { recursive: true }))
+    const folder = path.join(parent, 'kubernetes')
+    const overlay = path.join(parent, 'kubernetes-clickhouse')
+    for (const copied of [folder, overlay]) {
+      cpSync(path.join(DEPLOY, path.basename(copied)), copied, { recursive: true })
+    }
     cpSync(path.join(KUBERNETES, 'secrets.env.example'), path.join(folder, 'secrets.env'))
     const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
     const built: readonly Parsed[] = parseAllDocuments(text).map((one) => one.toJS())
@@ -160,6 +166,31 @@ describe('the files in deploy/', () => {
     const { data } = built.find(({ kind }) => kind === 'Secret')
     assert.deepEqual(Object.keys(data), ['TERSE_DATABASE_URL', 'TERSE_SECRET_KEY'])
     for (const { metadata } of built) assert.equal(metadata.namespace ?? metadata.name, 'terse')
+
+    cpSync(path.join(overlay, 'secrets.env.example'), path.join(overlay, 'secrets.env'))
+    const withClicks = execFileSync('kubectl', ['kustomize', overlay], { encoding: 'utf8' })
+    const overlaid: readonly Parsed[] = parseAllDocuments(withClicks).map((one) => one.toJS())
+    assert.equal(overlaid.length, built.length)
+    const ofKind = (name: string) => overlaid.find(({ kind }) => kind === name).data
+    assert.match(ofKind('ConfigMap').TERSE_CLICKS_URL, /^clickhouse:/)
+    assert.deepEqual(Object.keys(ofKind('Secret')), [
+      'TERSE_CLICKS_PASSWORD',
+      'TERSE_DATABASE_URL',
+      'TERSE_SECRET_KEY',
+    ])
+  })
+
+  test('the overlay for ClickHouse adds settings to what is below it', () => {
+    const { resources, ...overlay } = parse(read('kubernetes-clickhouse/kustomization.yaml'))
+    assert.deepEqual(resources, ['../kubernetes'])
+    const base = parse(read('kubernetes/kustomization.yaml'))
+    for (const generator of ['configMapGenerator', 'secretGenerator']) {
+      const [{ name, behavior }] = overlay[generator]
+      assert.deepEqual([name, behavior], [base[generator][0].name, 'merge'])
+    }
+    const [setting = ''] = overlay.configMapGenerator[0].literals
+    const url = setting.replace(/^TERSE_CLICKS_URL=/, '')
+    assert.ok('value' in parseClicksUrl(url), url)
   })
 
   test('the templates name the image and keep the data', () => {
