@@ -8,13 +8,20 @@ import type {
   SlotCounts,
   Tally,
 } from '../../report/day-of-clicks.ts'
-import { SLOTS_PER_DAY, startOfDay } from '../../tally/click-day.ts'
+import { startOfDay } from '../../tally/click-day.ts'
 import { withoutValue } from '../../tally/day-format.ts'
 import { OTHER_VALUE, valuesMax } from '../../tally/day-tally.ts'
 import type { ValueTotals } from '../../tally/values.ts'
 import type { ClickDays } from '../click-reports.ts'
 import { SCOPES } from '../fold-days.ts'
-import { FOLDED_BEFORE, impliedValue, NO_WORKSPACE } from './schema.ts'
+import {
+  COUNTED_SINCE,
+  DAY_OF_CLICK,
+  FOLDED_BEFORE,
+  impliedValue,
+  NO_WORKSPACE,
+  SLOT_OF_CLICK,
+} from './schema.ts'
 
 const DAY_MICROS = startOfDay(1)
 /** The most values of a dimension that are told apart in the sum of many days. */
@@ -27,11 +34,9 @@ const SUMS = 'sum(persons) as persons, sum(others) as others'
 /** The name of a ranked value, or of those with fewer clicks. */
 const NAME = 'if(position <= {max:UInt32}, text, {other:String}) as name'
 
-/** The single clicks of a link that are not folded. None is of a day before 1970. */
+/** The single clicks of a link that are in no sum. */
 const OF_LINK = `workspace = {owner:UUID} and link = {subject:UInt64}
-  and at >= greatest({since:Int64}, toInt64(${FOLDED_BEFORE}) * ${DAY_MICROS}) and at < {until:Int64}`
-const DAY_OF_CLICK = `toInt32(intDiv(at, ${DAY_MICROS})) as day`
-const SLOT_OF_CLICK = `toUInt8(intDiv(at % ${DAY_MICROS}, ${DAY_MICROS / SLOTS_PER_DAY})) as slot`
+  and at >= greatest({since:Int64}, ${COUNTED_SINCE} * ${DAY_MICROS}) and at < {until:Int64}`
 /** Leaves out what an unfinished fold has written. */
 const IS_READ = `and (folded = 0 or day < ${FOLDED_BEFORE})`
 
@@ -151,7 +156,7 @@ function readVisitors(db: ClickHouse, scope: ClickScope, params: Params): Promis
     from (
       ${stored}
       union all
-      select ${DAY_OF_CLICK}, uniqExactIf(visitor, visitor != 0) as found, max(visitor = 0) as are_unknown
+      select ${DAY_OF_CLICK} as day, uniqExactIf(visitor, visitor != 0) as found, max(visitor = 0) as are_unknown
       from clicks where ${OF_LINK} and flags = 0
       group by day)
     group by day`,
@@ -167,7 +172,7 @@ function storedValues(scope: ClickScope, dimension: ClickDimension): string {
       from click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}`
   }
   return `
-      select ${DAY_OF_CLICK}, ${SLOT_OF_CLICK}, toString(${dimension}) as text,
+      select ${DAY_OF_CLICK} as day, ${SLOT_OF_CLICK} as slot, toString(${dimension}) as text,
         sumIf(count, flags = 0) as persons, sumIf(count, flags != 0) as others
       from clicks where ${OF_LINK} and ${dimension} != '${impliedValue(dimension)}'
       group by day, slot, text

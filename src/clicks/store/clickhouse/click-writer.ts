@@ -2,7 +2,7 @@ import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
 import type { ClickHouseAccess } from '../../../storage/clickhouse/clicks-url.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import type { SpoolReader } from '../../spool/spool-reader.ts'
-import { dayOf } from '../../tally/click-day.ts'
+import { dayOf, OPENING_DAY } from '../../tally/click-day.ts'
 import {
   BEGINNING,
   type BegunBatch,
@@ -91,7 +91,7 @@ class ClickHouseClickWriter implements ClickWriter {
     const prepared = await ledger.prepare(batch)
     const begun = await ledger.begin(batch)
     if (begun === undefined || !isSamePosition(begun.to, batch.to)) return false
-    const oldestDay = this.#oldestDay(begun)
+    const oldestDay = this.#oldestDay(batch, begun)
     const { indexes, rows } = this.#planRows(batch, prepared, oldestDay)
     if (indexes.length > 0 && !(await this.#isStored(batch, begun))) {
       const block = blockOf(batch)
@@ -131,9 +131,13 @@ class ClickHouseClickWriter implements ClickWriter {
     await Promise.all([this.#options.ledger.close(), this.#options.db.close()])
   }
 
-  /** The first day of which single clicks are kept: of the first try, so that a retry inserts the same block. */
-  #oldestDay({ begunAt }: BegunBatch): number {
+  /**
+   * The first day of which single clicks are kept. That of an import is as of the first try, so that a retry inserts the
+   * same block.
+   */
+  #oldestDay({ imported }: ClickBatch, { begunAt }: BegunBatch): number {
     const { retentionDays } = this.#options
+    if (imported === undefined) return OPENING_DAY
     return retentionDays === 0 ? 0 : Math.max(0, dayOf(begunAt) - retentionDays)
   }
 

@@ -38,21 +38,15 @@ export async function maintainClicks(
   today: number,
   oldestDay: number | undefined,
 ): Promise<void> {
-  await foldClicks(db, await agreedDay(db, today, oldestDay), (micros) => deleteBefore(db, micros))
+  if (oldestDay !== undefined) {
+    const [now] = await db.rows<{ readonly micros: number }>(
+      'select toUnixTimestamp64Micro(now64(6)) as micros',
+    )
+    // A node whose clock is ahead must not delete clicks too early.
+    const daysAhead = Math.max(0, today - dayOf(now?.micros ?? 0))
+    await foldClicks(db, oldestDay - daysAhead, (micros) => deleteBefore(db, micros))
+  }
   await removeErased(db)
-}
-
-/** A node whose clock is ahead must not delete clicks too early. */
-async function agreedDay(
-  db: ClickHouse,
-  today: number,
-  oldestDay: number | undefined,
-): Promise<number | undefined> {
-  if (oldestDay === undefined) return undefined
-  const [now] = await db.rows<{ readonly micros: number }>(
-    'select toUnixTimestamp64Micro(now64(6)) as micros',
-  )
-  return oldestDay - Math.max(0, today - dayOf(now?.micros ?? 0))
 }
 
 async function deleteBefore(db: ClickHouse, micros: number): Promise<void> {

@@ -1,61 +1,78 @@
 import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
-import { startOfDay } from '../../tally/click-day.ts'
+import { OPENING_DAY, startOfDay } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
-import { FOLDED_BEFORE, linkDaysOf, NO_WORKSPACE, ONE_BLOCK } from './schema.ts'
+import { DAY_OF_CLICK, linkDaysOf, NO_WORKSPACE, ONE_BLOCK } from './schema.ts'
 
-const DAY_MICROS = startOfDay(1)
 /** Clicks that one insert folds, about: some seconds, and some hundred megabytes of the server's memory. */
 const CLICKS_PER_PART = 1_000_000
 
-const DAY = `toInt32(intDiv(at, ${DAY_MICROS}))`
-
-/** The order in which a day is folded. Readers take the day from its sums as soon as it is `folded`. */
+/**
+ * What is recorded of a fold. Readers take a day from its sums as soon as it is `folded`, and no single clicks of folded
+ * days until these are `deleted`. `late`: those that came after that are being added.
+ */
 type Step = 'begun' | 'folded' | 'deleted' | 'late'
 
 type FoldState = {
   /** The day before which all days are folded. */
   readonly before: number
-  /** Whether the single clicks of those days were deleted, so that those which are there now came later. */
-  readonly areDeleted: boolean
-  /** The number of recorded steps. */
-  readonly steps: number
+  /** The last step; empty for none. */
+  readonly step: Step | ''
+  /** The number of recorded steps of late clicks. */
+  readonly late: number
 }
 
 /**
- * Folds the single clicks of days before `oldestDay` into sums of their links, or only those that came late if it is not
- * given. Calls `deleteBefore` for clicks that are folded.
+ * Folds the single clicks of days before `oldestDay` into sums of their links, and deletes them.
  *
  * Each insert has a token, so that the server drops what it has when a fold that was interrupted runs again, or two run at
- * the same time. A click of a day that is being folded counts in its link's values only if it is there before its part is
- * folded; one that comes after the clicks of the day were deleted is late, and added by the next fold.
+ * the same time. A click that comes after its day was folded is a single click until the next fold.
+ *
+ * @param deleteBefore deletes single clicks
  */
 export async function foldClicks(
   db: ClickHouse,
-  oldestDay: number | undefined,
+  oldestDay: number,
   deleteBefore: (micros: number) => Promise<void>,
 ): Promise<void> {
-  const state = await readState(db)
-  if (!state.areDeleted) await deleteFolded(db, state.before, deleteBefore)
-  else await foldLate(db, state, deleteBefore)
-  if (oldestDay === undefined) return
+  const { before, step, late } = await readState(db)
+  const deleteFolded = async (day: number, name?: string) => {
+    await deleteBefore(startOfDay(day))
+    await record(db, 'deleted', day, { name })
+  }
+  if (step === 'folded') await deleteFolded(before)
+  // Readers leave these out until they are added, because two of these statements never take effect at once.
+  const isAdding = step === 'late'
+  if (isAdding || (step === 'deleted' && (await hasClicksBefore(db, before)))) {
+    const name = `late ${isAdding ? late : late + 1}`
+    if (!isAdding) await record(db, 'late', before, { name })
+    await foldLate(db, before, name)
+    await deleteFolded(before, `deleted ${name}`)
+  }
   const days = await db.rows<{ readonly day: number; readonly clicks: number }>(
-    `select ${DAY} as day, count() as clicks from clicks
+    `select ${DAY_OF_CLICK} as day, count() as clicks from clicks
     where at >= {from:Int64} and at < {to:Int64} group by day order by day`,
-    { params: { from: startOfDay(state.before), to: startOfDay(oldestDay) } },
+    { params: { from: startOfDay(before), to: startOfDay(oldestDay) } },
   )
   for (const { day, clicks } of days) await foldDay(db, day, clicks)
   const last = days.at(-1)
-  if (last !== undefined) await deleteFolded(db, last.day + 1, deleteBefore)
+  if (last !== undefined) await deleteFolded(last.day + 1)
 }
 
 async function readState(db: ClickHouse): Promise<FoldState> {
-  const [found] = await db.rows<{ folded: number; deleted: number; steps: number }>(
-    `select maxIf(before, step = 'folded') as folded, maxIf(before, step = 'deleted') as deleted,
-      count() as steps
+  const [found] = await db.rows<{ folded: number; last: Step | ''; late: number }>(
+    `select maxIf(before, step = 'folded') as folded, argMaxIf(step, (before, at), step != 'begun') as last,
+      countIf(step = 'late') as late
     from click_folds`,
   )
-  const { folded = 0, deleted = 0, steps = 0 } = found ?? {}
-  return { before: folded, areDeleted: deleted === folded, steps }
+  if (found === undefined || found.last === '') return { before: OPENING_DAY, step: '', late: 0 }
+  return { before: found.folded, step: found.last, late: found.late }
+}
+
+async function hasClicksBefore(db: ClickHouse, day: number): Promise<boolean> {
+  const found = await db.rows('select 1 from clicks where at < {to:Int64} limit 1', {
+    params: { to: startOfDay(day) },
+  })
+  return found.length > 0
 }
 
 /** @param name identifies the step, so that it is recorded once */
@@ -63,12 +80,12 @@ async function record(
   db: ClickHouse,
   step: Step,
   before: number,
-  { name = `${step} ${before}`, parts = 0 } = {},
+  { name, parts = 0 }: { readonly name?: string | undefined; readonly parts?: number } = {},
 ): Promise<void> {
   await db.command(
     `insert into click_folds (before, step, parts)
     select {before:Int32}, {step:String}, {parts:UInt32}`,
-    { params: { before, step, parts }, settings: onceAs(name) },
+    { params: { before, step, parts }, settings: onceAs(name ?? `${step} ${before}`) },
   )
 }
 
@@ -131,7 +148,7 @@ async function foldInto(
     table === 'link_days'
       ? linkDaysOf(`clicks where ${where}`, folded)
       : `select toUInt8(${SCOPES.link}) as scope, link as subject,
-          toUUID('${NO_WORKSPACE}') as workspace, toUInt8(${folded}) as folded, ${DAY} as day,
+          toUUID('${NO_WORKSPACE}') as workspace, toUInt8(${folded}) as folded, ${DAY_OF_CLICK} as day,
           uniqExactIf(visitor, visitor != 0) as known, max(visitor = 0) as are_unknown
         from clicks where flags = 0 and ${where}
         group by link, day`
@@ -142,36 +159,13 @@ async function foldInto(
   await db.command(`insert into ${table} (${columns}) ${query}`, { params, settings: onceAs(name) })
 }
 
-/** Removes the single clicks of folded days. */
-async function deleteFolded(
-  db: ClickHouse,
-  before: number,
-  deleteBefore: (micros: number) => Promise<void>,
-): Promise<void> {
-  await deleteBefore(startOfDay(before))
-  await record(db, 'deleted', before)
-}
-
 /** Adds clicks of days that were folded before they came. Their visitors count as further ones. */
-async function foldLate(
-  db: ClickHouse,
-  { before, steps }: FoldState,
-  deleteBefore: (micros: number) => Promise<void>,
-): Promise<void> {
-  const to = startOfDay(before)
-  const found = await db.rows('select 1 from clicks where at < {to:Int64} limit 1', {
-    params: { to },
-  })
-  if (found.length === 0) return
+async function foldLate(db: ClickHouse, before: number, name: string): Promise<void> {
   const clicks = {
     where: `at < {to:Int64} and link in (
-      select subject from click_counts where scope = ${SCOPES.link} and day < ${FOLDED_BEFORE})`,
-    params: { to },
+      select subject from click_counts where scope = ${SCOPES.link} and day < {before:Int32})`,
+    params: { to: startOfDay(before), before },
   }
-  // If it is interrupted before it is recorded, the next one has the same name.
-  const name = `late ${steps}`
   await foldInto(db, 'link_days', clicks, { folded: 0, name })
   await foldInto(db, 'click_visitors', clicks, { folded: 0, name })
-  await deleteBefore(to)
-  await record(db, 'late', before, { name })
 }

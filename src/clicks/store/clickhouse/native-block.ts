@@ -15,7 +15,7 @@ export type NewBlock = {
   readonly ownerOf: OwnerOf
   /** Of the clicks that are kept for exports. */
   readonly rows: readonly NewRawClick[]
-  /** The first day of which single clicks are kept. */
+  /** The first day of which single clicks are kept, however old they are when they come. */
   readonly oldestDay: number
 }
 

@@ -136,7 +136,20 @@ const COUNT_COLUMNS = [
 const OF_YEARS = { partitionBy: () => 'toYear(toDate32(greatest(day, 0)))' } as const
 
 /** The day before which single clicks are folded, in a query. */
-export const FOLDED_BEFORE = "(select max(before) from click_folds where step = 'folded')"
+export const FOLDED_BEFORE = `(
+  select coalesce(maxOrNull(before), ${OPENING_DAY}) from click_folds where step = 'folded')`
+
+/**
+ * The first day of which single clicks count, in a query: all, unless those of folded days are being deleted. Then the ones
+ * that are left are clicks that came after their day was folded.
+ */
+export const COUNTED_SINCE = `(
+  select if(argMax(step, (before, at)) in ('folded', 'late'), max(before), ${OPENING_DAY})
+  from click_folds where step != 'begun')`
+
+/** The day and the quarter hour of a click, for queries that do not need both. */
+export const DAY_OF_CLICK = `toInt32(intDiv(toUInt64(at - ${OPENING_AT}), ${DAY_MICROS}) + ${OPENING_DAY})`
+export const SLOT_OF_CLICK = `toUInt8(intDiv(toUInt64(at - ${OPENING_AT}) % ${DAY_MICROS}, ${SLOT_MICROS}))`
 
 /** The tables that outlive single clicks, by subject. */
 export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] as const
