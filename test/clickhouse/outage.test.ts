@@ -113,4 +113,12 @@ describe('while ClickHouse is down', () => {
     assert.equal(found?.state, 'ok')
     assert.match(found?.text ?? '', /^ClickHouse \d+\./)
   })
+
+  test('terse doctor says that a newer release has migrated it', async () => {
+    await server.query("insert into terse.schema_migrations (version, name) values (999, 'later')")
+    const findings = await diagnoseInstance(examinedOf(readConfig(env)), systemClock())
+    const found = findings.find(({ subject }) => subject === 'clicks')
+    assert.equal(found?.state, 'problem')
+    assert.match(found?.text ?? '', /newer release, schema version 999/)
+  })
 })

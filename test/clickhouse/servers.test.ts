@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { clickMigrations } from '../../src/clicks/store/clickhouse/layout.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
 import { type ClickhouseServer, createClickhouse } from '../support/clickhouse/server.ts'
@@ -53,5 +54,12 @@ describe('a database with several servers', () => {
     const db = openWith(server.port, 15_000)
     await assert.rejects(db.rows('select no_column'), /no_column/)
     await db.close()
+  })
+
+  test('has a schema that ClickHouse can parse', async () => {
+    const layout = { cluster: 'west-1', partition: 'day', database: 'terse' } as const
+    for (const { statements } of clickMigrations(layout)) {
+      for (const statement of statements) await server.query(`explain ast ${statement}`)
+    }
   })
 })

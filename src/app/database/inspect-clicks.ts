@@ -21,6 +21,8 @@ export async function clicksFinding(
   diskLowRatio: number,
 ): Promise<Finding> {
   const { ClickHouse } = await import('../../storage/clickhouse/clickhouse.ts')
+  const { findClickSchema } = await import('../../storage/clickhouse/migrate.ts')
+  const { clickMigrations } = await import('../../clicks/store/clickhouse/layout.ts')
   const db = new ClickHouse({ ...access, timeoutMs: TIMEOUT_MS, connectionsMax: 1 })
   try {
     const [state] = await db.rows<ServerState>(
@@ -32,6 +34,11 @@ export async function clicksFinding(
           where active and database = currentDatabase() group by table, partition_id)) as parts`,
     )
     if (state === undefined) throw new Error('ClickHouse answered with no row')
+    const version = await findClickSchema(db)
+    if (version > clickMigrations(access.address).length) {
+      const text = `ClickHouse has clicks of a newer release, schema version ${version}`
+      return { subject: SUBJECT, state: 'problem', text, advice: 'Start that release of Terse.' }
+    }
     return findingOf(state, diskLowRatio)
   } catch (error) {
     const cause = error instanceof Failure ? error.cause : error

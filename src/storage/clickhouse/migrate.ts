@@ -23,9 +23,7 @@ export async function migrateClickHouse(
   await db.command(`create table if not exists schema_migrations (
     version UInt32, name String, applied_at DateTime64(3, 'UTC') default now64(3)
   ) engine = ReplacingMergeTree order by version`)
-  const [{ version } = { version: 0 }] = await db.rows<{ version: number }>(
-    'select max(version) as version from schema_migrations',
-  )
+  const version = await findClickSchema(db)
   if (version > migrations.length) {
     throw new NewerClickSchema(
       `The database of clicks has schema version ${version}; this program is for version ${migrations.length}. Start a newer release of Terse. Nothing was changed.`,
@@ -41,4 +39,16 @@ export async function migrateClickHouse(
       },
     )
   }
+}
+
+/** Returns how many steps the database has run; 0 for a database without any. Changes nothing. */
+export async function findClickSchema(db: ClickHouse): Promise<number> {
+  const tables = await db.rows(
+    "select 1 from system.tables where database = currentDatabase() and name = 'schema_migrations'",
+  )
+  if (tables.length === 0) return 0
+  const [found] = await db.rows<{ readonly version: number }>(
+    'select max(version) as version from schema_migrations',
+  )
+  return found?.version ?? 0
 }
