@@ -98,7 +98,7 @@ describe('while ClickHouse is down', () => {
 
   test('terse doctor names it', async () => {
     const findings = await diagnoseInstance(examinedOf(readConfig(env)), systemClock())
-    const found = findings.find(({ subject }) => subject === 'clicks')
+    const found = findings.find(({ subject }) => subject === 'clickhouse')
     assert.equal(found?.state, 'problem')
     assert.match(found?.text ?? '', /does not answer/)
   })
@@ -109,7 +109,7 @@ describe('while ClickHouse is down', () => {
     const ready = JSON.parse((await visit(service.port, '/readyz')).body)
     assert.deepEqual([ready.status, ready.clicks_fault], ['ok', null])
     const findings = await diagnoseInstance(examinedOf(readConfig(env)), systemClock())
-    const found = findings.find(({ subject }) => subject === 'clicks')
+    const found = findings.find(({ subject }) => subject === 'clickhouse')
     assert.equal(found?.state, 'ok')
     assert.match(found?.text ?? '', /^ClickHouse \d+\./)
   })
@@ -117,7 +117,7 @@ describe('while ClickHouse is down', () => {
   test('terse doctor says that a newer release has migrated it', async () => {
     await server.query("insert into terse.schema_migrations (version, name) values (999, 'later')")
     const findings = await diagnoseInstance(examinedOf(readConfig(env)), systemClock())
-    const found = findings.find(({ subject }) => subject === 'clicks')
+    const found = findings.find(({ subject }) => subject === 'clickhouse')
     assert.equal(found?.state, 'problem')
     assert.match(found?.text ?? '', /newer release, schema version 999/)
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure } from '../../platform/failure.ts'
+import { parseClicksUrl } from '../../storage/clickhouse/clicks-url.ts'
 import { greet, greetLater } from './greeting.ts'
 
 type Greeted = Parameters<typeof greet>[1]
@@ -9,6 +10,7 @@ const WHERE = {
   baseUrl: 'https://go.example',
   dataDir: '/data',
   databaseUrl: undefined,
+  clicks: undefined,
   settingsFile: undefined,
 }
 
@@ -76,6 +78,15 @@ describe('the greeting of a start', () => {
     Object.assign(state, { isFull: false, isSetUp: true })
     const { text } = await greet(WHERE, instance)
     assert.match(text, /\nOpen the dashboard:\n\n {2}https:\/\/go\.example\/app\/\n$/)
+  })
+
+  test('names the database of clicks', async () => {
+    const parsed = parseClicksUrl('clickhouse://terse@ch.internal:8123/terse')
+    assert.ok('value' in parsed)
+    const clicks = { address: parsed.value, password: 'secret' }
+    const { text } = await greet({ ...WHERE, clicks }, openFake().instance)
+    assert.match(text, / ClickHouse, http:\/\/ch\.internal:8123$/m)
+    assert.doesNotMatch(text, /secret/)
   })
 
   test('tries no write at a database that is down', async () => {

@@ -15,7 +15,7 @@ const firstStart = systemActor('first start')
 /** Between two tries to write what the rest of a greeting needs. */
 const LATER_INTERVAL_MS = 2_000
 
-type Where = Pick<Config, 'baseUrl' | 'dataDir' | 'databaseUrl' | 'settingsFile'> & {
+type Where = Pick<Config, 'baseUrl' | 'dataDir' | 'databaseUrl' | 'clicks' | 'settingsFile'> & {
   /** Where the built dashboard is; for tests. */
   readonly dashboardFolder?: string
 }
@@ -141,7 +141,7 @@ async function firstToken({ workspaces, tokens }: Greeted): Promise<string | und
 }
 
 function greeting(config: Where, instance: Greeted): string {
-  const { baseUrl, dataDir, settingsFile } = config
+  const { baseUrl, dataDir, settingsFile, clicks } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
   const isUnavailable = !instance.store.isAvailable()
@@ -152,6 +152,9 @@ function greeting(config: Where, instance: Greeted): string {
     `  Data folder    ${dataDir}`,
     ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
     `  Database       ${database}${isUnavailable ? ', unavailable: cached links redirect' : ''}`,
+    ...(clicks === undefined
+      ? []
+      : [`  Clicks         ClickHouse, ${clicks.address.origins.join(' ')}`]),
     '',
     'People sign in at that address alone. To change it, set TERSE_BASE_URL in the environment or in',
     `${settingsFile ?? path.join(dataDir, 'terse.env')}, and start again.`,

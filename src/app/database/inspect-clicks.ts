@@ -2,7 +2,7 @@ import type { Finding } from '../../operations/doctor/host-findings.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { ClickHouseAccess } from '../../storage/clickhouse/clicks-url.ts'
 
-const SUBJECT = 'clicks'
+const SUBJECT = 'clickhouse'
 const TIMEOUT_MS = 5_000
 const GIB = 1024 ** 3
 /** ClickHouse delays inserts from 1,000 parts of a partition on, and refuses them from 3,000 on. */
