@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { BackupOptions } from '../../backup/commands/backup.ts'
 import type { RestoreOptions } from '../../backup/commands/restore.ts'
+import type { MoveOptions, MoveResult } from '../../clicks/move/move-clicks.ts'
 import type { DomainTools } from '../../domains/commands/domain.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import type { Events } from '../../events/events.ts'
@@ -208,6 +209,15 @@ export async function restore(source: string, options: RestoreOptions) {
     skipNumbers: (folder, count) => skipRestoredNumbers(config, folder, count),
   })
   return report && { ...report, dataDir }
+}
+
+/** Copies clicks of the configured database to the ClickHouse of an address. */
+export async function moveClicks(
+  to: string,
+  on: Pick<MoveOptions, 'signal' | 'onWait' | 'onProgress'>,
+): Promise<MoveResult> {
+  const { moveToClickHouse } = await import('./move-to-clickhouse.ts')
+  return moveToClickHouse(openConfig({ TERSE_CLICKS_URL: to }), openConfig().config.clicks, on)
 }
 
 /** Ingests the clicks in the journals of a folder, as `replayJournals`. */

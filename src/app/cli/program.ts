@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { backupCommand } from '../../backup/commands/backup.ts'
 import { restoreCommand } from '../../backup/commands/restore.ts'
+import { clicksCommand } from '../../clicks/commands/clicks.ts'
 import { domainCommand } from '../../domains/commands/domain.ts'
 import { eventCommand } from '../../events/commands/event.ts'
 import { exportCommand } from '../../exports/commands/export.ts'
@@ -33,6 +34,7 @@ import {
   backup,
   diagnose,
   list,
+  moveClicks,
   repair,
   replay,
   restore,
@@ -99,6 +101,7 @@ export function buildProgram(terminal: Terminal): Command {
     exportCommand(terminal, withExports),
     nodeCommand(terminal, withInstance),
     journalCommand(terminal, replay),
+    clicksCommand(terminal, moveClicks),
     doctorCommand(terminal, diagnose),
     repairCommand(terminal, repair),
     backupCommand(terminal, backup),

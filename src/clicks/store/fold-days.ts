@@ -205,6 +205,20 @@ function byName(parts: readonly DayPart[]): ReadonlyMap<string, readonly DayPart
   return Map.groupBy(parts, nameOf)
 }
 
+/**
+ * Returns a day as one chunk.
+ *
+ * @param rows all parts that are stored of it
+ */
+export function wholeDay(rows: readonly DayPart[]): Buffer {
+  tally.clear()
+  const recent = rows.find(({ part }) => part === PARTS.recent)
+  tally.addChunks(recent?.data ?? NO_BYTES)
+  const others = rows.filter(({ part }) => part !== PARTS.recent)
+  if (others.length > 0) addParts(others)
+  return tally.take()
+}
+
 function addParts(rows: readonly DayPart[]): void {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
   const required = (part: number) => {

@@ -45,6 +45,9 @@ export type ErasedClicks =
 /** A stored raw click. */
 export type RawClickRow = Click & { readonly keyspace_id: number | null }
 
+/** A click of a link that existed when it was stored. */
+export type OwnedClick = RawClickRow & { readonly workspace_id: string }
+
 /** Adds the current ids, keys and hosts of the links to clicks. */
 export async function addLinkNames(
   db: Kysely<Schema>,

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Actor, Workspaces } from '../../identity/index.ts'
+import { Progress } from '../../platform/cli/progress.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import type { CommandImports } from '../command-imports.ts'
 import type { Import, NewImport } from '../import.ts'
@@ -9,7 +10,7 @@ import type { ImportSource } from '../import-source.ts'
 import type { Importer } from '../importer.ts'
 import { presentImport } from '../present.ts'
 import type { SourceSettings } from '../source-kinds.ts'
-import { Progress, progressText, summaryOf } from './progress.ts'
+import { progressText, summaryOf } from './progress.ts'
 
 const EXIT_ROWS_REFUSED = 2
 

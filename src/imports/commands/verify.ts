@@ -6,10 +6,10 @@ import { csvLine } from '@terse/contract/csv'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Workspaces } from '../../identity/index.ts'
 import { example, type RunWith } from '../../platform/cli/options.ts'
+import { Progress } from '../../platform/cli/progress.ts'
 import { plainJson, type Terminal } from '../../platform/cli/terminal.ts'
 import type { LinkAnswer } from '../verify/answers.ts'
 import type { LinkVerification, VerifiedPair } from '../verify/link-verification.ts'
-import { Progress } from './progress.ts'
 
 const EXIT_DIFFERENT = 2
 const REQUESTS_PER_SECOND = 5

@@ -34,8 +34,8 @@ const SUMS = 'sum(persons) as persons, sum(others) as others'
 /** The name of a ranked value, or of those with fewer clicks. */
 const NAME = 'if(position <= {max:UInt32}, text, {other:String}) as name'
 
-/** The single clicks of a link that are in no sum. */
-const OF_LINK = `workspace = {owner:UUID} and link = {subject:UInt64}
+/** The single clicks of a link that are in no sum: neither folded nor moved. */
+const OF_LINK = `workspace = {owner:UUID} and link = {subject:UInt64} and count > 0
   and at >= greatest({since:Int64}, ${COUNTED_SINCE} * ${DAY_MICROS}) and at < {until:Int64}`
 /** Leaves out what an unfinished fold has written. */
 const IS_READ = `and (folded = 0 or day < ${FOLDED_BEFORE})`

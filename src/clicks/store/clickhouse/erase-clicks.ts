@@ -83,7 +83,7 @@ async function removeErased(db: ClickHouse): Promise<void> {
   }
 }
 
-async function deleteFrom(
+export async function deleteFrom(
   db: ClickHouse,
   tables: readonly string[],
   where: string,

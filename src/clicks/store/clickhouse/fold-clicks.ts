@@ -146,11 +146,11 @@ async function foldInto(
   }
   const query =
     table === 'link_days'
-      ? linkDaysOf(`clicks where ${where}`, folded)
+      ? linkDaysOf(`clicks where count > 0 and ${where}`, folded)
       : `select toUInt8(${SCOPES.link}) as scope, link as subject,
           toUUID('${NO_WORKSPACE}') as workspace, toUInt8(${folded}) as folded, ${DAY_OF_CLICK} as day,
           uniqExactIf(visitor, visitor != 0) as known, max(visitor = 0) as are_unknown
-        from clicks where flags = 0 and ${where}
+        from clicks where flags = 0 and count > 0 and ${where}
         group by link, day`
   const columns =
     table === 'link_days'

@@ -152,7 +152,12 @@ export const DAY_OF_CLICK = `toInt32(intDiv(toUInt64(at - ${OPENING_AT}), ${DAY_
 export const SLOT_OF_CLICK = `toUInt8(intDiv(toUInt64(at - ${OPENING_AT}) % ${DAY_MICROS}, ${SLOT_MICROS}))`
 
 /** The tables that outlive single clicks, by subject. */
-export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] as const
+export const ROLLUP_TABLES = [
+  'click_counts',
+  'click_values',
+  'click_visitors',
+  'moved_tallies',
+] as const
 
 /**
  * Clicks are inserted into `incoming_clicks`, which keeps nothing; materialized views pass them on to the other tables.
@@ -164,6 +169,9 @@ export const ROLLUP_TABLES = ['click_counts', 'click_values', 'click_visitors'] 
  * Values and visitors of links are read from `clicks`, which has all clicks of the last days: most links have few, of which
  * hardly two have a quarter hour in common. Before the clicks of a day are deleted, they are folded into `link_days` and
  * `click_visitors`, with `folded` 1 (fold-clicks.ts). Old clicks come there directly, with `folded` 0.
+ *
+ * Days that were counted in the main database come there too (moved-days.ts). Their single clicks have a `count` of 0,
+ * because these tables have them already.
  */
 export const CLICK_TABLES: readonly ClickTable[] = [
   {
@@ -290,6 +298,36 @@ export const CLICK_TABLES: readonly ClickTable[] = [
     engine: 'ReplacingMergeTree',
     shardBy: '0',
     orderBy: 'journal, from_segment, from_offset',
+  },
+  {
+    name: 'moved_days',
+    columns: ['day Int32', 'version UInt64', 'checksum String', 'chunks UInt32', 'is_done UInt8'],
+    engine: 'MergeTree',
+    shardBy: '0',
+    orderBy: 'day, version',
+  },
+  {
+    name: 'moved_tallies',
+    columns: [
+      'day Int32',
+      'version UInt64',
+      'chunk UInt32',
+      ...SUBJECT_COLUMNS,
+      'persons UInt64 codec(T64, ZSTD(1))',
+      'others UInt64 codec(T64, ZSTD(1))',
+      'data String codec(ZSTD(1))',
+    ],
+    engine: 'MergeTree',
+    shardBy: 'subject',
+    orderBy: 'day, version, chunk',
+  },
+  {
+    name: 'move_runs',
+    columns: ['run UUID', 'has_ended UInt8', "seen_at DateTime64(6, 'UTC') default now64(6)"],
+    engine: 'MergeTree',
+    shardBy: '0',
+    orderBy: 'run, seen_at',
+    ttl: 'toDateTime(seen_at) + interval 1 day',
   },
 ]
 

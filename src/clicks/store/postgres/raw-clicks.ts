@@ -6,7 +6,12 @@ import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { ClickColumns } from '../../click-columns.ts'
 import { formatDay, parseDay, startOfDay } from '../../tally/click-day.ts'
 import type { NewRawClick } from '../raw-click-quota.ts'
-import { type LinkCounts, RAW_CLICK_COLUMNS, type RawClickSource } from '../raw-click-source.ts'
+import {
+  type LinkCounts,
+  type OwnedClick,
+  RAW_CLICK_COLUMNS,
+  type RawClickSource,
+} from '../raw-click-source.ts'
 
 const PREFIX = 'clicks_'
 
@@ -118,6 +123,8 @@ function partitionOf(day: number): string {
 }
 
 const PAGE_ROWS = 1_000
+/** Rows of one query of all workspaces. */
+const OWNED_ROWS = 10_000
 
 /** Reads pages through the partition's index on links or on workspaces. */
 export function postgresRawClickSource({ db }: Scans): RawClickSource {
@@ -156,6 +163,33 @@ export function postgresRawClickSource({ db }: Scans): RawClickSource {
       group by link_seq`
       yield (await scan.turn(() => query.execute(db))).rows
     },
+  }
+}
+
+/** Reads the clicks of a day that belong to a workspace, of all of them. */
+export async function* postgresOwnedClicks(
+  db: Kysely<Schema>,
+  day: number,
+): AsyncGenerator<readonly OwnedClick[]> {
+  let after = sql<boolean>`workspace_id is not null`
+  for (;;) {
+    const rows = await db
+      .selectFrom('clicks')
+      .select(['id', 'workspace_id', ...RAW_CLICK_COLUMNS])
+      .where('at', '>=', startOfDay(day))
+      .where('at', '<', startOfDay(day + 1))
+      .where(after)
+      .orderBy('workspace_id')
+      .orderBy('id')
+      .limit(OWNED_ROWS)
+      .execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(({ id, workspace_id, ...click }) => ({
+      ...click,
+      workspace_id: workspace_id ?? '',
+    }))
+    after = sql<boolean>`(workspace_id, id) > (${last.workspace_id}::uuid, ${last.id}::bigint)`
   }
 }
 

@@ -5,7 +5,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { createFolder } from '../../../platform/disk/folder.ts'
 import { DAYS_FOLDER } from '../../../storage/file-fault.ts'
 import type { Schema } from '../../../storage/schema.ts'
-import { kyselyOver } from '../../../storage/sqlite/connection.ts'
+import { kyselyOver, openToRead, SqliteConnection } from '../../../storage/sqlite/connection.ts'
 import type { ScanConnection } from '../../../storage/sqlite/scan-connection.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { CLICK_DIMENSIONS, SPARSE_DIMENSIONS, VISITOR_DIMENSIONS } from '../../click.ts'
@@ -16,6 +16,7 @@ import { daysOf, type OwnerOf } from '../batch-deltas.ts'
 import type { NewRawClick, RawClickQuota } from '../raw-click-quota.ts'
 import {
   type LinkCounts,
+  type OwnedClick,
   RAW_CLICK_COLUMNS,
   type RawClickRow,
   type RawClickSource,
@@ -25,6 +26,7 @@ import {
 /** The most open day files: today's, those of late clicks, and those of a batch of imported ones. */
 const OPEN_FILES_MAX = 12
 const PAGE_CACHE_KIB = 2 * 1024
+const OPEN_DEADLINE_MS = 5_000
 
 type DayFile = {
   readonly database: DatabaseSync
@@ -297,6 +299,34 @@ export function sqliteRawClickSource(folder: string, scans: ScanConnection): Raw
       const db = open(query.day)
       if (db !== undefined) yield* linkCountsOf(db, query)
     },
+  }
+}
+
+const OWNER = sql<string>`(select id from workspaces where number = workspace)`
+
+/** Reads the clicks of a day that belong to a workspace, of all of them, beside what writes the file. */
+export async function* sqliteOwnedClicks(
+  folder: string,
+  day: number,
+): AsyncGenerator<readonly OwnedClick[]> {
+  const file = rawClicksFile(folder, day)
+  if (!existsSync(file)) return
+  const database = openToRead(file, OPEN_DEADLINE_MS)
+  try {
+    const db = kyselyOver(new SqliteConnection(database))
+    const clicks = await clicksIn(db)
+    const end = await lastRow(db)
+    for (let after = 0; after < end; after += ROWS_PER_QUERY) {
+      yield await db
+        .selectFrom(clicks.as('clicks'))
+        .select([OWNER.as('workspace_id'), ...RAW_CLICK_COLUMNS])
+        .where(sql<number>`rowid`, '>', after)
+        .where(sql<number>`rowid`, '<=', Math.min(after + ROWS_PER_QUERY, end))
+        .where(sql`workspace`, 'is not', null)
+        .execute()
+    }
+  } finally {
+    database.close()
   }
 }
 
