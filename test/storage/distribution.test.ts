@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, mock, test } from 'node:test'
 import pg from 'pg'
 import type { OpenedStore } from '../../src/app/database/opened-store.ts'
+import type { Click } from '../../src/clicks/click.ts'
+import { ClickColumns } from '../../src/clicks/click-columns.ts'
+import { openPostgresClickWriter } from '../../src/clicks/store/postgres/click-writer.ts'
+import { RawClickQuota } from '../../src/clicks/store/raw-click-quota.ts'
 import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
@@ -70,6 +75,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   imports: REFERENCE,
   instance: REFERENCE,
   journal_positions: 'journal_id',
+  click_intents: 'journal_id',
   known_labels: 'workspace_id',
   label_settings: 'workspace_id',
   keyspaces: REFERENCE,
@@ -219,8 +225,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
       await writer.maintain(20_001, 1)
       await writer.close()
+      await countElsewhere(someClick({ at: startOfDay(20_000), link_seq: link.seq }))
       const found = await store.read.links.findById(other.workspace_id, link.id)
-      assert.equal(found?.clicks, 6_000)
+      assert.equal(found?.clicks, 6_001)
       await store.write((stores) => stores.links.delete(other.workspace_id, link.id))
 
       const tables = Object.keys(DISTRIBUTION).filter(isDistributed)
@@ -234,6 +241,28 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
       assert.deepEqual(faults, [])
     })
+
+    /** Counts a click that is stored in ClickHouse, in the main database. */
+    async function countElsewhere(click: Click): Promise<void> {
+      const ledger = openPostgresClickWriter({
+        url: place.databaseUrl ?? '',
+        rawQuota: new RawClickQuota({ rawPerMinute: 0, onRawRefused: () => {} }),
+        retentionDays: 0,
+        onWithoutLink: () => {},
+        onError: () => {},
+      })
+      const batch = {
+        journalId: randomUUID(),
+        from: undefined,
+        to: { segment: 1, offset: 1 },
+        clicks: ClickColumns.of([click]),
+        atMicros: 1,
+      }
+      const prepared = await ledger.prepare(batch)
+      await ledger.begin(batch)
+      assert.equal(await ledger.commit(batch, prepared), true)
+      await ledger.close()
+    }
 
     test('has a checker that rejects statements across shards', () => {
       assert.match(faultOf('select 1 from links join link_clicks on true') ?? '', /joins/)
