@@ -6,6 +6,7 @@ import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { expectCopied, inDashboard } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { settle } from '../support/settled.ts'
@@ -39,9 +40,15 @@ describe('what surrounds the pages', { skip: skipWithout('chromium') }, () => {
 
   async function openPalette(page: Page, typed = '') {
     await settle(page)
-    await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: /^Search links/ })
+    // Once more where the page was not listening yet: the keys never close it.
+    await eventually(async () => {
+      await page.keyboard.press('Control+k')
+      await field.waitFor({ timeout: 5_000 })
+    })
     await field.fill(typed)
+    // Links that are found move the entries below them, also while one is clicked.
+    await settle(page)
     return field
   }
 
