@@ -6,8 +6,9 @@ import { clickMigrations } from '../../src/clicks/store/clickhouse/layout.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
 import { type ClickhouseServer, createClickhouse } from '../support/clickhouse/server.ts'
-import { clicksAt } from '../support/engines.ts'
+import { clicksAt, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { runCommand } from '../support/run-command.ts'
 
 describe('a database with several servers', () => {
   let server: ClickhouseServer
@@ -61,5 +62,15 @@ describe('a database with several servers', () => {
     for (const { statements } of clickMigrations(layout)) {
       for (const statement of statements) await server.query(`explain ast ${statement}`)
     }
+  })
+
+  test('takes clicks of a command that has its password, and no address in the settings', async (t) => {
+    const place = await SQLITE.createMigratedPlace()
+    t.after(() => place.remove())
+    await server.query('create database moved')
+    const env = { ...place.env, TERSE_CLICKS_PASSWORD: server.password }
+    const { code, stdout } = await runCommand(['clicks', 'move', '--to', server.url('moved')], env)
+    assert.equal(code, 0)
+    assert.match(stdout, /^0 days copied/m)
   })
 })

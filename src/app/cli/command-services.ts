@@ -217,7 +217,9 @@ export async function moveClicks(
   on: Pick<MoveOptions, 'signal' | 'onWait' | 'onProgress'>,
 ): Promise<MoveResult> {
   const { moveToClickHouse } = await import('./move-to-clickhouse.ts')
-  return moveToClickHouse(openConfig({ TERSE_CLICKS_URL: to }), openConfig().config.clicks, on)
+  // Before the switch, the password is of `to` and no address is set.
+  const current = openConfig({ TERSE_CLICKS_PASSWORD: '', TERSE_CLICKS_PASSWORD_FILE: '' })
+  return moveToClickHouse(openConfig({ TERSE_CLICKS_URL: to }), current.config.clicks, on)
 }
 
 /** Ingests the clicks in the journals of a folder, as `replayJournals`. */

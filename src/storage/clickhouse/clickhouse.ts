@@ -35,7 +35,6 @@ type QueryOptions = {
   /** The values of `{name:Type}` in the query. */
   readonly params?: Readonly<Record<string, unknown>>
   readonly settings?: ClickHouseSettings
-  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -158,12 +157,11 @@ export class ClickHouse {
   }
 }
 
-function asked(query: string, { params, settings, signal }: QueryOptions) {
+function asked(query: string, { params, settings }: QueryOptions) {
   return {
     query,
     ...(params && { query_params: { ...params } }),
     // Answers an error as one, instead of within an answer that has begun.
     clickhouse_settings: { wait_end_of_query: 1 as const, ...settings },
-    ...(signal && { abort_signal: signal }),
   }
 }

@@ -54,12 +54,12 @@ export function isTooSlow(error: unknown): boolean {
   )
 }
 
-/** Whether no server has answered in time. An operation that was aborted by its caller counts too. */
+/** Whether the server has not answered within the limit. */
 export function isSilent(error: unknown): boolean {
   return (
     error instanceof Error &&
     !(error instanceof ClickHouseError) &&
-    /timeout|aborted/i.test(`${error.name} ${error.message}`)
+    /timeout/i.test(`${error.name} ${error.message}`)
   )
 }
 

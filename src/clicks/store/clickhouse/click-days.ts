@@ -24,7 +24,7 @@ import {
 } from './schema.ts'
 
 const DAY_MICROS = startOfDay(1)
-/** The most values of a dimension that are told apart in the sum of many days. */
+/** The most values of a dimension in the sum of many days; `OTHER_VALUE` has the clicks of all others. */
 const TOTAL_VALUES_MAX = 10_000
 
 const OF_SUBJECT =

@@ -19,8 +19,8 @@ import { CLICK_ROW, rawClickRow, type StoredClick } from './raw-clicks.ts'
 const LATE_MICROS = 60 * 1_000_000
 /** How much earlier than a click, by its node's clock, the server may note that it was stored. */
 const CLOCK_MICROS = 5 * 60 * 1_000_000
-/** Blocks that one query reads: a block has at most 50,000 clicks. */
-const BLOCKS_PER_QUERY = 4
+/** Blocks that one query reads: a block has at most 100,000 clicks. */
+const BLOCKS_PER_QUERY = 2
 
 const SHOWN_MICROS = 'toUnixTimestamp64Micro(shown_at)'
 const SHOWN_SINCE = 'shown_at >= fromUnixTimestamp64Micro({since:Int64})'
@@ -28,7 +28,7 @@ const SHOWN_SINCE = 'shown_at >= fromUnixTimestamp64Micro({since:Int64})'
 /** `seen` are the blocks since `since` that were read; earlier ones were all read. */
 type Position = { readonly since: number; readonly seen: Readonly<Record<string, number>> }
 
-/** A block and when the server noted it. The number of a block is text: it has 64 bits. */
+/** A block and when the server noted it. Its number is text, as a key of `seen`. */
 type Block = { readonly block: string; readonly shown: number }
 
 type LiveRow = StoredClick & { readonly workspace: string }

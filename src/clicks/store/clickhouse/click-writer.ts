@@ -26,7 +26,6 @@ const CONNECTIONS_MAX = 2
 const TIMEOUT_MS = 60_000
 /** Inserts of a block of clicks of several months or years, at most, for what the server remembers. */
 const INSERTS_PER_BLOCK = 10
-const INSERT_SETTINGS = { ...ONE_BLOCK, input_format_parallel_parsing: 0 } as const
 
 type WriterOptions = {
   readonly db: ClickHouse
@@ -106,7 +105,7 @@ class ClickHouseClickWriter implements ClickWriter {
         oldestDay,
       })
       await this.#options.db.insert('insert into incoming_clicks format Native', bytes, {
-        settings: { ...INSERT_SETTINGS, insert_deduplication_token: block },
+        settings: { ...ONE_BLOCK, insert_deduplication_token: block },
       })
     }
     const isCounted = await ledger.commit(batch, prepared)

@@ -237,7 +237,6 @@ export class MovedDays {
     await this.#db.insert(`insert into ${table} (${names}) format JSONEachRow`, Buffer.from(text), {
       settings: {
         ...ONE_BLOCK,
-        input_format_parallel_parsing: 0,
         insert_deduplication_token: token,
       },
     })

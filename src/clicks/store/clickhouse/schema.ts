@@ -17,6 +17,7 @@ const ROWS_MAX = 100_000_000
 /** One block stays one block in each table, so that the server recognizes it when it comes again. */
 export const ONE_BLOCK = {
   async_insert: 0,
+  input_format_parallel_parsing: 0,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   max_threads: 1,
