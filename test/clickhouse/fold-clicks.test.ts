@@ -8,6 +8,8 @@ import { eraseClicks, maintainClicks } from '../../src/clicks/store/clickhouse/e
 import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import type { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
 import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
+import { formSetting } from '../support/long-form.ts'
+import { SEED } from '../support/random.ts'
 
 const WORKSPACE = '11111111-2222-4333-8444-555555555555'
 const JOURNAL = 'bbbbbbbb-cccc-4ddd-8eee-ffffffffffff'
@@ -16,6 +18,8 @@ const SOME: readonly ClickDimension[] = ['source', 'city']
 /** 2025-12-30. Each test has three days of its own: two that are folded, and one that is kept. */
 const FIRST_DAY = 20_452
 const DAYS = 3
+/** A fold is ended at one of so many statements. */
+const SHARE = formSetting('CLICKHOUSE_SHARE')
 
 class Crash extends Error {}
 
@@ -106,13 +110,13 @@ describe('folding single clicks', () => {
     })
   }
 
-  /** Ends a fold at each of its statements, and checks charts after that and after it is run again. */
-  async function interruptEach(
+  /** Ends a fold at its statements, and checks charts after that and after it is run again. */
+  async function interrupt(
     prepare: () => Promise<number>,
     chartsOf: (first: number, isWhole: boolean) => Promise<unknown>,
   ): Promise<void> {
     let hasEnded = false
-    for (let statement = 1; !hasEnded; statement += 1) {
+    for (let statement = 1 + (SEED % SHARE); !hasEnded; statement += SHARE) {
       const first = await prepare()
       const charts = [await chartsOf(first, false), await chartsOf(first, true)]
       hasEnded = await fold(first, failingAfter(statement)).then(
@@ -172,7 +176,7 @@ describe('folding single clicks', () => {
   })
 
   test('leaves charts as they were when it ends at any statement, and when it runs again', async () => {
-    await interruptEach(insertDays, (first) => read(first))
+    await interrupt(insertDays, (first) => read(first))
   })
 
   test('adds clicks that come after their day was folded, also when that is interrupted', async () => {
@@ -183,7 +187,7 @@ describe('folding single clicks', () => {
       return first
     }
     // Their visitors count again, and while they are being added they are in no chart of values.
-    await interruptEach(prepare, async (first, isWhole) => {
+    await interrupt(prepare, async (first, isWhole) => {
       return (
         isWhole &&
         (await read(first)).map((days) => days.map(({ total, values }) => ({ total, values })))

@@ -12,7 +12,7 @@ import { systemClock } from '../../src/platform/time/clock.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
-import { isLongForm } from '../support/long-form.ts'
+import { formSetting } from '../support/long-form.ts'
 import { cases } from '../support/properties.ts'
 import { SEED } from '../support/random.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
@@ -26,10 +26,9 @@ const RANGES = [
   [-5, 5],
   [19_999, 20_800],
 ] as const
-/** The same for ClickHouse, where a query costs tens of milliseconds of processor time, however many days it reads. */
 const RANGE_OF_ALL = [[-5, 20_800]] as const
-/** For the same reason each comparison there reads one of so many pairs of subject and dimension, the next one others. */
-const SHARES = isLongForm ? 1 : 3
+/** Over ClickHouse, each comparison reads one of so many pairs of subject and dimension, the next one others. */
+const SHARE = formSetting('CLICKHOUSE_SHARE')
 
 type Subject = { readonly scope: ClickScope; readonly has: (click: Click) => boolean }
 
@@ -60,7 +59,7 @@ function subjectsOf(links: readonly Link[]): Subject[] {
   return [...ofLinks, ...ofOthers]
 }
 
-let comparisons = 0
+let comparisons = SEED
 
 /** Compares reports and raw clicks of every subject with a plain recount of the clicks. */
 async function expectRecount(
@@ -68,12 +67,12 @@ async function expectRecount(
   links: readonly Link[],
   clicks: readonly Click[],
 ): Promise<void> {
-  const [ranges, shares] = place.clicks === undefined ? [RANGES, 1] : [RANGE_OF_ALL, SHARES]
+  const [ranges, share] = place.clicks === undefined ? [RANGES, 1] : [RANGE_OF_ALL, SHARE]
   comparisons += 1
   for (const [nth, { scope, has }] of subjectsOf(links).entries()) {
     const own = clicks.filter(has)
     for (const [index, dimension] of [undefined, ...CLICK_DIMENSIONS].entries()) {
-      if ((comparisons + nth + index) % shares !== 0) continue
+      if ((comparisons + nth + index) % share !== 0) continue
       // Of two subjects of a kind each dimension is read with its slots for one, and without them for the other.
       const slots = (nth + index) % 2 === 0
       const options = { ...(dimension && { dimension }), slots }

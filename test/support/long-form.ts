@@ -10,6 +10,11 @@ const SETTINGS = {
   ATTACK_SECONDS: { short: 6, long: 6 },
   /** Rounds of killed backups and restores, over both engines. */
   BACKUP_ROUNDS: { short: 4, long: 100 },
+  /**
+   * One of so many comparisons and interruptions over ClickHouse, where a query takes tens of milliseconds of processor
+   * time, however little it reads.
+   */
+  CLICKHOUSE_SHARE: { short: 5, long: 1 },
   /** Copies of a running folder. */
   COPIES: { short: 2, long: 50 },
   /** Statements of the drain at which it is killed, on each engine. */
