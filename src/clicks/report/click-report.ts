@@ -169,6 +169,10 @@ export async function reportLinkGroups(
   return { total: { ...total.counts(0), visitors: total.visitors(0) }, groups, rest }
 }
 
+type SeriesStore = Store<{
+  readonly reports: Pick<ClickReports, 'readDaysOfLinks' | 'daysPerRead'>
+}>
+
 /**
  * Counts the clicks of a few links side by side, from their stored sums, those with most clicks
  * first. A person may have visited several of them, so their visitors together are unknown.
@@ -176,7 +180,7 @@ export async function reportLinkGroups(
  * @param cuts as in `reportGroups`
  */
 export async function compareLinks(
-  store: Store<{ readonly reports: Pick<ClickReports, 'readDaysOfLinks'> }>,
+  store: SeriesStore,
   links: readonly { readonly id: string; readonly seq: number }[],
   { from, to }: Quarters,
   cuts: readonly number[] | undefined,
@@ -221,7 +225,7 @@ type LinkSeries = { readonly linkSeq: number; readonly points: readonly Counts[]
  * @param signal ends the reading when it aborts
  */
 export async function readLinkSeries(
-  store: Store<{ readonly reports: Pick<ClickReports, 'readDaysOfLinks'> }>,
+  store: SeriesStore,
   linkSeqs: readonly number[],
   cuts: readonly number[],
   signal?: AbortSignal,
@@ -230,8 +234,9 @@ export async function readLinkSeries(
   for (let first = 0; first < linkSeqs.length; first += SERIES_PER_READ) {
     const some = linkSeqs.slice(first, first + SERIES_PER_READ)
     const series = new Map(some.map((linkSeq) => [linkSeq, new Series(cuts)]))
-    for (const span of planDays(cuts, true)) {
-      for (const [linkSeq, days] of await store.read.reports.readDaysOfLinks(some, span)) {
+    const { reports } = store.read
+    for (const span of planDays(cuts, true, reports.daysPerRead)) {
+      for (const [linkSeq, days] of await reports.readDaysOfLinks(some, span)) {
         for (const { day, total } of days) series.get(linkSeq)?.add(day, total)
       }
       await yieldToEventLoop(signal)

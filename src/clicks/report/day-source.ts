@@ -48,7 +48,8 @@ export function rollupDays(
 ): DaySource {
   return async function* read(cuts, { values, totals } = {}) {
     const isAll = filter.size === 0 && values === undefined
-    for (const { fromDay, toDay, slots } of planDays(cuts, dimension !== undefined)) {
+    const spans = planDays(cuts, dimension !== undefined, reports.daysPerRead)
+    for (const { fromDay, toDay, slots } of spans) {
       const options = {
         slots,
         values,

@@ -237,8 +237,12 @@ export function refuseTooManyPoints(
   throw Failure.invalid({ [field]: [fault] })
 }
 
-/** Days per read, limited to bound memory and the time on the event loop. */
-const DAYS_PER_READ = { total: 366, values: 31, valuesWithSlots: 7 }
+/** How many days one read may have, to bound memory and the time on the event loop. */
+export type DaysPerRead = {
+  readonly total: number
+  readonly values: number
+  readonly valuesWithSlots: number
+}
 
 /** Consecutive days, both ends included, and whether their slots are needed. */
 export type DaySpan = { readonly fromDay: number; readonly toDay: number; readonly slots: boolean }
@@ -249,7 +253,13 @@ export type DaySpan = { readonly fromDay: number; readonly toDay: number; readon
  *
  * @param byValue whether the values of a dimension are read
  */
-export function planDays(cuts: readonly number[], byValue: boolean): readonly DaySpan[] {
+export function planDays(
+  cuts: readonly number[],
+  byValue: boolean,
+  perRead: DaysPerRead,
+): readonly DaySpan[] {
+  const sizeMax = (slots: boolean) =>
+    !byValue ? perRead.total : slots ? perRead.valuesWithSlots : perRead.values
   const cutDays = new Set<number>()
   for (const cut of cuts) {
     if (cut % QUARTERS_PER_DAY !== 0) cutDays.add(Math.floor(cut / QUARTERS_PER_DAY))
@@ -262,14 +272,9 @@ export function planDays(cuts: readonly number[], byValue: boolean): readonly Da
     const slots = cutDays.has(begin)
     const size = day - begin + 1
     const isLast = day + 1 === to || cutDays.has(day + 1) !== slots
-    if (!isLast && size < sizeMax(byValue, slots)) continue
+    if (!isLast && size < sizeMax(slots)) continue
     spans.push({ fromDay: begin, toDay: day, slots })
     begin = day + 1
   }
   return spans
-}
-
-function sizeMax(byValue: boolean, slots: boolean): number {
-  if (!byValue) return DAYS_PER_READ.total
-  return slots ? DAYS_PER_READ.valuesWithSlots : DAYS_PER_READ.values
 }

@@ -10,7 +10,7 @@ import type {
   RawClick,
   Tally,
 } from '../report/day-of-clicks.ts'
-import type { DaySpan } from '../report/period.ts'
+import type { DaySpan, DaysPerRead } from '../report/period.ts'
 import { dayOf } from '../tally/click-day.ts'
 import { addSums, readSums, readTallies, readTotal, withoutValue } from '../tally/day-format.ts'
 import { DayTally } from '../tally/day-tally.ts'
@@ -20,6 +20,7 @@ import { addLinkNames, type LinkCounts, type RawClickSource } from './raw-click-
 
 /** Reads counted clicks by day. */
 export type ClickDays = {
+  readonly daysPerRead: DaysPerRead
   /**
    * Reads the days from `fromDay` to `toDay`, both included, in ascending order. Days without clicks are
    * left out. `slots` are empty unless requested. `options.values` limits the values of the dimension,
@@ -85,6 +86,8 @@ const DAYS_PER_QUERY = 400
 /** The days that are stored in the database itself. */
 export function storedClickDays(db: Kysely<Schema>): ClickDays {
   return {
+    daysPerRead: { total: 366, values: 31, valuesWithSlots: 7 },
+
     async readDays(scope, fromDay, toDay, options) {
       const found: DayOfClicks[] = []
       for (const days of daysInRuns(fromDay, toDay)) {

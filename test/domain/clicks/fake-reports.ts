@@ -9,6 +9,8 @@ const QUARTER_MICROS = 900_000_000
 export function fakeReports(clicks: readonly RawClick[], batchSize = 100): ClickReports {
   const sorted = clicks.toSorted((a, b) => a.at - b.at)
   return {
+    daysPerRead: { total: 366, values: 31, valuesWithSlots: 7 },
+
     async readDays(_scope, fromDay, toDay, { dimension, slots }) {
       const days = Map.groupBy(sorted, ({ at }) => Math.floor(at / DAY_MICROS))
       return [...days]

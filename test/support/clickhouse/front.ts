@@ -198,8 +198,9 @@ async function execute(
   try {
     const set = (statement: string) =>
       engine.QueryWithConnection(connection, statement, DEFAULT_FORMAT)
-    for (const [name, value] of searchParams) {
-      if (!OWN.has(name)) set(`set ${name} = ${quote(value)}`)
+    const settings = [...searchParams].filter(([name]) => !OWN.has(name))
+    if (settings.length > 0) {
+      set(`set ${settings.map(([name, value]) => `${name} = ${quote(value)}`).join(', ')}`)
     }
     const database = searchParams.get('database')
     if (database) set(`use \`${database}\``)

@@ -14,16 +14,16 @@ import { OTHER_VALUE, valuesMax } from '../../tally/day-tally.ts'
 import type { ValueTotals } from '../../tally/values.ts'
 import type { ClickDays } from '../click-reports.ts'
 import { SCOPES } from '../fold-days.ts'
+import { ANY_DIMENSION } from './busy-days.ts'
 import {
-  COUNTED_SINCE,
   DAY_OF_CLICK,
-  FOLDED_BEFORE,
+  IS_READ,
   impliedValue,
   NO_WORKSPACE,
+  SINGLE_CLICKS,
   SLOT_OF_CLICK,
 } from './schema.ts'
 
-const DAY_MICROS = startOfDay(1)
 /** The most values of a dimension in the sum of many days; `OTHER_VALUE` has the clicks of all others. */
 const TOTAL_VALUES_MAX = 10_000
 
@@ -34,12 +34,6 @@ const SUMS = 'sum(persons) as persons, sum(others) as others'
 /** The name of a ranked value, or of those with fewer clicks. */
 const NAME = 'if(position <= {max:UInt32}, text, {other:String}) as name'
 
-/** The single clicks of a link that are in no sum: neither folded nor moved. */
-const OF_LINK = `workspace = {owner:UUID} and link = {subject:UInt64} and count > 0
-  and at >= greatest({since:Int64}, ${COUNTED_SINCE} * ${DAY_MICROS}) and at < {until:Int64}`
-/** Leaves out what an unfinished fold has written. */
-const IS_READ = `and (folded = 0 or day < ${FOLDED_BEFORE})`
-
 type Params = Readonly<Record<string, unknown>>
 type CountRow = Counts & { readonly day: number; readonly slot: number }
 type ValueRow = CountRow & { readonly name: string | null }
@@ -48,32 +42,48 @@ type VisitorRow = {
   readonly visitors: number
   readonly are_unknown: number
 }
+/** A day whose sums may be older than its counts. */
+type SummedDay = VisitorRow & { readonly clicks: number }
+
+/** Where the values and visitors of days with clicks are read. */
+type ReadDays = {
+  /** Those whose sums by value are kept. */
+  readonly summed: readonly SummedDay[]
+  /** All others, as runs between those: on other days nothing was counted. */
+  readonly runs: readonly DayRun[]
+}
+type DayRun = readonly [first: number, last: number]
 
 /** Reads days from the sums that ClickHouse keeps (schema.ts). Visitors are exact for few, otherwise within 2 %. */
 export function clickHouseDays(db: ClickHouse): ClickDays {
   return {
+    // The server adds values up, so a row is one that is shown.
+    daysPerRead: { total: 366, values: 366, valuesWithSlots: 7 },
+
     async readDays(scope, fromDay, toDay, options) {
       const { dimension, totals, slots } = options
-      const params = {
-        ...subjectOf(scope),
-        from: fromDay,
-        to: toDay,
-        since: startOfDay(fromDay),
-        until: startOfDay(toDay + 1),
-      }
-      const addsTotals = dimension !== undefined && totals !== undefined && !slots
-      const [counts, visitors, values] = await Promise.all([
+      const params = { ...subjectOf(scope), from: fromDay, to: toDay }
+      const [counts, sums] = await Promise.all([
         readCounts(db, params, slots),
-        readVisitors(db, scope, params),
-        dimension === undefined || addsTotals
-          ? []
-          : readValues(db, scope, params, dimension, options),
-        addsTotals ? addTotals(db, scope, params, dimension, totals) : undefined,
+        slots ? [] : readSummedDays(db, params, dimension),
       ])
-      const visitorsByDay = new Map(visitors.map((row) => [row.day, row]))
+      const counted = [...Map.groupBy(counts, ({ day }) => day)].map(
+        ([day, rows]) => [day, tallyOf(rows, slots)] as const,
+      )
+      const days = divide(counted, sums)
+      const asked = { db, scope, params, days }
+      const addsTotals = dimension !== undefined && totals !== undefined && !slots
+      const [visitors, values] = await Promise.all([
+        readVisitors(asked),
+        dimension === undefined || counted.length === 0
+          ? []
+          : addsTotals
+            ? addTotals(asked, dimension, counted, totals)
+            : readValues(asked, dimension, options),
+      ])
+      const visitorsByDay = new Map([...days.summed, ...visitors].map((row) => [row.day, row]))
       const valuesByDay = Map.groupBy(values, ({ day }) => day)
-      return [...Map.groupBy(counts, ({ day }) => day)].map(([day, rows]): DayOfClicks => {
-        const total = tallyOf(rows, slots)
+      return counted.map(([day, total]): DayOfClicks => {
         const found = visitorsByDay.get(day)
         return {
           day,
@@ -143,10 +153,68 @@ function readCounts(db: ClickHouse, params: Params, slots: boolean): Promise<Cou
   )
 }
 
-function readVisitors(db: ClickHouse, scope: ClickScope, params: Params): Promise<VisitorRow[]> {
+function readSummedDays(
+  db: ClickHouse,
+  params: Params,
+  dimension: ClickDimension = ANY_DIMENSION,
+): Promise<SummedDay[]> {
+  return db.rows(
+    `select day, clicks, visitors, are_unknown from busy_days
+    where ${OF_SUBJECT} and dimension = {dimension:String} and ${OF_DAYS}`,
+    { params: { ...params, dimension } },
+  )
+}
+
+/** @param counted ascending */
+function divide(
+  counted: readonly (readonly [day: number, total: Counts])[],
+  sums: readonly SummedDay[],
+): ReadDays {
+  const found = Map.groupBy(sums, ({ day }) => day)
+  const summed: SummedDay[] = []
+  const runs: [first: number, last: number][] = []
+  let isNew = true
+  for (const [day, { persons, others }] of counted) {
+    const ofDay = found.get(day)?.find(({ clicks }) => clicks === persons + others)
+    if (ofDay !== undefined) summed.push(ofDay)
+    else if (isNew) runs.push([day, day])
+    else runs.at(-1)?.splice(1, 1, day)
+    isNew = ofDay !== undefined
+  }
+  return { summed, runs }
+}
+
+/** The condition for days of these runs. */
+function ofRuns(runs: readonly DayRun[]): string {
+  return `(${runs.map(([first, last]) => `day between ${first} and ${last}`).join(' or ')})`
+}
+
+/** The single clicks of a link that are in no sum, on days of these runs. */
+function singlesOf(runs: readonly DayRun[]): string {
+  const isWithin = runs.map(
+    ([first, last]) => `at >= ${startOfDay(first)} and at < ${startOfDay(last + 1)}`,
+  )
+  return `workspace = {owner:UUID} and link = {subject:UInt64} and (${isWithin.join(' or ')}) and ${SINGLE_CLICKS}`
+}
+
+/** What is asked of a subject. */
+type Asked = {
+  readonly db: ClickHouse
+  readonly scope: ClickScope
+  readonly params: Params
+  readonly days: ReadDays
+}
+
+async function readVisitors({
+  db,
+  scope,
+  params,
+  days: { runs },
+}: Asked): Promise<readonly VisitorRow[]> {
+  if (runs.length === 0) return []
   const stored = `
     select day, uniqCombined64Merge(12)(visitors) + sum(known) as found, max(are_unknown) as are_unknown
-    from click_visitors where ${OF_SUBJECT} and ${OF_DAYS} ${scope.kind === 'link' ? IS_READ : ''}
+    from click_visitors where ${OF_SUBJECT} and ${ofRuns(runs)} ${IS_READ}
     group by day`
   if (scope.kind !== 'link') {
     return db.rows(`select day, found as visitors, are_unknown from (${stored})`, { params })
@@ -157,7 +225,7 @@ function readVisitors(db: ClickHouse, scope: ClickScope, params: Params): Promis
       ${stored}
       union all
       select ${DAY_OF_CLICK} as day, uniqExactIf(visitor, visitor != 0) as found, max(visitor = 0) as are_unknown
-      from clicks where ${OF_LINK} and flags = 0
+      from clicks where ${singlesOf(runs)} and flags = 0
       group by day)
     group by day`,
     { params },
@@ -165,40 +233,50 @@ function readVisitors(db: ClickHouse, scope: ClickScope, params: Params): Promis
 }
 
 /** The values of a dimension, in rows that are to be added up. */
-function storedValues(scope: ClickScope, dimension: ClickDimension): string {
-  if (scope.kind !== 'link') {
-    return `
-      select day, slot, toString(value) as text, persons, others
-      from click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}`
+function storedValues({ scope, days: { summed, runs } }: Asked, dimension: ClickDimension): string {
+  const parts: string[] = []
+  if (summed.length > 0) {
+    const states = summed.map(({ day, clicks }) => `(${day}, ${clicks})`)
+    parts.push(`
+      select day, 0 as slot, text, persons, others
+      from (
+        select * from busy_days
+        where ${OF_SUBJECT} and dimension = '${dimension}' and ${OF_DAYS}
+          and (day, clicks) in (${states.join(', ')}) limit 1 by day)
+      array join values as text, persons as persons, others as others`)
   }
-  return `
+  if (runs.length > 0 && scope.kind !== 'link') {
+    parts.push(`
+      select day, slot, toString(value) as text, persons, others
+      from click_values where ${OF_SUBJECT} and dimension = '${dimension}' and ${ofRuns(runs)}`)
+  } else if (runs.length > 0) {
+    parts.push(
+      `
       select ${DAY_OF_CLICK} as day, ${SLOT_OF_CLICK} as slot, toString(${dimension}) as text,
         sumIf(count, flags = 0) as persons, sumIf(count, flags != 0) as others
-      from clicks where ${OF_LINK} and ${dimension} != '${impliedValue(dimension)}'
-      group by day, slot, text
-      union all
+      from clicks where ${singlesOf(runs)} and ${dimension} != '${impliedValue(dimension)}'
+      group by day, slot, text`,
+      `
       select day, slot, text, counted.1 as persons, counted.2 as others
       from (
         select day, slot, arrayJoin(arrayFilter(entry -> entry.1 = '${dimension}',
           arrayZip(dimensions, values, persons, others))) as entry,
           entry.2 as text, (entry.3, entry.4) as counted
-        from link_days where link = {subject:UInt64} and ${OF_DAYS} ${IS_READ})`
-}
-
-function ofValues(scope: ClickScope, dimension: ClickDimension, slots: boolean): string {
-  return `select day, ${slotIf(slots)}, text, ${SUMS} from (${storedValues(scope, dimension)})
-    group by day, slot, text`
+        from link_days where link = {subject:UInt64} and ${ofRuns(runs)} ${IS_READ})`,
+    )
+  }
+  return parts.join('\n      union all')
 }
 
 /** Reads the values of days, ordered by quarter hours. What is in no row has the implied value. */
 function readValues(
-  db: ClickHouse,
-  scope: ClickScope,
-  params: Params,
+  asked: Asked,
   dimension: ClickDimension,
   { values: wanted, slots }: DayOptions,
 ): Promise<ValueRow[]> {
-  const rows = ofValues(scope, dimension, slots)
+  const { db, params } = asked
+  const rows = `select day, ${slotIf(slots)}, text, ${SUMS} from (${storedValues(asked, dimension)})
+    group by day, slot, text`
   if (wanted !== undefined && !wanted.has(OTHER_VALUE)) {
     // The sum of the other values is needed only where it says how many clicks have the implied one.
     const isAmong = 'has({wanted:Array(String)}, text)'
@@ -222,36 +300,35 @@ function readValues(
   )
 }
 
-/** Adds the values of all days together in the database. */
+/** Adds the values of all days together in the database, so that no row is left to read. */
 async function addTotals(
-  db: ClickHouse,
-  scope: ClickScope,
-  params: Params,
+  asked: Asked,
   dimension: ClickDimension,
+  counted: readonly (readonly [day: number, total: Counts])[],
   totals: ValueTotals,
-): Promise<void> {
+): Promise<readonly ValueRow[]> {
   const ranked = `
     select text, persons, others,
       row_number() over (order by persons + others desc, text) as position
     from (
-      select text, ${SUMS} from (${storedValues(scope, dimension)}) group by text)`
-  const [values, [total]] = await Promise.all([
-    db.rows<Counts & { readonly name: string }>(
-      `select ${NAME}, ${SUMS} from (${ranked}) group by name`,
-      { params: { ...params, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
-    ),
-    db.rows<Counts>(`select ${SUMS} from click_counts where ${OF_SUBJECT} and ${OF_DAYS}`, {
-      params,
-    }),
-  ])
-  let persons = total?.persons ?? 0
-  let others = total?.others ?? 0
+      select text, ${SUMS} from (${storedValues(asked, dimension)}) group by text)`
+  const values = await asked.db.rows<Counts & { readonly name: string }>(
+    `select ${NAME}, ${SUMS} from (${ranked}) group by name`,
+    { params: { ...asked.params, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
+  )
+  let persons = 0
+  let others = 0
+  for (const [, total] of counted) {
+    persons += total.persons
+    others += total.others
+  }
   for (const value of values) {
     persons -= value.persons
     others -= value.others
     add(totals, value.name, value)
   }
   if (persons + others > 0) add(totals, impliedValue(dimension), { persons, others })
+  return []
 }
 
 function add(totals: ValueTotals, value: string, { persons, others }: Counts): void {

@@ -13,6 +13,7 @@ import {
 import type { JournalPosition } from '../click-store.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
+import { sumBusyDays } from './busy-days.ts'
 import { openClickDatabase } from './click-database.ts'
 import { eraseClicks, maintainClicks } from './erase-clicks.ts'
 import { rememberedInserts } from './layout.ts'
@@ -119,6 +120,7 @@ class ClickHouseClickWriter implements ClickWriter {
   async maintain(today: number, oldestDay: number | undefined): Promise<void> {
     await this.#options.ledger.maintain(today, oldestDay)
     await maintainClicks(this.#options.db, today, oldestDay)
+    await sumBusyDays(this.#options.db, today)
   }
 
   async erase(erased: ErasedClicks): Promise<void> {

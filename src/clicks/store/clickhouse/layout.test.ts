@@ -10,8 +10,10 @@ describe('the tables of a cluster', () => {
   const ofTable = (name: string) =>
     statements.filter((statement) => new RegExp(`exists ${name}(_local)? on`).test(statement))
 
-  test('are created on each server', () => {
-    for (const statement of statements) assert.match(statement, /^create .* on cluster 'west-1' /)
+  test('are created and changed on each server', () => {
+    for (const statement of statements) {
+      assert.match(statement, /^(create .*|alter table \w+_local) on cluster 'west-1' /)
+    }
   })
 
   for (const { name, engine, shardBy } of CLICK_TABLES) {

@@ -1,6 +1,6 @@
 import type { ClickHouseAddress } from '../../../storage/clickhouse/clicks-url.ts'
 import type { ClickHouseMigration } from '../../../storage/clickhouse/migrate.ts'
-import { CLICK_TABLES, CLICK_VIEWS, type ClickTable, type ClickView } from './schema.ts'
+import { type ClickTable, type ClickView, SCHEMA_STEPS } from './schema.ts'
 
 /**
  * Where the tables are. On a single server each is itself. In a cluster a table `name_local` is on each server, replicated
@@ -25,15 +25,16 @@ export function rememberedInserts({ cluster }: ClickLayout): number {
 
 /** Returns the steps of the schema. */
 export function clickMigrations(layout: ClickLayout): readonly ClickHouseMigration[] {
-  return [
-    {
-      name: 'clicks',
-      statements: [
-        ...CLICK_TABLES.flatMap((table) => createTable(table, layout)),
-        ...CLICK_VIEWS.map((view) => createView(view, layout)),
-      ],
-    },
-  ]
+  return SCHEMA_STEPS.map(({ name, tables, views = [], changes = {} }) => ({
+    name,
+    statements: [
+      ...tables.flatMap((table) => createTable(table, layout)),
+      ...views.map((view) => createView(view, layout)),
+      ...Object.entries(changes).map(
+        ([table, change]) => `alter table ${changed(table, layout)} ${change}`,
+      ),
+    ],
+  }))
 }
 
 /** Returns how a statement that changes a table or its rows names it. */

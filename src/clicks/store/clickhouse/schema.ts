@@ -100,7 +100,7 @@ function valuesOf(dimension: ClickDimension): string {
 }
 
 /** The values of a click that are stored, with their dimensions. */
-const PAIRS = `arrayFilter(pair -> pair.2 != if(pair.1 = 'source', '${impliedValue('source')}', ''), [
+export const VALUE_PAIRS = `arrayFilter(pair -> pair.2 != if(pair.1 = 'source', '${impliedValue('source')}', ''), [
           ${CLICK_DIMENSIONS.map((dimension) => `('${dimension}', toString(${dimension}))`).join(', ')}])`
 
 /**
@@ -116,7 +116,7 @@ from (
   select link, quarter, arraySort(groupArray((dimension, value, persons, others))) as counted
   from (
     select link, quarter, pair.1 as dimension, pair.2 as value, ${PERSONS}, ${OTHERS}
-    from (select link, ${QUARTER}, flags, count, arrayJoin(${PAIRS}) as pair from ${clicks})
+    from (select link, ${QUARTER}, flags, count, arrayJoin(${VALUE_PAIRS}) as pair from ${clicks})
     group by link, quarter, dimension, value)
   group by link, quarter)`
 }
@@ -148,16 +148,22 @@ export const COUNTED_SINCE = `(
   select if(argMax(step, (before, at)) in ('folded', 'late'), max(before), ${OPENING_DAY})
   from click_folds where step != 'begun')`
 
+/** Which single clicks are in no sum, neither folded nor moved, in a query. */
+export const SINGLE_CLICKS = `count > 0 and at >= ${COUNTED_SINCE} * ${DAY_MICROS}`
+/** Leaves out what an unfinished fold has written; only links have folded rows. */
+export const IS_READ = `and (folded = 0 or day < ${FOLDED_BEFORE})`
+
 /** The day and the quarter hour of a click, for queries that do not need both. */
 export const DAY_OF_CLICK = `toInt32(intDiv(toUInt64(at - ${OPENING_AT}), ${DAY_MICROS}) + ${OPENING_DAY})`
 export const SLOT_OF_CLICK = `toUInt8(intDiv(toUInt64(at - ${OPENING_AT}) % ${DAY_MICROS}, ${SLOT_MICROS}))`
 
-/** The tables that outlive single clicks, by subject. */
+/** The tables that outlive single clicks, by subject. `busy_days` is last, because it is made of the others. */
 export const ROLLUP_TABLES = [
   'click_counts',
   'click_values',
   'click_visitors',
   'moved_tallies',
+  'busy_days',
 ] as const
 
 /**
@@ -174,7 +180,7 @@ export const ROLLUP_TABLES = [
  * Days that were counted in the main database come there too (moved-days.ts). Their single clicks have a `count` of 0,
  * because these tables have them already.
  */
-export const CLICK_TABLES: readonly ClickTable[] = [
+const FIRST_TABLES: readonly ClickTable[] = [
   {
     name: 'incoming_clicks',
     columns: [
@@ -332,7 +338,29 @@ export const CLICK_TABLES: readonly ClickTable[] = [
   },
 ]
 
-export const CLICK_VIEWS: readonly ClickView[] = [
+/** The sums of days by value, without quarter hours (busy-days.ts). */
+const BUSY_DAYS: ClickTable = {
+  name: 'busy_days',
+  columns: [
+    ...SUBJECT_COLUMNS,
+    'dimension LowCardinality(String) codec(ZSTD(1))',
+    DAY_COLUMN,
+    'clicks UInt64 codec(T64, ZSTD(1))',
+    'visitors UInt64 codec(T64, ZSTD(1))',
+    'are_unknown UInt8 codec(ZSTD(1))',
+    'values Array(String) codec(ZSTD(1))',
+    'persons Array(UInt64) codec(T64, ZSTD(1))',
+    'others Array(UInt64) codec(T64, ZSTD(1))',
+  ],
+  engine: 'ReplacingMergeTree',
+  shardBy: 'subject',
+  orderBy: 'scope, subject, workspace, dimension, day',
+  // A chart reads a few hundred rows, and a row has up to thousands of values.
+  settings: ['index_granularity = 256'],
+  ...OF_YEARS,
+}
+
+const FIRST_VIEWS: readonly ClickView[] = [
   {
     name: 'clicks_view',
     to: 'clicks',
@@ -400,3 +428,26 @@ from (
   group by block)`,
   },
 ]
+
+/**
+ * A partition whose last part is a day old is merged into as few parts as the server's limit allows: what a chart of a few
+ * clicks costs is mostly the number of parts.
+ */
+const MERGED_AT_LAST = `modify setting min_age_to_force_merge_seconds = ${24 * 60 * 60},
+  min_age_to_force_merge_on_partition_only = 1, enable_max_bytes_limit_for_min_age_to_force_merge = 1`
+
+/** What a step of the schema adds, in this order. */
+export type SchemaStep = {
+  readonly name: string
+  readonly tables: readonly ClickTable[]
+  readonly views?: readonly ClickView[]
+  /** Ends of `alter table`, by table. */
+  readonly changes?: Readonly<Record<string, string>>
+}
+
+export const SCHEMA_STEPS: readonly SchemaStep[] = [
+  { name: 'clicks', tables: FIRST_TABLES, views: FIRST_VIEWS },
+  { name: 'busy days', tables: [BUSY_DAYS], changes: { clicks: MERGED_AT_LAST } },
+]
+
+export const CLICK_TABLES: readonly ClickTable[] = SCHEMA_STEPS.flatMap(({ tables }) => tables)
