@@ -144,7 +144,7 @@ export const FOLDED_BEFORE = `(
  * The first day of which single clicks count, in a query: all, unless those of folded days are being deleted. Then the ones
  * that are left are clicks that came after their day was folded.
  */
-export const COUNTED_SINCE = `(
+const COUNTED_SINCE = `(
   select if(argMax(step, (before, at)) in ('folded', 'late'), max(before), ${OPENING_DAY})
   from click_folds where step != 'begun')`
 
