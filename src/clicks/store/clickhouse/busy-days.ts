@@ -7,8 +7,9 @@ import { DAY_OF_CLICK, IS_READ, NO_WORKSPACE, SINGLE_CLICKS, VALUE_PAIRS } from 
 
 /** A day with fewer clicks is read faster than its sums would be worth. */
 const CLICKS_MIN = 500
-/** What one insert makes, so that it takes some hundred megabytes of the server's memory. Most of its time is the search. */
+/** Bound the time and memory of one insert. It takes several days where they have few clicks: most of it is the search. */
 const DAYS_PER_INSERT = 8
+const CLICKS_PER_INSERT = 5_000_000
 const LINKS_PER_INSERT = 1_000
 /** The time that one run may take, about. */
 const RUN_MS = 10_000
@@ -28,9 +29,7 @@ type Subject = { readonly scope: number; readonly subject: number; readonly work
  */
 export async function sumBusyDays(db: ClickHouse, today: number): Promise<void> {
   const endsAt = performance.now() + RUN_MS
-  const stale = await staleDays(db, today - 1)
-  for (let start = 0; start < stale.length; start += DAYS_PER_INSERT) {
-    const days = stale.slice(start, start + DAYS_PER_INSERT).map(({ day }) => day)
+  for (const days of inGroups(await staleDays(db, today - 1))) {
     const subjects = await staleSubjects(db, days)
     const links = subjects.filter(({ scope }) => scope === SCOPES.link)
     for (let first = 0; first < links.length; first += LINKS_PER_INSERT) {
@@ -44,9 +43,25 @@ export async function sumBusyDays(db: ClickHouse, today: number): Promise<void> 
   }
 }
 
-function staleDays(db: ClickHouse, before: number): Promise<{ readonly day: number }[]> {
+type StaleDay = { readonly day: number; readonly sum: number }
+
+function* inGroups(stale: readonly StaleDay[]): Generator<readonly number[]> {
+  let days: number[] = []
+  let clicks = 0
+  for (const { day, sum } of stale) {
+    days.push(day)
+    clicks += sum
+    if (days.length < DAYS_PER_INSERT && clicks < CLICKS_PER_INSERT) continue
+    yield days
+    days = []
+    clicks = 0
+  }
+  if (days.length > 0) yield days
+}
+
+function staleDays(db: ClickHouse, before: number): Promise<StaleDay[]> {
   return db.rows(
-    `select distinct day
+    `select day, sum(clicks) as sum
     from (
       select workspace, day, sum(persons) + sum(others) as clicks from click_counts
       where scope = ${SCOPES.workspace} and day > ${OPENING_DAY} and day < {before:Int32}
@@ -55,7 +70,7 @@ function staleDays(db: ClickHouse, before: number): Promise<{ readonly day: numb
       select workspace, day, clicks from busy_days
       where scope = ${SCOPES.workspace} and dimension = '${ANY_DIMENSION}') as summed
     using (workspace, day, clicks)
-    order by day desc`,
+    group by day order by day desc`,
     { params: { before } },
   )
 }
