@@ -71,6 +71,7 @@ const CLICKHOUSE_SUITES = [
   'test/http/labels.test.ts',
   'test/http/variants.test.ts',
   'test/http/webhooks.test.ts',
+  'test/people/erasure.test.ts',
   'test/storage/click-feed.test.ts',
   'test/storage/click-reports.test.ts',
 ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
@@ -23,7 +23,7 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { findText, listColumns } from '../support/find-text.ts'
+import { findText, listClickColumns, listColumns, withClickHouse } from '../support/find-text.ts'
 import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -144,6 +144,10 @@ for (const engine of ENGINES) {
       await allowAssistant(id, personId)
       expectStatus(await gone.delete(`/links/${removed.id}`), 200)
       assert.notDeepEqual(await findText(service.place, id), [], 'there is something to erase')
+      const linkSeqs = await addOldClicks(service.place, id)
+      for (const [table, rows] of await clickRowsOf(service.place, id, linkSeqs)) {
+        assert.ok(rows > 0, `${table} has something to erase`)
+      }
 
       await service.instance.workspaces.delete(actor)
       await runJobs(0)
@@ -161,6 +165,9 @@ for (const engine of ENGINES) {
         invitation: 'invited-to-gone',
       })
       assert.deepEqual(await countsOf(service.place, [link, removed, shared]), 1, 'one of another')
+      for (const [table, rows] of await clickRowsOf(service.place, id, linkSeqs)) {
+        assert.equal(rows, 0, table)
+      }
       await counted(kept, 1)
       const { body } = await kept.get('/clicks/export?format=ndjson')
       assert.match(body, /kept-key/)
@@ -182,10 +189,20 @@ for (const engine of ENGINES) {
           expectStatus(await api.post('/conversions', { token, event: `${event}-${key}` }), 200)
         }
       }
+      await counted(api, 2)
       expectStatus(await api.delete(`/links/${ids[0]}`), 200)
       assert.equal(await used(), 4)
+      const sold = await service.instance.store.read.erasures.listLinks(Number.MAX_SAFE_INTEGER, 2)
+      assert.equal(sold.length, 1)
+      // Single clicks are the workspace's until they expire.
+      const ofLink = async () => {
+        const rows = await clickRowsOf(service.place, randomUUID(), sold)
+        return rows.filter(([table, count]) => count > 0 && !table.endsWith('clicks'))
+      }
+      assert.equal((await ofLink()).length, service.place.clicks === undefined ? 0 : 1)
       await runJobs(1)
       assert.equal(await used(), 2)
+      assert.deepEqual(await ofLink(), [])
       const { body } = expectStatus(await api.get('/conversions'), 200)
       const events = body.data.map(({ event }: { event: string }) => event)
       assert.deepEqual(events.sort(), ['order-unsold-link', 'return-unsold-link'])
@@ -197,7 +214,9 @@ for (const engine of ENGINES) {
         await tablesWith(service.place, ['workspace_id', 'workspace']),
         [
           'compat_settings',
-          ...['assistant_settings', 'assistants', 'click_days', 'click_spools', 'clicks'],
+          ...['assistant_settings', 'assistants', 'click_days', 'click_spools'],
+          // On SQLite, files of their own, which are missing where clicks are in ClickHouse.
+          ...((service.place.databaseUrl ?? !service.place.clicks) ? ['clicks'] : []),
           ...['conversion_counts', 'conversion_settings', 'conversions'],
           'default_domains',
           'deleted_links',
@@ -222,6 +241,25 @@ for (const engine of ENGINES) {
           ...['sessions', 'tokens', 'totp'],
         ],
       )
+    })
+
+    test('every table of ClickHouse that names a workspace or a link is known here', async (t) => {
+      if (service.place.clicks === undefined) return t.skip('clicks are in the database')
+      const found = await listClickColumns(service.place)
+      const all = new Set(found.map(({ table }) => table))
+      const ofSubjects = new Set(conditionsOf(found).keys())
+      // A new one must be erased by src/clicks/store/clickhouse/erase-clicks.ts, and be filled by `addOldClicks`.
+      assert.deepEqual([...ofSubjects].sort(), [
+        ...['busy_days', 'click_counts', 'click_values', 'click_visitors', 'clicks', 'link_days'],
+        ...['live_clicks', 'moved_tallies'],
+      ])
+      assert.deepEqual([...all.difference(ofSubjects)].sort(), [
+        'click_blocks',
+        'click_folds',
+        'move_runs',
+        'moved_days',
+        'schema_migrations',
+      ])
     })
 
     test('a kill between any two steps leaves a state from which the jobs go on', async () => {
@@ -330,6 +368,81 @@ async function tablesWith(place: Place, columns: readonly string[]): Promise<rea
   return [...new Set(tables)].sort()
 }
 
+/** The conditions that find a workspace and its links in each table of ClickHouse that has a column for them. */
+function conditionsOf(
+  columns: readonly { readonly table: string; readonly column: string }[],
+): ReadonlyMap<string, string> {
+  const conditions: Readonly<Record<string, string>> = {
+    workspace: 'workspace = {workspace:UUID}',
+    link: 'link in {links:Array(UInt64)}',
+    subject: 'scope = 0 and subject in {links:Array(UInt64)}',
+  }
+  const found = columns.flatMap(({ table, column }) => {
+    const condition = conditions[column]
+    return condition === undefined ? [] : [{ table, condition }]
+  })
+  return new Map(
+    [...Map.groupBy(found, ({ table }) => table)].map(([table, of]) => [
+      table,
+      of.map(({ condition }) => `(${condition})`).join(' or '),
+    ]),
+  )
+}
+
+/** Counts the rows of a workspace and of links in each table of ClickHouse that has any column for them. */
+async function clickRowsOf(
+  place: Place,
+  workspace: string,
+  links: readonly number[],
+): Promise<readonly (readonly [table: string, rows: number])[]> {
+  const conditions = conditionsOf(await listClickColumns(place))
+  const counted = await withClickHouse(place, (db) =>
+    Promise.all(
+      [...conditions].map(async ([table, where]) => {
+        const [found] = await db.rows<{ rows: number }>(
+          `select count() as rows from ${table} where ${where}`,
+          { params: { workspace, links } },
+        )
+        return [table, found?.rows ?? 0] as const
+      }),
+    ),
+  )
+  return counted ?? []
+}
+
+/** Adds to ClickHouse what folded, moved and busy days leave of a workspace's links. Returns their numbers. */
+async function addOldClicks(place: Place, workspace: string): Promise<readonly number[]> {
+  const links = await withClickHouse(place, async (db) => {
+    const params = { workspace }
+    const found = await db.rows<{ link: number }>(
+      'select distinct link from clicks where workspace = {workspace:UUID}',
+      { params },
+    )
+    assert.equal(found.length, 3)
+    await db.command(
+      `insert into link_days (link, folded, day, slot, dimensions, values, persons, others)
+      select distinct link, 1, 19000, 5, ['label'], ['gone-label'], [1], [0] from clicks
+      where workspace = {workspace:UUID}`,
+      { params },
+    )
+    await db.command(
+      `insert into moved_tallies (day, version, chunk, scope, subject, workspace, persons, others, data)
+      select distinct 19000, 1, 1, 0, link, toUUID('00000000-0000-0000-0000-000000000000'), 1, 0, 'gone-'
+      from clicks where workspace = {workspace:UUID}
+      union all select 19000, 1, 1, 2, 0, {workspace:UUID}, 1, 0, 'gone-'`,
+      { params },
+    )
+    await db.command(
+      `insert into busy_days (scope, subject, workspace, dimension, day, clicks, values, persons, others)
+      select scope, subject, workspace, 'label', day, 500, ['gone-label'], [500], [0] from click_counts
+      where workspace = {workspace:UUID} or (scope = 0 and subject in {links:Array(UInt64)})`,
+      { params: { ...params, links: found.map(({ link }) => link) } },
+    )
+    return found.map(({ link }) => link)
+  })
+  return links ?? []
+}
+
 /** An import whose report names a link. */
 async function addImport({ instance }: Service, workspaceId: string): Promise<void> {
   const added = newImport(workspaceId)
@@ -364,7 +477,9 @@ async function countsOf(place: Place, links: readonly { id: string }[]): Promise
 /** On SQLite: the sums that show whether files are whole must still be equal. */
 function checkFiles({ databaseUrl, dataDir }: Place): void {
   if (databaseUrl !== undefined) return
-  const days = readdirSync(path.join(dataDir, 'clicks')).filter((name) => name.endsWith('.db'))
+  const folder = path.join(dataDir, 'clicks')
+  // Missing where clicks are in ClickHouse.
+  const days = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.db')) : []
   const checks = [
     { file: 'terse.db', check: checkLinkSums },
     {

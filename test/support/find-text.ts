@@ -1,14 +1,58 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import type { Place } from './engines.ts'
+import { openClickDatabase } from '../../src/clicks/store/clickhouse/click-database.ts'
+import type { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
+import { PATIENCE_MS, type Place } from './engines.ts'
 
-/** Returns in which tables, of all files of a place, a text stands in any column. */
-export function findText(place: Place, text: string): Promise<readonly string[]> {
-  return place.databaseUrl === undefined
-    ? Promise.resolve(findInFiles(place.dataDir, text))
-    : findInDatabase(place.databaseUrl, text)
+/** Returns in which tables, of all files and databases of a place, a text stands in any column. */
+export async function findText(place: Place, text: string): Promise<readonly string[]> {
+  const found =
+    place.databaseUrl === undefined
+      ? findInFiles(place.dataDir, text)
+      : await findInDatabase(place.databaseUrl, text)
+  return [...found, ...(await findInClickHouse(place, text))]
+}
+
+/** Does something with the database of clicks of a place, if it has one. */
+export async function withClickHouse<T>(
+  { clicks }: Place,
+  work: (db: ClickHouse) => Promise<T>,
+): Promise<T | undefined> {
+  if (clicks === undefined) return undefined
+  const db = openClickDatabase(clicks, { timeoutMs: PATIENCE_MS, connectionsMax: 4 })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** The columns of all tables of ClickHouse that keep rows. */
+export async function listClickColumns(
+  place: Place,
+): Promise<readonly { readonly table: string; readonly column: string }[]> {
+  const found = await withClickHouse(place, (db) =>
+    db.rows<{ table: string; column: string }>(
+      `select table, name as column from system.columns
+      where database = currentDatabase() and table in (
+        select name from system.tables where database = currentDatabase() and has_own_data = 1)`,
+    ),
+  )
+  return found ?? []
+}
+
+async function findInClickHouse(place: Place, text: string): Promise<string[]> {
+  const tables = new Set((await listClickColumns(place)).map(({ table }) => table))
+  const found = await withClickHouse(place, async (db) => {
+    const contain = async (table: string) => {
+      const rows = await db.rows(`select * from ${table}`)
+      return rows.some((row) => JSON.stringify(row).includes(text)) ? [table] : []
+    }
+    return (await Promise.all([...tables].map(contain))).flat()
+  })
+  return found ?? []
 }
 
 /** The columns of all tables, in all files of a place. */
@@ -44,7 +88,8 @@ export async function listColumns(
 
 function filesOf(dataDir: string): string[] {
   return ['', 'clicks'].flatMap((folder) =>
-    readdirSync(path.join(dataDir, folder))
+    // The second is missing where clicks are in ClickHouse.
+    (existsSync(path.join(dataDir, folder)) ? readdirSync(path.join(dataDir, folder)) : [])
       .filter((name) => name.endsWith('.db'))
       .map((name) => path.join(folder, name)),
   )
