@@ -41,6 +41,7 @@ export async function startExportServer(): Promise<ExportServer> {
   const exports = new FairQueue(EXPORT_QUEUE)
   const charts = new FairQueue(CHART_QUEUE)
   const reports = {
+    daysPerRead: { total: 366, values: 31, valuesWithSlots: 7 },
     rawClicks: () => exportServer.batches(),
     readDays: () => exportServer.readDays(),
   }
