@@ -120,11 +120,12 @@ async function insertSums(
     `insert into busy_days (${KEY}, dimension, clicks, visitors, are_unknown, values, persons, others)
     select ${KEY}, dimension, counted, visitors, are_unknown, sums.1, sums.2, sums.3
     from (
-    select ${KEY}, dimension, sum(clicks) as counted, sum(visitors) as visitors, max(are_unknown) as are_unknown,
-      arraySort(groupArrayIf((value, persons, others), is_value = 1)) as sums
-    from (${parts.join('\nunion all\n')})
-    group by ${KEY}, dimension
-    having counted >= ${CLICKS_MIN} and sum(singles) in (0, counted))`,
+      select ${KEY}, dimension, sum(clicks) as counted, sum(visitors) as visitors,
+        max(are_unknown) as are_unknown,
+        arraySort(groupArrayIf((value, persons, others), is_value = 1)) as sums
+      from (${parts.join('\nunion all\n')})
+      group by ${KEY}, dimension
+      having counted >= ${CLICKS_MIN} and sum(singles) in (0, counted))`,
     { params },
   )
   await forgetErased(db, wanted, params)
