@@ -42,6 +42,8 @@ export type ColumnTypes = {
   readonly rawClickPlaces: readonly string[]
   /** Statements that create what counted clicks in a separate file need when single clicks are in ClickHouse. */
   readonly unchartedClicks: readonly string[]
+  /** Statements that create the table of single clicks that came back from ClickHouse, where it is in the database. */
+  readonly returnedRawClicks: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

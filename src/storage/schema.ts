@@ -6,6 +6,31 @@ import type { Managed } from './managed.ts'
 import type { PeopleTables } from './people-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
+type RawClickTable = {
+  /** In the order of ingestion. */
+  id: Generated<number>
+  at: number
+  link_seq: number
+  /** Null when the link was deleted before its click was ingested. */
+  workspace_id: string | null
+  keyspace_id: number | null
+  flags: number
+  count: Generated<number>
+  visitor: number
+  country: string
+  device: string
+  os: string
+  browser: string
+  referrer: string
+  language: string
+  source: string
+  rule: Generated<string>
+  variant: Generated<string>
+  label: Generated<string>
+  region: Generated<string>
+  city: Generated<string>
+}
+
 /**
  * The tables, as queries see them. Times are microseconds since the epoch unless a name says
  * otherwise.
@@ -299,30 +324,9 @@ export type Schema = PeopleTables &
     /** Ingested clicks of a journal that took one of a link's limit. */
     leased_clicks: { link_seq: number; journal_id: string; spent: number }
     /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */
-    clicks: {
-      /** In the order of ingestion. */
-      id: Generated<number>
-      at: number
-      link_seq: number
-      /** Null when the link was deleted before its click was ingested. */
-      workspace_id: string | null
-      keyspace_id: number | null
-      flags: number
-      count: Generated<number>
-      visitor: number
-      country: string
-      device: string
-      os: string
-      browser: string
-      referrer: string
-      language: string
-      source: string
-      rule: Generated<string>
-      variant: Generated<string>
-      label: Generated<string>
-      region: Generated<string>
-      city: Generated<string>
-    }
+    clicks: RawClickTable
+    /** Raw clicks that came back from a ClickHouse, kept in the same way. */
+    returned_clicks: RawClickTable & { origin: number }
     /** The counts of one subject on one UTC day (fold-days.ts, day-format.ts). */
     click_days: {
       day: number
@@ -337,6 +341,26 @@ export type Schema = PeopleTables &
       /** Recent part only: the size of all other parts, in bytes; 0 while there are none. */
       parts: number
       data: Uint8Array
+    }
+    /** What came back from a ClickHouse and is in `click_days` (returned-days.ts). */
+    returned_tallies: {
+      day: number
+      scope: number
+      subject: number
+      workspace_id: string
+      /** Identifies the ClickHouse. */
+      origin: number
+      persons: number
+      others: number
+      /** As in a chunk of `click_days`, with all values. */
+      data: Uint8Array
+    }
+    /** Days of a ClickHouse that came back. */
+    returned_days: {
+      origin: number
+      day: number
+      /** What the day was like in ClickHouse. */
+      mark: string
     }
     /** Days with other parts whose recent part has not been merged into them for the last time. */
     unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }

@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
       return startOfDay(DAY + 2) + ticks
     }
     function source() {
-      return storedHistoryOf(stored, plain)
+      return storedHistoryOf(stored, plain, undefined)
     }
     function move({ hasSwitched = true } = {}) {
       return moveClicks({

@@ -228,6 +228,9 @@ for (const engine of ENGINES) {
           ...['certificate_orders', 'domain_checks', 'domains', 'events', 'idempotency'],
           ...['imported_links', 'imports', 'keyspaces', 'link_buckets', 'link_tags', 'links'],
           ...['image_data', 'images', 'memberships', 'one_time_links', 'rule_sets'],
+          // Those of SQLite are in the files of days.
+          ...(service.place.databaseUrl === undefined ? [] : ['returned_clicks']),
+          'returned_tallies',
           ...['tokens', 'unsettled_days', 'utm_templates', 'webhook_queues', 'webhooks'],
           'workspace_quotas',
         ].sort(),

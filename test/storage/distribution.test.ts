@@ -5,8 +5,11 @@ import pg from 'pg'
 import type { OpenedStore } from '../../src/app/database/opened-store.ts'
 import type { Click } from '../../src/clicks/click.ts'
 import { ClickColumns } from '../../src/clicks/click-columns.ts'
+import { SCOPES } from '../../src/clicks/store/fold-days.ts'
 import { openPostgresClickWriter } from '../../src/clicks/store/postgres/click-writer.ts'
+import { openPostgresReturnTarget } from '../../src/clicks/store/postgres/return-target.ts'
 import { RawClickQuota } from '../../src/clicks/store/raw-click-quota.ts'
+import { ReturnedDays } from '../../src/clicks/store/returned-days.ts'
 import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
@@ -43,6 +46,9 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   conversion_settings: 'workspace_id',
   conversions: 'workspace_id',
   clicks: 'link_seq',
+  returned_clicks: 'link_seq',
+  returned_tallies: 'subject',
+  returned_days: REFERENCE,
   click_spools: REFERENCE,
   click_spool_parts: 'spool_id',
   deleted_links: 'link_seq',
@@ -226,6 +232,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await writer.maintain(20_001, 1)
       await writer.close()
       await countElsewhere(someClick({ at: startOfDay(20_000), link_seq: link.seq }))
+      await bringBack(someClick({ at: startOfDay(20_000), link_seq: link.seq }), other.workspace_id)
       const found = await store.read.links.findById(other.workspace_id, link.id)
       assert.equal(found?.clicks, 6_001)
       await store.write((stores) => stores.links.delete(other.workspace_id, link.id))
@@ -241,6 +248,26 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
       assert.deepEqual(faults, [])
     })
+
+    /** Brings a click back from ClickHouse. */
+    async function bringBack(click: Click, workspace_id: string): Promise<void> {
+      const target = openPostgresReturnTarget({ url: place.databaseUrl ?? '', onError: () => {} })
+      const returned = new ReturnedDays(target, 1)
+      const subject = { scope: SCOPES.link, subject: click.link_seq, workspaceId: undefined }
+      const slots = [{ slot: 0, persons: 1, others: 0 }]
+      const own = { ...subject, slots, values: new Map(), visitors: 1, seen: [click.visitor] }
+      await returned.add(20_000, [own])
+      await returned.replaceClicks(20_000, pagesOf([{ ...click, keyspace_id: 1, workspace_id }]))
+      await returned.note(20_000, 'mark')
+      assert.equal((await returned.marks()).get(20_000), 'mark')
+      const [counts] = await returned.counts(20_000, [subject])
+      assert.deepEqual(counts?.returned.persons, 1)
+      await target.close()
+    }
+
+    async function* pagesOf<T>(page: readonly T[]) {
+      yield page
+    }
 
     /** Counts a click that is stored in ClickHouse, in the main database. */
     async function countElsewhere(click: Click): Promise<void> {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { BackupOptions } from '../../backup/commands/backup.ts'
 import type { RestoreOptions } from '../../backup/commands/restore.ts'
+import type { MovePlaces } from '../../clicks/commands/clicks.ts'
 import type { MoveOptions, MoveResult } from '../../clicks/move/move-clicks.ts'
 import type { DomainTools } from '../../domains/commands/domain.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
@@ -211,15 +212,18 @@ export async function restore(source: string, options: RestoreOptions) {
   return report && { ...report, dataDir }
 }
 
-/** Copies clicks of the configured database to the ClickHouse of an address. */
+/** Copies clicks of the configured database to the ClickHouse of an address, or back from there. */
 export async function moveClicks(
-  to: string,
+  { to, from }: MovePlaces,
   on: Pick<MoveOptions, 'signal' | 'onWait' | 'onProgress'>,
 ): Promise<MoveResult> {
-  const { moveToClickHouse } = await import('./move-to-clickhouse.ts')
-  // Before the switch, the password is of `to` and no address is set.
+  const { moveToClickHouse, moveToDatabase } = await import('./move-clicks.ts')
+  // Where the service counts in the database, no address is set, and the password is that of the option.
   const current = openConfig({ TERSE_CLICKS_PASSWORD: '', TERSE_CLICKS_PASSWORD_FILE: '' })
-  return moveToClickHouse(openConfig({ TERSE_CLICKS_URL: to }), current.config.clicks, on)
+  const url = to === 'database' ? from : to
+  const config = openConfig(url === undefined ? {} : { TERSE_CLICKS_URL: url })
+  const move = to === 'database' ? moveToDatabase : moveToClickHouse
+  return move(config, current.config.clicks, on)
 }
 
 /** Ingests the clicks in the journals of a folder, as `replayJournals`. */

@@ -5,13 +5,22 @@ import { rawClicksFolder, sqliteOwnedClicks } from '../../clicks/store/sqlite/ra
 import type { Config } from '../config/config.ts'
 import type { OpenedStore } from './opened-store.ts'
 
-/** Reads the clicks that are in the database itself. */
+/**
+ * Reads the clicks that are in the database itself.
+ *
+ * @param origin the ClickHouse whose clicks are left out, where some came back from it
+ */
 export function storedHistoryOf(
   { db }: Pick<OpenedStore, 'db'>,
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  origin: number | undefined,
 ): ClickHistory {
   const folder = rawClicksFolder(dataDir)
-  return storedHistory(db, (day) =>
-    databaseUrl === undefined ? sqliteOwnedClicks(folder, day) : postgresOwnedClicks(db, day),
-  )
+  return storedHistory(db, {
+    origin,
+    clicks: (day) =>
+      databaseUrl === undefined
+        ? sqliteOwnedClicks(folder, day, origin)
+        : postgresOwnedClicks(db, day, origin),
+  })
 }

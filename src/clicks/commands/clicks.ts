@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { example } from '../../platform/cli/options.ts'
 import { Progress } from '../../platform/cli/progress.ts'
 import { formatTable, plainJson, type Terminal } from '../../platform/cli/terminal.ts'
@@ -8,9 +8,19 @@ import { formatDay, OPENING_DAY } from '../tally/click-day.ts'
 
 const EXIT_DIFFERENT = 1
 
-/** Copies clicks to the database of this address. */
+/** The value of `--to` for the way back. */
+const DATABASE = 'database'
+
+/** Where clicks are moved. */
+export type MovePlaces = {
+  /** The address of a ClickHouse, or `database`. */
+  readonly to: string
+  /** For `database`: the address of the ClickHouse; the configured one when left out. */
+  readonly from?: string
+}
+
 type Move = (
-  to: string,
+  places: MovePlaces,
   on: {
     readonly signal: AbortSignal
     readonly onWait: () => void
@@ -24,21 +34,31 @@ export function clicksCommand(terminal: Terminal, move: Move): Command {
   command
     .command('move')
     .description(
-      'Copy the clicks of the database to ClickHouse, while the service runs, and compare both. Run it before TERSE_CLICKS_URL is set, and once more after that: repeating it counts no click twice, and nothing is deleted.',
+      'Copy clicks between the database and ClickHouse, while the service runs, and compare both. Run it before TERSE_CLICKS_URL is set or removed, and once more after that: repeating it counts no click twice, and nothing is deleted.',
     )
     .requiredOption(
-      '--to <url>',
-      'such as clickhouse://user@host:8123/terse; the password is TERSE_CLICKS_PASSWORD',
+      '--to <place>',
+      `such as clickhouse://user@host:8123/terse; the password is TERSE_CLICKS_PASSWORD. "${DATABASE}" copies back what ClickHouse has counted`,
+    )
+    .option(
+      '--from <url>',
+      `with --to ${DATABASE}: the address of the ClickHouse, when TERSE_CLICKS_URL is not set any more`,
     )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      example('clicks move --to clickhouse://terse@clickhouse.internal:8123/terse'),
+      example(
+        'clicks move --to clickhouse://terse@clickhouse.internal:8123/terse',
+        `clicks move --to ${DATABASE} --from clickhouse://terse@clickhouse.internal:8123/terse`,
+      ),
     )
-    .action(async ({ to, json }: { to: string; json?: true }) => {
-      const result = await runInterruptibly(terminal, (on) => move(to, on))
+    .action(async ({ json, ...places }: MovePlaces & { json?: true }) => {
+      if (places.from !== undefined && places.to !== DATABASE) {
+        throw new InvalidArgumentError(`--from goes with --to ${DATABASE}.`)
+      }
+      const result = await runInterruptibly(terminal, (on) => move(places, on))
       if (json) terminal.out(plainJson(presented(result)))
-      else for (const line of summaryOf(result)) terminal.out(line)
+      else for (const line of summaryOf(result, places)) terminal.out(line)
       if (result.differences.length > 0) process.exitCode = EXIT_DIFFERENT
     })
 
@@ -70,22 +90,32 @@ async function runInterruptibly(
 }
 
 function progressText({ day, daysDone, days, clicks }: MoveProgress): string {
-  return `${nameOf(day)}: ${count(daysDone)} of ${count(days)} days, ${count(clicks)} single clicks`
+  return `${nameOf(day)}: ${count(daysDone)} of ${counted(days, 'day')}, ${counted(clicks, 'single click')}`
 }
 
-function summaryOf({ moved, unchanged, left, clicks, differences }: MoveResult): readonly string[] {
+function summaryOf(
+  { moved, unchanged, left, clicks, differences }: MoveResult,
+  { to }: MovePlaces,
+): readonly string[] {
+  const isBack = to === DATABASE
   const lines = [
-    `${count(moved)} days copied, with ${count(clicks)} single clicks; ${count(unchanged)} were copied before.`,
+    `${counted(moved, 'day')} copied, with ${counted(clicks, 'single click')}; ${count(unchanged)} were copied before.`,
   ]
   if (left > 0) {
+    const [change, again] = isBack ? ['remove', 'this with --from'] : ['set', 'this']
     lines.push(
-      `${count(left)} days may still change, and are left: set TERSE_CLICKS_URL, restart all nodes, and run this again.`,
+      `${counted(left, 'day')} may still change: ${change} TERSE_CLICKS_URL, restart all nodes, and run ${again} again.`,
     )
   }
-  if (differences.length === 0)
-    return [...lines, 'Both sides have the same clicks of each link and day that was copied.']
+  if (differences.length === 0) {
+    const both = isBack
+      ? 'The database has all clicks that ClickHouse has of each link and day that was copied.'
+      : 'Both sides have the same clicks of each link and day that was copied.'
+    return [...lines, both]
+  }
+  const sides = isBack ? ['CLICKHOUSE', 'DATABASE'] : ['DATABASE', 'CLICKHOUSE']
   const table = formatTable(
-    ['DAY', 'OF', 'NAME', 'DATABASE', 'CLICKHOUSE'],
+    ['DAY', 'OF', 'NAME', ...sides],
     differences.map(({ day, kind, name, source, target }) => [
       nameOf(day),
       kind,
@@ -110,4 +140,8 @@ function nameOf(day: number): string {
 
 function count(value: number): string {
   return value.toLocaleString('en-US')
+}
+
+function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 }

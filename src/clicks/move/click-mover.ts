@@ -81,6 +81,7 @@ export class ClickMover {
     }
     if (done !== undefined && done.checksum === (await this.#checksumOf(day))) return clicks
     const fresh = await this.#readVersion(day, done, signal)
+    if (fresh === undefined) return clicks
     return (clicks ?? 0) + (await this.#addVersion(fresh, done, signal))
   }
 
@@ -92,24 +93,28 @@ export class ClickMover {
     return hash.digest('hex')
   }
 
-  /** Writes down what the source has of a day now. */
+  /** Writes down what the source has of a day now. Returns undefined for nothing, where it had nothing before. */
   async #readVersion(
     day: number,
     done: DayVersion | undefined,
     signal: AbortSignal,
-  ): Promise<DayVersion> {
+  ): Promise<DayVersion | undefined> {
     const version = Math.max(this.#nowMicros(), (done?.version ?? 0) + 1)
     const hash = createHash('sha256')
     let chunks = 0
     for await (const chunk of chunksOf(this.#source.subjects(day, (bytes) => hash.update(bytes)))) {
       signal.throwIfAborted()
-      const subjects = chunk.map((subject) => ({
+      const counted = chunk.map((subject) => ({
         ...subject,
         slots: countedIn(subject.data).slots,
       }))
+      // What is left of a subject is empty where all of it came back.
+      const subjects = counted.filter(({ slots }) => slots.length > 0)
+      if (subjects.length === 0) continue
       await this.#moved.addSubjects({ day, version }, chunks, subjects)
       chunks += 1
     }
+    if (chunks === 0 && done === undefined) return undefined
     const begun = { day, version, checksum: hash.digest('hex'), chunks, isDone: false }
     await this.#moved.note(begun)
     return begun

@@ -1,13 +1,70 @@
+import { ByteReader, ByteWriter } from '../../platform/bytes/bytes.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { SlotCounts } from '../report/day-of-clicks.ts'
-import { DayTally } from '../tally/day-tally.ts'
+import { type DayCounts, decodeDay } from '../tally/day-counts.ts'
+import { DayTally, OTHER_VALUE } from '../tally/day-tally.ts'
 import type { Counted } from './click-history.ts'
 
 /** Shared scratch: cleared before each use, and never held across an `await`. */
 const tally = new DayTally()
 
-/** Decodes chunks of a subject's day. */
-export function countedIn(chunks: Uint8Array): Counted {
+/** No chunk begins with it. */
+const PAIR = 250
+
+/** Returns the chunks of a subject's day without those that came back from where they are moved to. */
+export function withoutReturned(chunks: Uint8Array, returned: Uint8Array | undefined): Uint8Array {
+  if (returned === undefined) return chunks
+  const writer = new ByteWriter()
+  writer.byte(PAIR)
+  writer.varint(returned.length)
+  return Buffer.concat([writer.take(), returned, chunks])
+}
+
+/** Decodes what `withoutReturned` returns. */
+export function countedIn(data: Uint8Array): Counted {
+  if (data[0] !== PAIR) return countedInChunks(data)
+  const reader = new ByteReader(data)
+  reader.byte()
+  const returned = decodeDay(reader.bytes(reader.varint()))
+  return subtract(countedInChunks(reader.rest()), returned)
+}
+
+/** A value that is not in the whole is one of its `OTHER_VALUE`, of which there are many then. */
+function subtract(whole: Counted, { slots, values, visitors }: DayCounts): Counted {
+  const left = differenceOf({ slots, values, visitors: visitors.count() }, whole)
+  const folded = [...left.values].map(([dimension, ofDimension]) => {
+    const others: SlotCounts[] = []
+    const found = new Map<string, readonly SlotCounts[]>()
+    for (const [value, counts] of ofDimension) {
+      const lacks = ({ persons, others }: SlotCounts) => persons < 0 || others < 0
+      if (value === OTHER_VALUE || counts.some(lacks)) others.push(...counts)
+      else found.set(value, counts)
+    }
+    if (others.length > 0) found.set(OTHER_VALUE, sumsOf(others))
+    return [dimension, found] as const
+  })
+  return {
+    slots: left.slots,
+    values: new Map(folded),
+    visitors: left.visitors === null ? null : Math.max(0, left.visitors),
+  }
+}
+
+function sumsOf(counts: readonly SlotCounts[]): readonly SlotCounts[] {
+  return [...Map.groupBy(counts, ({ slot }) => slot)].map(([slot, ofSlot]) => ({
+    slot,
+    persons: Math.max(
+      0,
+      ofSlot.reduce((sum, { persons }) => sum + persons, 0),
+    ),
+    others: Math.max(
+      0,
+      ofSlot.reduce((sum, { others }) => sum + others, 0),
+    ),
+  }))
+}
+
+function countedInChunks(chunks: Uint8Array): Counted {
   tally.clear()
   tally.addChunks(chunks)
   const values = new Map<ClickDimension, ReadonlyMap<string, readonly SlotCounts[]>>()
@@ -36,7 +93,7 @@ export function differenceOf(before: Counted, after: Counted): Counted {
   }
 }
 
-function slotsBetween(
+export function slotsBetween(
   before: readonly SlotCounts[] = [],
   after: readonly SlotCounts[] = [],
 ): readonly SlotCounts[] {

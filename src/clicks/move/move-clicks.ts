@@ -72,7 +72,8 @@ function textOf({ scope, subject, workspaceId, day, source, target }: Difference
   return JSON.stringify([scope, subject, workspaceId, day, target - source])
 }
 
-async function nameAll(
+/** Finds the names of what differs. */
+export async function nameAll(
   db: Kysely<Schema>,
   differences: readonly Difference[],
 ): Promise<readonly NamedDifference[]> {

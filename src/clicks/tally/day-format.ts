@@ -106,7 +106,7 @@ export function readTotal(part: Uint8Array, withSlots: boolean): TotalPart {
   return { persons, others, visitors, slots: withSlots ? readSlots(reader) : [] }
 }
 
-function readSlots(reader: ByteReader): SlotCounts[] {
+export function readSlots(reader: ByteReader): SlotCounts[] {
   const slots: SlotCounts[] = []
   for (let count = reader.varint(); count > 0; count -= 1) {
     slots.push({ slot: reader.byte(), persons: reader.varint(), others: reader.varint() })

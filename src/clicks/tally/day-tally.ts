@@ -358,11 +358,15 @@ class SlotTally {
   }
 
   get slots(): SlotCounts[] {
-    return Array.from({ length: this.#size }, (_, at) => ({
-      slot: this.#slots[at] ?? 0,
-      persons: this.#persons[at] ?? 0,
-      others: this.#others[at] ?? 0,
-    }))
+    const slots: SlotCounts[] = []
+    for (let at = 0; at < this.#size; at += 1) {
+      slots.push({
+        slot: this.#slots[at] ?? 0,
+        persons: this.#persons[at] ?? 0,
+        others: this.#others[at] ?? 0,
+      })
+    }
+    return slots
   }
 
   get counts(): Counts {

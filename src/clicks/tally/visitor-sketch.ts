@@ -44,6 +44,15 @@ export class VisitorSketch {
       : Math.round(estimateOf(this.#registers))
   }
 
+  /** Adds the visitors of another sketch. */
+  merge(other: VisitorSketch): void {
+    if (!other.#isComplete) this.#isComplete = false
+    for (const visitor of other.#exact) this.add(visitor)
+    if (other.#registers === undefined) return
+    const registers = this.#estimate()
+    for (const [index, rank] of other.#registers.entries()) raise(index, rank, registers)
+  }
+
   write(writer: ByteWriter): void {
     const unknown = this.#isComplete ? 0 : INCOMPLETE
     if (this.#registers !== undefined) {

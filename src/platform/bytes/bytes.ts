@@ -21,6 +21,11 @@ export class ByteReader {
     return this.#at >= this.source.length
   }
 
+  /** The bytes that are left, as a view. */
+  rest(): Buffer {
+    return this.source.subarray(this.#at)
+  }
+
   byte(): number {
     const value = this.source[this.#at]
     if (value === undefined) throw new RangeError('unexpected end of bytes')

@@ -50,6 +50,7 @@ import { assistants } from './048-assistants.ts'
 import { compat } from './049-compat.ts'
 import { managedLinks } from './050-managed-links.ts'
 import { clickIntents } from './051-click-intents.ts'
+import { returnedClicks } from './052-returned-clicks.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -102,6 +103,7 @@ export const MIGRATIONS: readonly Migration[] = [
   compat,
   managedLinks,
   clickIntents,
+  returnedClicks,
 ]
 
 /** The schema version of this program. */

@@ -73,6 +73,7 @@ const RELEASED = [
   { name: 'compat', SQLite: 'fdf8a9db955e9840', PostgreSQL: '56f1b836aa327d5b' },
   { name: 'managed-links', SQLite: '4eb6920f44b79d92', PostgreSQL: 'c3fd9c342d5cd94e' },
   { name: 'click-intents', SQLite: 'd26e472d00b97fdb', PostgreSQL: '271dec1ee4e53292' },
+  { name: 'returned-clicks', SQLite: '5e36c6be5d3214a6', PostgreSQL: '49df52a041ba76f9' },
 ]
 
 const DIALECTS = {

@@ -5,6 +5,7 @@ import {
   RAW_CLICK_PLACES,
   RAW_CLICK_RULES,
   RAW_CLICKS_TABLE,
+  RETURNED_CLICKS_TABLE,
 } from '../../../clicks/store/postgres/raw-clicks.ts'
 import type { ColumnTypes } from '../../../storage/migration.ts'
 import { TRANSACTION_COLUMN, TRANSACTION_INDEX } from '../../../storage/postgres/change-log.ts'
@@ -28,4 +29,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickLabels: RAW_CLICK_LABELS,
   rawClickPlaces: RAW_CLICK_PLACES,
   unchartedClicks: [],
+  returnedRawClicks: RETURNED_CLICKS_TABLE,
 }

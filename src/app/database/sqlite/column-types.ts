@@ -19,4 +19,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   rawClickLabels: [],
   rawClickPlaces: [],
   unchartedClicks: UNCHARTED_CLICKS_TABLE,
+  returnedRawClicks: [],
 }

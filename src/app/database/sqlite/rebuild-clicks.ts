@@ -149,9 +149,11 @@ class Recount {
   }
 
   forgetDay(day: number): void {
-    for (const table of ['click_days', 'unsettled_days']) {
+    // What came back from ClickHouse is not in the day's clicks: the next move adds it again.
+    for (const table of ['click_days', 'unsettled_days', 'returned_tallies']) {
       this.#database.prepare(`delete from ${table} where day = ?`).run(day)
     }
+    this.#database.prepare(`update returned_days set mark = '' where day = ?`).run(day)
   }
 
   async add({ clicks, owners }: Chunk): Promise<void> {

@@ -106,6 +106,13 @@ export function salvageClicks(
       return !isRecounted.has(Number(row.day)) && isChart(row)
     })
     copyRows(damaged, database, 'unsettled_days', keys, ({ day }) => !isRecounted.has(Number(day)))
+    if (hasTable(damaged, 'main', 'returned_days')) {
+      const returned = [...keys, 'origin', 'persons', 'others', 'data'] as const
+      copyRows(damaged, database, 'returned_tallies', returned, ({ day }) => {
+        return !isRecounted.has(Number(day))
+      })
+      copyRows(damaged, database, 'returned_days', ['origin', 'day', 'mark'])
+    }
     const positions = ['journal_id', 'segment', 'position', 'updated_at'] as const
     copyRows(damaged, database, 'journal_positions', positions)
     const counters = ['link_seq', 'clicks', 'last_click'] as const
@@ -126,7 +133,10 @@ export function salvageClicks(
           or sum(iif(part > ${PARTS.recent}, length(data), 0)) <>
             sum(iif(part = ${PARTS.recent}, parts, 0)));
     delete from unsettled_days where (day, scope, subject, workspace_id) not in
-      (select day, scope, subject, workspace_id from click_days)`)
+      (select day, scope, subject, workspace_id from click_days);
+    delete from returned_tallies where (day, scope, subject, workspace_id) not in
+      (select day, scope, subject, workspace_id from click_days);
+    update returned_days set mark = ''`)
 }
 
 /** Whether the data of a chart can be decoded, as far as its sum needs it. */

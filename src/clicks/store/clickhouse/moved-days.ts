@@ -39,7 +39,7 @@ export type Difference = Subject & {
 type SubjectRow = { readonly scope: number; readonly subject: number; readonly workspace: string }
 
 /** The versions that charts have. */
-const LATEST = `(select day, max(version) from (
+export const LATEST = `(select day, max(version) from (
   select day, version from moved_days group by day, version having max(is_done) = 1) group by day)`
 const DAYS = '(select day from moved_days where is_done = 1)'
 /** Where both tables of a query are spread over a cluster. */
@@ -168,6 +168,8 @@ export class MovedDays {
   async forgetOthers({ day, version }: DayVersion): Promise<void> {
     const others = 'day = {day:Int32} and version != {version:UInt64}'
     await deleteFrom(this.#db, ['moved_tallies'], others, { day, version })
+    // They are read while the day has as many clicks: the visitors may differ.
+    await deleteFrom(this.#db, ['busy_days'], 'day = {day:Int32}', { day })
   }
 
   /** Returns the numbers of links above `after` that have clicks on moved days, ascending. */

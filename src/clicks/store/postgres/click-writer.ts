@@ -32,7 +32,7 @@ import { addLeasedClicks, dropUnleasedClicks } from '../leased-clicks.ts'
 import type { NewRawClick, RawClickQuota } from '../raw-click-quota.ts'
 import type { ErasedClicks } from '../raw-click-source.ts'
 import { postgresClickRows } from './click-rows.ts'
-import { ClickPartitions, insertRawClicks } from './raw-clicks.ts'
+import { ClickPartitions, insertRawClicks, RAW_TABLES } from './raw-clicks.ts'
 
 /** Small enough that other nodes do not wait long for shared rows: about a second. No release may lower it, as on SQLite. */
 const BATCH_MAX = 50_000
@@ -202,6 +202,8 @@ class PostgresClickWriter implements ClickWriter, ClickLedger {
 
 /** Days of which rows are deleted in one statement. */
 const DAYS_PER_STEP = 30
+/** The tables of days by subject; the last one says which days there are. */
+const DAY_TABLES = ['returned_tallies', 'unsettled_days', 'click_days'] as const
 /** Raw clicks that are deleted in one statement. */
 const ROWS_PER_STEP = 5_000
 
@@ -209,7 +211,7 @@ const ROWS_PER_STEP = 5_000
 async function eraseLinkRows(db: Kysely<Schema>, linkSeqs: readonly number[]): Promise<void> {
   const subjects = sql`any(${numberArray(linkSeqs)}::bigint[])`
   for (const days of await stepsOf(db)) {
-    for (const table of ['click_days', 'unsettled_days']) {
+    for (const table of DAY_TABLES) {
       await sql`delete from ${sql.table(table)}
         where day = any(${numberArray(days)}::integer[])
           and scope = ${sql.lit(SCOPES.link)} and subject = ${subjects}`.execute(db)
@@ -223,26 +225,29 @@ async function eraseLinkRows(db: Kysely<Schema>, linkSeqs: readonly number[]): P
 /** Deletes charts and raw clicks of a workspace. Runs again from the beginning when it fails. */
 async function eraseWorkspaceRows(db: Kysely<Schema>, workspaceId: string): Promise<void> {
   for (const days of await stepsOf(db)) {
-    for (const table of ['click_days', 'unsettled_days']) {
+    for (const table of DAY_TABLES) {
       await sql`delete from ${sql.table(table)}
         where day = any(${numberArray(days)}::integer[])
           and scope in (${sql.lit(SCOPES.domain)}, ${sql.lit(SCOPES.workspace)})
           and workspace_id = ${workspaceId}`.execute(db)
     }
   }
-  for (;;) {
-    const some = db
-      .selectFrom('clicks')
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('id')
-      .limit(ROWS_PER_STEP)
-    const { numDeletedRows } = await db
-      .deleteFrom('clicks')
-      .where('workspace_id', '=', workspaceId)
-      .where('id', 'in', some)
-      .executeTakeFirst()
-    if (numDeletedRows === 0n) return
+  for (const table of RAW_TABLES) {
+    let deleted: bigint
+    do {
+      const some = db
+        .selectFrom(table)
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('id')
+        .limit(ROWS_PER_STEP)
+      const result = await db
+        .deleteFrom(table)
+        .where('workspace_id', '=', workspaceId)
+        .where('id', 'in', some)
+        .executeTakeFirst()
+      deleted = result.numDeletedRows
+    } while (deleted > 0n)
   }
 }
 

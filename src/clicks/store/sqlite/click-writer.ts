@@ -7,7 +7,11 @@ import type { Schema } from '../../../storage/schema.ts'
 import { kyselyOver, SqliteConnection } from '../../../storage/sqlite/connection.ts'
 import { attachForReading, countedFile, sqliteFile } from '../../../storage/sqlite/data-files.ts'
 import { translateError } from '../../../storage/sqlite/errors.ts'
-import { type GivenNumbers, readGivenNumbers } from '../../../storage/sqlite/file-marks.ts'
+import {
+  type GivenNumbers,
+  hasTable,
+  readGivenNumbers,
+} from '../../../storage/sqlite/file-marks.ts'
 import { inTransaction } from '../../../storage/sqlite/transaction.ts'
 import { OpenFiles, syncLog } from '../../../storage/sqlite/write-ahead-log.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
@@ -359,6 +363,7 @@ function eraseLinkRows(database: DatabaseSync, linkSeqs: readonly number[]): voi
   const deletes = [
     database.prepare(`delete from click_days where ${ofDay} returning part, data`),
     database.prepare(`delete from unsettled_days where ${ofDay}`),
+    database.prepare(`delete from returned_tallies where ${ofDay}`),
   ]
   let charted = 0
   for (const day of listCountedDays(database)) {
@@ -385,7 +390,9 @@ function personsOf(rows: readonly Record<string, unknown>[]): number {
 function eraseWorkspaceDay(database: DatabaseSync, day: number, workspaceId: string): void {
   const erase = (scope: number): number => {
     const ofScope = 'day = ? and scope = ? and workspace_id = ?'
-    database.prepare(`delete from unsettled_days where ${ofScope}`).run(day, scope, workspaceId)
+    for (const table of ['unsettled_days', 'returned_tallies']) {
+      database.prepare(`delete from ${table} where ${ofScope}`).run(day, scope, workspaceId)
+    }
     return personsOf(
       database
         .prepare(`delete from click_days where ${ofScope} returning part, data`)
@@ -419,8 +426,7 @@ async function eraseRawClicks(
   try {
     // Overwrites the old content instead of leaving it in unused bytes.
     file.exec('pragma secure_delete = on; pragma synchronous = full; pragma busy_timeout = 0')
-    if (file.prepare(`select 1 from sqlite_schema where name = 'workspaces'`).get() === undefined)
-      return
+    if (!hasTable(file, 'main', 'workspaces')) return
     const found = file.prepare('select number from workspaces where id = ?').get(workspaceId)
     if (found === undefined) return
     const last = Number(
@@ -434,6 +440,10 @@ async function eraseRawClicks(
     for (let after = 0; after < last; after += ROWS_PER_STEP) {
       const step = [after, after + ROWS_PER_STEP, Number(found.number)] as const
       await inTransaction(file, deadlineMs, () => empty.run(...step))
+    }
+    if (hasTable(file, 'main', 'returned_clicks')) {
+      const remove = file.prepare('delete from returned_clicks where workspace = ?')
+      await inTransaction(file, deadlineMs, () => remove.run(Number(found.number)))
     }
     await inTransaction(file, deadlineMs, () =>
       file

@@ -304,26 +304,33 @@ export function sqliteRawClickSource(folder: string, scans: ScanConnection): Raw
 
 const OWNER = sql<string>`(select id from workspaces where number = workspace)`
 
-/** Reads the clicks of a day that belong to a workspace, of all of them, beside what writes the file. */
+/**
+ * Reads the clicks of a day that belong to a workspace, of all of them, except those that came from `origin`, beside what
+ * writes the file.
+ */
 export async function* sqliteOwnedClicks(
   folder: string,
   day: number,
+  origin: number | undefined,
 ): AsyncGenerator<readonly OwnedClick[]> {
   const file = rawClicksFile(folder, day)
   if (!existsSync(file)) return
   const database = openToRead(file, OPEN_DEADLINE_MS)
   try {
     const db = kyselyOver(new SqliteConnection(database))
-    const clicks = await clicksIn(db)
-    const end = await lastRow(db)
-    for (let after = 0; after < end; after += ROWS_PER_QUERY) {
-      yield await db
-        .selectFrom(clicks.as('clicks'))
-        .select([OWNER.as('workspace_id'), ...RAW_CLICK_COLUMNS])
-        .where(sql<number>`rowid`, '>', after)
-        .where(sql<number>`rowid`, '<=', Math.min(after + ROWS_PER_QUERY, end))
-        .where(sql`workspace`, 'is not', null)
-        .execute()
+    for (const { clicks, end, name } of await tablesIn(db)) {
+      const isOwn =
+        name === 'clicks' ? sql<boolean>`true` : sql<boolean>`origin is not ${origin ?? null}`
+      for (let after = 0; after < end; after += ROWS_PER_QUERY) {
+        yield await db
+          .selectFrom(clicks.as('clicks'))
+          .select([OWNER.as('workspace_id'), ...RAW_CLICK_COLUMNS])
+          .where(sql<number>`rowid`, '>', after)
+          .where(sql<number>`rowid`, '<=', Math.min(after + ROWS_PER_QUERY, end))
+          .where(sql`workspace`, 'is not', null)
+          .where(isOwn)
+          .execute()
+      }
     }
   } finally {
     database.close()
@@ -334,29 +341,29 @@ async function* pagesOf(
   db: Kysely<Schema>,
   { scope, fromMicros, toMicros, scan }: RawDayQuery,
 ): AsyncGenerator<readonly RawClickRow[]> {
-  const end = await scan.turn(() => lastRow(db))
-  const clicks = await scan.turn(() => clicksIn(db))
-  for (let after = 0; after < end; ) {
-    const until = after + ROWS_PER_QUERY
-    let query = db
-      .selectFrom(clicks.as('clicks'))
-      .select([sql<number>`rowid`.as('id'), ...RAW_CLICK_COLUMNS])
-      .where(sql<number>`rowid`, '>', after)
-      .where(sql<number>`rowid`, '<=', Math.min(until, end))
-      .where('at', '>=', fromMicros)
-      .where('at', '<', toMicros)
-      .where(
-        sql`workspace`,
-        '=',
-        sql`(select number from workspaces where id = ${scope.workspaceId})`,
-      )
-      .orderBy(sql`rowid`)
-      .limit(PAGE_ROWS)
-    if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
-    if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
-    const rows = await scan.turn(() => query.execute())
-    after = rows.length < PAGE_ROWS ? until : (rows.at(-1)?.id ?? until)
-    yield rows.map(({ id, ...row }) => row)
+  for (const { clicks, end } of await scan.turn(() => tablesIn(db))) {
+    for (let after = 0; after < end; ) {
+      const until = after + ROWS_PER_QUERY
+      let query = db
+        .selectFrom(clicks.as('clicks'))
+        .select([sql<number>`rowid`.as('id'), ...RAW_CLICK_COLUMNS])
+        .where(sql<number>`rowid`, '>', after)
+        .where(sql<number>`rowid`, '<=', Math.min(until, end))
+        .where('at', '>=', fromMicros)
+        .where('at', '<', toMicros)
+        .where(
+          sql`workspace`,
+          '=',
+          sql`(select number from workspaces where id = ${scope.workspaceId})`,
+        )
+        .orderBy(sql`rowid`)
+        .limit(PAGE_ROWS)
+      if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
+      if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
+      const rows = await scan.turn(() => query.execute())
+      after = rows.length < PAGE_ROWS ? until : (rows.at(-1)?.id ?? until)
+      yield rows.map(({ id, ...row }) => row)
+    }
   }
 }
 
@@ -365,12 +372,11 @@ async function* linkCountsOf(
   db: Kysely<Schema>,
   { scope, fromMicros, toMicros, scan }: RawDayQuery,
 ): AsyncGenerator<readonly LinkCounts[]> {
-  const end = await scan.turn(() => lastRow(db))
-  const clicks = await scan.turn(() => clicksIn(db))
   const ofDomain = scope.kind === 'domain' ? sql`and keyspace_id = ${scope.keyspaceId}` : sql``
   const ofLink = scope.kind === 'link' ? sql`and link_seq = ${scope.linkSeq}` : sql``
-  for (let after = 0; after < end; after += ROWS_PER_QUERY) {
-    const query = sql<Record<'links' | 'persons' | 'others', string>>`
+  for (const { clicks, end } of await scan.turn(() => tablesIn(db))) {
+    for (let after = 0; after < end; after += ROWS_PER_QUERY) {
+      const query = sql<Record<'links' | 'persons' | 'others', string>>`
       select json_group_array(link_seq) as links, json_group_array(persons) as persons,
         json_group_array(others) as others
       from (
@@ -382,23 +388,40 @@ async function* linkCountsOf(
           and workspace = (select number from workspaces where id = ${scope.workspaceId})
           ${ofDomain} ${ofLink}
         group by link_seq)`
-    const { rows } = await scan.turn(() => query.execute(db))
-    for (const row of rows) {
-      const links: number[] = JSON.parse(row.links)
-      const persons: number[] = JSON.parse(row.persons)
-      const others: number[] = JSON.parse(row.others)
-      yield links.map((linkSeq, nth) => ({
-        linkSeq,
-        persons: persons[nth] ?? 0,
-        others: others[nth] ?? 0,
-      }))
+      const { rows } = await scan.turn(() => query.execute(db))
+      for (const row of rows) {
+        const links: number[] = JSON.parse(row.links)
+        const persons: number[] = JSON.parse(row.persons)
+        const others: number[] = JSON.parse(row.others)
+        yield links.map((linkSeq, nth) => ({
+          linkSeq,
+          persons: persons[nth] ?? 0,
+          others: others[nth] ?? 0,
+        }))
+      }
     }
   }
 }
 
-async function lastRow(db: Kysely<Schema>): Promise<number> {
+/** A table of single clicks in a day's file, with its last row. */
+type RawTable = {
+  readonly name: 'clicks' | 'returned_clicks'
+  readonly clicks: RawBuilder<Schema['clicks']>
+  readonly end: number
+}
+
+/** Returns those that were counted here, and those that came back from ClickHouse if there are any. */
+async function tablesIn(db: Kysely<Schema>): Promise<readonly RawTable[]> {
+  const clicks = { name: 'clicks', clicks: await clicksIn(db), end: await lastRow(db) } as const
+  const found = await sql`select 1 from sqlite_schema where name = 'returned_clicks'`.execute(db)
+  if (found.rows.length === 0) return [clicks]
+  const end = await lastRow(db, 'returned_clicks')
+  return [clicks, { name: 'returned_clicks', clicks: sql`returned_clicks`, end }]
+}
+
+async function lastRow(db: Kysely<Schema>, table: RawTable['name'] = 'clicks'): Promise<number> {
   const last = await db
-    .selectFrom('clicks')
+    .selectFrom(table)
     .select(sql<number | null>`max(rowid)`.as('id'))
     .executeTakeFirst()
   return last?.id ?? 0
