@@ -154,6 +154,10 @@ for (const engine of ENGINES) {
       )
       assert.deepEqual((await move()).differences, [])
       await expectAll(moved)
+      // A day of which ClickHouse has folded clicks of its own.
+      const { seq: link_seq = 0 } = moves.links[0] ?? {}
+      await take(writer, [someClick({ at: startOfDay(20_000), link_seq })])
+      assert.deepEqual((await move()).differences, [])
     })
 
     test('shows what came back in no live view', async () => {
