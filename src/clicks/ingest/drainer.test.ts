@@ -7,7 +7,8 @@ import { encodeFrame } from '../../../test/support/click-frames.ts'
 import { createFolder } from '../../../test/support/engines.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { segmentFile } from '../journal/journal-folder.ts'
-import { DrainProgress } from './drain-messages.ts'
+import type { JournalPosition } from '../store/click-store.ts'
+import { DrainProgress, type JournalDamage } from './drain-messages.ts'
 import { Drainer } from './drainer.ts'
 
 /** The drainer's first batch begins so long after a click. */
@@ -141,5 +142,92 @@ describe('the drainer under load', () => {
     assert.deepEqual(batches, [200, 8_000])
     await pass(1, 100)
     assert.deepEqual(batches, [200, 8_000, 6_100])
+  })
+})
+
+describe('a batch that was begun, after the end of its journal was lost', () => {
+  const FRAME = encodeFrame(clicksFrom(1, 3))
+
+  /** Drains a journal with segments of so many frames, over a store in which a batch was begun. */
+  async function drain(
+    t: TestContext,
+    segments: Readonly<Record<number, number>>,
+    { from, end }: Readonly<Record<'from' | 'end', JournalPosition>>,
+  ) {
+    const folder = createFolder()
+    t.after(() => rmSync(folder, { recursive: true }))
+    for (const [segment, frames] of Object.entries(segments)) {
+      const file = segmentFile(folder, Number(segment))
+      for (let frame = 0; frame < frames; frame += 1) appendFileSync(file, FRAME)
+    }
+    let position: JournalPosition = from
+    const written: (readonly [JournalPosition, number])[] = []
+    const damages: JournalDamage[] = []
+    const drainer = new Drainer({
+      keepMs: Number.POSITIVE_INFINITY,
+      writer: {
+        batchMax: 1_000,
+        spools: { list: async () => [], read: async () => undefined },
+        findPosition: async () => position,
+        findEnd: async (_journal, at) => (at === from ? end : undefined),
+        async write({ to, clicks }) {
+          written.push([to, clicks.length])
+          position = to
+          return true
+        },
+        maintain: async () => {},
+        erase: async () => {},
+        close: async () => {},
+      },
+      clock: systemClock(),
+      journal: { id: 'journal', folder },
+      activeSegment: () => 9,
+      progress: new DrainProgress(),
+      onError: (error) => assert.fail(String(error)),
+      onDamage: (damage) => damages.push(damage),
+    })
+    await drainer.drain()
+    return { written, damages }
+  }
+
+  const { length } = FRAME
+
+  test('ends where it was begun, and reports the bytes that are missing', async (t) => {
+    const end = { segment: 2, offset: 2 * length }
+    const from = { segment: 2, offset: 0 }
+    const { written, damages } = await drain(t, { 2: 1, 4: 1 }, { from, end })
+    assert.deepEqual(written, [
+      [end, 3],
+      [{ segment: 4, offset: length }, 3],
+    ])
+    assert.deepEqual(
+      damages.map(({ bytes, clicks, missingSegments }) => ({ bytes, clicks, missingSegments })),
+      [
+        { bytes: length, clicks: 3, missingSegments: 0 },
+        { bytes: 0, clicks: damages[1]?.clicks, missingSegments: 1 },
+      ],
+    )
+  })
+
+  for (const [what, from] of [
+    ['whole segment', { segment: 1, offset: length }],
+    ['rest of a segment', { segment: 2, offset: length }],
+  ] as const) {
+    test(`lets the clicks of later segments count when the ${what} is lost`, async (t) => {
+      const end = { segment: 2, offset: 2 * length }
+      const { written, damages } = await drain(t, { 1: 1, 3: 2 }, { from, end })
+      assert.deepEqual(written, [
+        [end, 0],
+        [{ segment: 3, offset: 2 * length }, 6],
+      ])
+      assert.equal(damages.length, 1)
+      assert.equal(damages[0]?.bytes, from.segment === 2 ? length : 2 * length)
+    })
+  }
+
+  test('waits for a complete copy when nothing follows', async (t) => {
+    const from = { segment: 1, offset: length }
+    const { written } = await drain(t, { 1: 1 }, { from, end: { segment: 2, offset: length } })
+    assert.deepEqual(written, [])
   })
 })

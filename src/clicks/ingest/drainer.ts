@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/async.ts'
 import { ClickColumns } from '../click-columns.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
-import { SEGMENT_BYTES_MAX } from '../journal/journal-folder.ts'
+import { listSegments, SEGMENT_BYTES_MAX } from '../journal/journal-folder.ts'
 import {
   CLICK_BYTES,
   clicksIn,
@@ -157,12 +157,15 @@ export class Drainer {
     const from = this.#position
     const end = this.#mayBeBegun ? await writer.findEnd?.(journal.id, from) : undefined
     const { batchMax } = writer
-    const batch = readBatch(journal.folder, from, activeSegment(), batchMax, this.#clicks, end)
+    const batch =
+      readBatch(journal.folder, from, activeSegment(), batchMax, this.#clicks, end) ??
+      this.#lostBatch(from, end)
     if (batch === undefined) return undefined
     const { clicks, next } = batch
     // The end of a journal may be lost with the machine, after its clicks were stored.
     const isShort = next.segment === end?.segment && clicks.length < batchMax
     const to = isShort ? end : next
+    const missing = isShort ? end.offset - next.offset : 0
     const atMicros = clock.nowMicros()
     if (!(await this.#write({ journalId: journal.id, from, to, clicks, atMicros }))) {
       // An earlier commit succeeded although its response was lost, or the store was restored to an older
@@ -177,10 +180,23 @@ export class Drainer {
     this.#mayBeBegun = end !== undefined
     this.#position = to
     this.#options.onPosition?.(to)
-    this.#reportLosses({ ...batch, next: to }, from)
+    this.#reportLosses(batch, from, missing)
     this.#removeOld(to)
     const hasMore = end !== undefined || clicks.length >= batchMax || to.segment < activeSegment()
     return { clicks: clicks.length, hasMore }
+  }
+
+  /** Returns no clicks for a batch that was begun, whose segment is gone, where the journal goes on after it. */
+  #lostBatch(
+    from: JournalPosition | undefined,
+    end: JournalPosition | undefined,
+  ): JournalBatch | undefined {
+    const { journal } = this.#options
+    if (end === undefined) return undefined
+    if (!listSegments(journal.folder).some((segment) => segment > end.segment)) return undefined
+    this.#clicks.clear()
+    const offset = from?.segment === end.segment ? from.offset : 0
+    return { clicks: this.#clicks, next: { segment: end.segment, offset }, damaged: 0 }
   }
 
   #removeOld(position: JournalPosition): void {
@@ -211,21 +227,22 @@ export class Drainer {
     }
   }
 
-  /** Reports bytes of the batch that are damaged, and segments that are missing before it. */
-  #reportLosses(batch: JournalBatch, from: JournalPosition | undefined): void {
+  /** Reports bytes of the batch that are damaged or `missing` after it, and segments that are missing before it. */
+  #reportLosses(batch: JournalBatch, from: JournalPosition | undefined, missing: number): void {
     const { journal, onDamage } = this.#options
     const { clicks, next, damaged } = batch
     const missingSegments = missingBetween(journal.folder, from?.segment ?? 0, next.segment)
-    if (damaged === 0 && missingSegments === 0) return
+    const bytes = damaged + missing
+    if (bytes === 0 && missingSegments === 0) return
     const bytesBefore = next.segment === from?.segment ? from.offset : 0
     const intact = next.offset - bytesBefore - damaged
     const bytesPerClick = clicks.length > 0 ? intact / clicks.length : CLICK_BYTES
     onDamage({
       journal: journal.id,
-      bytes: damaged,
+      bytes,
       missingSegments,
       clicks:
-        clicksIn(damaged, bytesPerClick) +
+        clicksIn(bytes, bytesPerClick) +
         missingSegments * clicksIn(SEGMENT_BYTES_MAX, bytesPerClick),
       copy: damaged > 0 ? this.#keepDamagedSegment(next.segment) : undefined,
     })

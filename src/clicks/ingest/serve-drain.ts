@@ -4,6 +4,7 @@ import { SerialQueue } from '../../platform/work/async.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import { listSegments } from '../journal/journal-folder.ts'
 import { backlogBytes, clicksIn, keepDamagedSegment } from '../journal/journal-reader.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type {
   DrainCommand,
@@ -128,11 +129,16 @@ class DrainServer {
     await this.#reportTornEnd(journal, last)
   }
 
+  /** Reports what is left of a drained journal: a torn frame, or the end of a begun batch whose bytes are lost. */
   async #reportTornEnd(journal: JournalLocation, segment: number): Promise<void> {
     const { id, folder } = journal
-    const bytes = backlogBytes(folder, await this.#options.writer.findPosition(id))
-    if (bytes === 0 || this.#tornJournals.has(id)) return
-    const copy = keepDamagedSegment(journal, segment)
+    if (this.#tornJournals.has(id)) return
+    const { writer } = this.#options
+    const position = await writer.findPosition(id)
+    const torn = backlogBytes(folder, position)
+    const bytes = torn > 0 ? torn : bytesBetween(position, await writer.findEnd?.(id, position))
+    if (bytes === 0) return
+    const copy = torn > 0 ? keepDamagedSegment(journal, segment) : undefined
     const damage = { journal: id, bytes, missingSegments: 0, clicks: clicksIn(bytes), copy }
     this.#report({ kind: 'damage', damage })
     this.#tornJournals.add(id)
@@ -160,6 +166,12 @@ class DrainServer {
   #reportError(error: unknown): void {
     this.#report({ kind: 'error', error: cloneable(error) })
   }
+}
+
+/** Returns the bytes up to an end, at least those of its segment. */
+function bytesBetween(from: JournalPosition | undefined, end: JournalPosition | undefined): number {
+  if (end === undefined) return 0
+  return end.offset - (from?.segment === end.segment ? from.offset : 0)
 }
 
 /** Copies an error for another thread: structured cloning drops the fields of subclasses. */
