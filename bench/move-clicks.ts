@@ -29,9 +29,10 @@ const DAYS = 75
 const BATCH = 50_000
 const CLOCK = systemClock()
 const MAIN = fileURLToPath(new URL('../bin/terse.js', import.meta.url))
-/** Prints the most memory that the command had. */
-const PRINT_MEMORY =
-  'data:text/javascript,process.on("exit",()=>console.error("maxRSS="+process.resourceUsage().maxRSS))'
+/** Prints the most memory that the command had, and its processor time. */
+const PRINT_USAGE =
+  'data:text/javascript,process.on("exit",()=>{const u=process.resourceUsage();' +
+  'console.error("usage="+u.maxRSS,u.userCPUTime+u.systemCPUTime)})'
 
 const rows: Record<string, unknown>[] = []
 const missed: string[] = []
@@ -92,7 +93,7 @@ async function move(what: string, args: readonly string[], env: Record<string, s
   const output = await new Promise<{ error: unknown; stdout: string; stderr: string }>((resolve) =>
     execFile(
       process.execPath,
-      ['--import', PRINT_MEMORY, MAIN, 'clicks', 'move', ...args],
+      ['--import', PRINT_USAGE, MAIN, 'clicks', 'move', ...args],
       {
         env: {
           PATH: process.env.PATH,
@@ -107,9 +108,15 @@ async function move(what: string, args: readonly string[], env: Record<string, s
     ),
   )
   const seconds = (performance.now() - begun) / 1_000
-  const kib = Number(/maxRSS=(\d+)/.exec(output.stderr)?.[1])
-  rows.push({ what, seconds: round(seconds), mib: Math.round(kib / 1_024), says: output.stdout })
-  if (output.error !== null) missed.push(`${what}: ${output.stdout}${output.stderr}`)
+  const [, kib, micros] = /usage=(\d+) (\d+)/.exec(output.stderr) ?? []
+  rows.push({
+    what,
+    seconds: round(seconds),
+    cpuSeconds: round(Number(micros) / 1e6),
+    mib: Math.round(Number(kib) / 1_024),
+    says: output.stdout,
+  })
+  if (output.error !== null) throw new Error(`${what}: ${output.stdout}${output.stderr}`)
 }
 
 /** Adds up the charts of both sides, by scope. */

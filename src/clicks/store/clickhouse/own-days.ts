@@ -25,7 +25,7 @@ type SlotTuple = readonly [slot: number, persons: number, others: number]
 type ValueTuple = readonly [dimension: ClickDimension, value: string, ...SlotTuple]
 
 /** Subjects of one page. */
-const TOTALS_PER_QUERY = 20_000
+const TOTALS_PER_QUERY = 5_000
 const SAFE_INTEGERS = '9007199254740991'
 /** A visitor's number modulo this selects the register of a sketch (tally/visitor-sketch.ts). */
 const REGISTERS = 4_096
