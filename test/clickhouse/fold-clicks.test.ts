@@ -7,9 +7,13 @@ import { clickHouseDays } from '../../src/clicks/store/clickhouse/click-days.ts'
 import { eraseClicks, maintainClicks } from '../../src/clicks/store/clickhouse/erase-clicks.ts'
 import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import type { ClickHouse } from '../../src/storage/clickhouse/clickhouse.ts'
+import { addHome, addLink } from '../storage/samples.ts'
+import { openWriterAt, takeClicks } from '../support/click-writers.ts'
+import { someClick } from '../support/clicks.ts'
 import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
 import { formSetting } from '../support/long-form.ts'
 import { SEED } from '../support/random.ts'
+import { openAt } from '../support/store.ts'
 
 const WORKSPACE = '11111111-2222-4333-8444-555555555555'
 const JOURNAL = 'bbbbbbbb-cccc-4ddd-8eee-ffffffffffff'
@@ -101,6 +105,10 @@ describe('folding single clicks', () => {
       count += 1
       if (count === statement) throw new Crash()
     }
+    return replacing(command)
+  }
+
+  function replacing(command: ClickHouse['command']): ClickHouse {
     return new Proxy(db, {
       get: (target, name) => {
         if (name === 'command') return command
@@ -193,6 +201,44 @@ describe('folding single clicks', () => {
         (await read(first)).map((days) => days.map(({ total, values }) => ({ total, values })))
       )
     })
+  })
+
+  test('keeps a click that comes while its day is folded', async (t) => {
+    const { store } = await openAt(place)
+    t.after(() => store.close())
+    const home = await addHome(store)
+    let link = await addLink(store, home)
+    while (LINKS.includes(link.seq)) link = await addLink(store, home)
+    const { seq: linkSeq, workspace_id: workspaceId } = link
+    const writer = await openWriterAt(place, { retentionDays: 1 })
+    t.after(() => writer.close())
+    const first = await insertDays()
+    const take = (dayOfWriting: number) =>
+      takeClicks(
+        writer,
+        [someClick({ at: startOfDay(first), link_seq: linkSeq, city: 'late', visitor: 7 })],
+        { atMicros: startOfDay(dayOfWriting) },
+      )
+    await take(first)
+    let inserts = 0
+    const command: ClickHouse['command'] = async (query, options) => {
+      await db.command(query, options)
+      if (!query.startsWith('insert into link_days')) return
+      inserts += 1
+      if (inserts === 1) await take(first + DAYS)
+    }
+    await fold(first, replacing(command))
+    assert.equal(await singleClicks(first), 0)
+    const scope = { kind: 'link', workspaceId, linkSeq } as const
+    const options = { dimension: 'city', slots: true } as const
+    const [day] = await clickHouseDays(db).readDays(scope, first, first, options)
+    assert.equal(day?.values.get('late')?.persons, 2)
+    assert.equal(day?.total.persons, 2)
+    const [live] = await db.rows(
+      'select count() as clicks from live_clicks where link = {link:UInt64}',
+      { params: { link: linkSeq } },
+    )
+    assert.deepEqual(live, { clicks: 2 })
   })
 
   test('counts each click once when two run at the same time', async () => {

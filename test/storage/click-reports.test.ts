@@ -337,7 +337,7 @@ describeStore('click reports', (at, engine) => {
     const [link] = links
     assert.ok(link)
     const today = dayOf(systemClock().nowMicros())
-    const days = [today - 31, today - 29, today]
+    const days = [today - 32, today - 29, today]
     await takeClicks(
       writer,
       days.map((day) => someClick({ at: day * DAY_MICROS, link_seq: link.seq })),

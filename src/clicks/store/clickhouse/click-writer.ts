@@ -133,20 +133,24 @@ class ClickHouseClickWriter implements ClickWriter {
   }
 
   /**
-   * The first day of which single clicks are kept. That of an import is as of the first try, so that a retry inserts the
-   * same block.
+   * The first day of which single clicks are kept. Older days may be in the middle of a fold, which would delete a further
+   * single click unread. As of the first try, so that a retry inserts the same block.
    */
   #oldestDay({ imported }: ClickBatch, { begunAt }: BegunBatch): number {
     const { retentionDays } = this.#options
-    if (imported === undefined) return OPENING_DAY
-    return retentionDays === 0 ? 0 : Math.max(0, dayOf(begunAt) - retentionDays)
+    if (retentionDays === 0) return imported === undefined ? OPENING_DAY : 0
+    return Math.max(0, dayOf(begunAt) - retentionDays)
   }
 
   #planRows(batch: ClickBatch, { ownerOf }: PreparedBatch, oldestDay: number) {
     const { clicks } = batch
     const indexes = clicks.indexes().filter((index) => ownerOf(clicks.link_seq[index] ?? 0))
-    const recent = indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
-    return { indexes, rows: this.#options.rawQuota.plan(batch, recent, ownerOf) }
+    // Live views show what visitors did, however late it comes.
+    const shown =
+      batch.imported === undefined
+        ? indexes
+        : indexes.filter((index) => dayOf(clicks.at[index] ?? 0) >= oldestDay)
+    return { indexes, rows: this.#options.rawQuota.plan(batch, shown, ownerOf) }
   }
 
   /**

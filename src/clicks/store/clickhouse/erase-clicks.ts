@@ -8,6 +8,8 @@ import { ROLLUP_TABLES } from './schema.ts'
 
 /** The tables of single clicks. */
 const SINGLE_CLICKS = ['clicks', 'live_clicks'] as const
+/** A block that was begun before midnight is in the tables an hour later, unless ClickHouse was down. */
+const INSERT_MICROS_MAX = 60 * 60 * 1_000_000
 /** A mutation of a large table takes long; a failed one goes on in the background, and the next call waits for it. */
 const WAITS = { lightweight_deletes_sync: '1', mutations_sync: '1' } as const
 
@@ -42,8 +44,8 @@ export async function maintainClicks(
     const [now] = await db.rows<{ readonly micros: number }>(
       'select toUnixTimestamp64Micro(now64(6)) as micros',
     )
-    // A node whose clock is ahead must not delete clicks too early.
-    const daysAhead = Math.max(0, today - dayOf(now?.micros ?? 0))
+    // A node whose clock is ahead must not delete clicks too early, and single clicks of the day may still be inserted.
+    const daysAhead = Math.max(0, today - dayOf((now?.micros ?? 0) - INSERT_MICROS_MAX))
     await foldClicks(db, oldestDay - daysAhead, (micros) => deleteBefore(db, micros))
   }
   await removeErased(db)

@@ -3,7 +3,7 @@ import { OPENING_DAY, startOfDay } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
 import { DAY_OF_CLICK, linkDaysOf, NO_WORKSPACE, ONE_BLOCK } from './schema.ts'
 
-/** Clicks that one insert folds, about: some seconds, and some hundred megabytes of the server's memory. */
+/** Clicks that one insert folds, about: some ten seconds, and a gigabyte of the server's memory, however many a day has. */
 const CLICKS_PER_PART = 1_000_000
 
 /**
