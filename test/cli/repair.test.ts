@@ -266,6 +266,16 @@ describe('terse repair', () => {
     assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('set-aside-')))
   })
 
+  test('says that it does not read clicks in ClickHouse', async () => {
+    const dataDir = whole('running')
+    writeFileSync(path.join(dataDir, 'clicks.db'), NOT_A_DATABASE)
+    const refusal = /Clicks in ClickHouse \(TERSE_CLICKS_URL\) are not read/
+    assert.doesNotMatch((await repair(dataDir)).stdout, refusal)
+    const clicks = { TERSE_CLICKS_URL: 'clickhouse://terse@clickhouse.internal/terse' }
+    const { stdout } = await runCommand(['repair'], { TERSE_DATA_DIR: dataDir, ...clicks })
+    assert.match(stdout, refusal)
+  })
+
   test('refuses files that a service has open, and PostgreSQL', async () => {
     const dataDir = whole('later')
     await serveFolder(dataDir, async () => {

@@ -55,13 +55,17 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
   'accept day': 'Clicks that it lacks cannot be exported any more; what was counted of them stays.',
 }
 
+/** Added to the steps that make clicks.db again, where clicks are in ClickHouse. */
+const WITHOUT_CLICKHOUSE =
+  ' Clicks in ClickHouse (TERSE_CLICKS_URL) are not read: charts stay, but counters of links that cannot be read begin at 0. Restore a backup instead.'
+
 /**
  * Checks the files of the configured data folder; repairs them when `execute` is true.
  *
  * @throws when the data is in PostgreSQL, or a process has the folder open
  */
 export async function repairDataFolder(
-  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'settingsFile'>,
+  config: Pick<Config, 'databaseUrl' | 'clicks' | 'dataDir' | 'settingsFile'>,
   execute: boolean,
 ): Promise<RepairReport> {
   const { databaseUrl, dataDir } = config
@@ -77,9 +81,13 @@ export async function repairDataFolder(
     },
     { execute, clock: systemClock() },
   )
+  const added = ({ action }: RepairStep) =>
+    config.clicks !== undefined && /^(replace|salvage) clicks$/.test(action)
+      ? WITHOUT_CLICKHOUSE
+      : ''
   return {
     faults,
-    steps: steps?.map((step) => ({ file: step.file, meaning: meaningOf(step) })),
+    steps: steps?.map((step) => ({ file: step.file, meaning: meaningOf(step) + added(step) })),
   }
 }
 
