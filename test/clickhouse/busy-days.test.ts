@@ -99,7 +99,7 @@ describe('sums of busy days', () => {
     return found
   }
 
-  const sum = (on = db) => sumBusyDays(on, LAST_DAY + 2)
+  const sum = (on = db) => sumBusyDays(on, LAST_DAY + 1)
 
   async function summed(where = 'true'): Promise<string[]> {
     const rows = await db.rows<{ readonly name: string }>(

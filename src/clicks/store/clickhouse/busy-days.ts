@@ -24,12 +24,12 @@ type Subject = { readonly scope: number; readonly subject: number; readonly work
 /**
  * Adds up the values and visitors of links, domains and workspaces that had many clicks on a day, so that a chart of a year
  * need not read each click and quarter hour. Sums are read while their `clicks` are what is counted for the day, so late
- * clicks only make a day slow until it is added up again. Days that ended a day ago are, the latest first. What a run has no
- * time for is left to the next one.
+ * clicks only make a day slow until it is added up again. Days before `today` that ended an hour ago are, the latest first.
+ * What a run has no time for is left to the next one.
  */
 export async function sumBusyDays(db: ClickHouse, today: number): Promise<void> {
   const endsAt = performance.now() + RUN_MS
-  for (const days of inGroups(await staleDays(db, today - 1))) {
+  for (const days of inGroups(await staleDays(db, today))) {
     const subjects = await staleSubjects(db, days)
     const links = subjects.filter(({ scope }) => scope === SCOPES.link)
     for (let first = 0; first < links.length; first += LINKS_PER_INSERT) {
@@ -59,19 +59,20 @@ function* inGroups(stale: readonly StaleDay[]): Generator<readonly number[]> {
   if (days.length > 0) yield days
 }
 
-function staleDays(db: ClickHouse, before: number): Promise<StaleDay[]> {
+function staleDays(db: ClickHouse, today: number): Promise<StaleDay[]> {
   return db.rows(
     `select day, sum(clicks) as sum
     from (
       select workspace, day, sum(persons) + sum(others) as clicks from click_counts
-      where scope = ${SCOPES.workspace} and day > ${OPENING_DAY} and day < {before:Int32}
+      where scope = ${SCOPES.workspace} and day > ${OPENING_DAY} and day < {today:Int32}
+        and day < intDiv(toUnixTimestamp(now()) - 3600, 86400)
       group by workspace, day having clicks >= ${CLICKS_MIN}) as counted
     left anti join (
       select workspace, day, clicks from busy_days
       where scope = ${SCOPES.workspace} and dimension = '${ANY_DIMENSION}') as summed
     using (workspace, day, clicks)
     group by day order by day desc`,
-    { params: { before } },
+    { params: { today } },
   )
 }
 
