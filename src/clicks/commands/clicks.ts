@@ -99,12 +99,14 @@ function summaryOf(
 ): readonly string[] {
   const isBack = to === DATABASE
   const lines = [
-    `${counted(moved, 'day')} copied, with ${counted(clicks, 'single click')}; ${count(unchanged)} were copied before.`,
+    `${counted(moved, 'day')} copied, with ${counted(clicks, 'single click')}; ${count(unchanged)} ${unchanged === 1 ? 'was' : 'were'} copied before.`,
   ]
   if (left > 0) {
-    const [change, again] = isBack ? ['remove', 'this with --from'] : ['set', 'this']
+    const [change, again] = isBack
+      ? ['remove TERSE_CLICKS_URL and its password', 'this with --from']
+      : ['set TERSE_CLICKS_URL', 'this']
     lines.push(
-      `${counted(left, 'day')} may still change: ${change} TERSE_CLICKS_URL, restart all nodes, and run ${again} again.`,
+      `${counted(left, 'day')} may still change: ${change}, restart all nodes, and run ${again} again.`,
     )
   }
   if (differences.length === 0) {
