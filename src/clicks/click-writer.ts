@@ -43,8 +43,10 @@ export type ClickWriter = {
   /**
    * Prepares storage for the coming days, and drops the raw clicks of days before `oldestDay`, if given. A
    * node whose clock is ahead drops no more than the other nodes would.
+   *
+   * @param signal ends what can wait for the next run
    */
-  maintain(today: number, oldestDay: number | undefined): Promise<void>
+  maintain(today: number, oldestDay: number | undefined, signal?: AbortSignal): Promise<void>
   /**
    * Removes the counts of deleted links, or everything that is left of a workspace's clicks, in small transactions.
    * Clicks of theirs must no longer be ingested. Idempotent: after a failure it is called again.

@@ -47,6 +47,7 @@ class DrainServer {
   readonly #queue = new SerialQueue()
   /** Journals whose torn end was reported. They are kept for a while and ingested again. */
   readonly #tornJournals = new Set<string>()
+  readonly #stopping = new AbortController()
   #activeSegment = 0
   #maintenance: Promise<void>
 
@@ -96,7 +97,8 @@ class DrainServer {
     const { writer, clock, retentionDays } = this.#options
     const today = dayOf(clock.nowMicros())
     try {
-      await writer.maintain(today, retentionDays === 0 ? undefined : today - retentionDays)
+      const oldestDay = retentionDays === 0 ? undefined : today - retentionDays
+      await writer.maintain(today, oldestDay, this.#stopping.signal)
     } catch (error) {
       this.#reportError(error)
     }
@@ -146,6 +148,7 @@ class DrainServer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#maintenanceTimer)
+    this.#stopping.abort()
     this.#activeSegment = Number.POSITIVE_INFINITY
     await Promise.all([this.#own.stop(), this.#spools.stop()])
     try {

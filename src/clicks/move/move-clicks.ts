@@ -4,7 +4,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { eraseClicks } from '../store/clickhouse/erase-clicks.ts'
 import { MoveRun } from '../store/clickhouse/move-run.ts'
 import { type Difference, MovedDays } from '../store/clickhouse/moved-days.ts'
-import { SCOPES } from '../store/fold-days.ts'
+import { SCOPE_KINDS, SCOPES } from '../store/fold-days.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type { ClickHistory } from './click-history.ts'
 import { ClickMover, type MoveProgress, type MoveReport } from './click-mover.ts'
@@ -97,11 +97,8 @@ export async function nameAll(
     ...workspaces.map(({ id, name }) => [`workspace ${id}`, name] as const),
   ])
   return differences.map(({ scope, subject, workspaceId, day, source, target }) => {
-    const kind = KINDS[scope] ?? 'link'
+    const kind = SCOPE_KINDS[scope] ?? 'link'
     const id = kind === 'workspace' ? (workspaceId ?? '') : String(subject)
     return { kind, name: names.get(`${kind} ${id}`) ?? id, day, source, target }
   })
 }
-
-/** Indexed by the numbers of `SCOPES`. */
-const KINDS = ['link', 'domain', 'workspace'] as const

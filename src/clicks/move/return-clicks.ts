@@ -133,9 +133,10 @@ class ClickReturner {
 
   async *#singleClicks(day: number) {
     const { db, own, signal } = this.#options
-    const existing = await existingWorkspaces(db)
     for await (const page of own.clicks(day)) {
       signal.throwIfAborted()
+      // One may be deleted while the day is read.
+      const existing = await existingWorkspaces(db)
       yield page.filter(({ workspace_id }) => existing.has(workspace_id))
     }
   }

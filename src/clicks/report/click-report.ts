@@ -6,7 +6,7 @@ import { OPENING_DAY } from '../tally/click-day.ts'
 import { type Rest, SUMS_MAX, ValueSums } from '../tally/value-sums.ts'
 import { ValueTotals } from '../tally/values.ts'
 import { type Bots, weightOf } from './click-filter.ts'
-import type { ClickScope, Counts } from './day-of-clicks.ts'
+import { type ClickScope, type Counts, sumCounts } from './day-of-clicks.ts'
 import { type DaySource, RawDays, type RawDaysContext, Series } from './day-source.ts'
 import { planDays, type Quarters } from './period.ts'
 
@@ -195,21 +195,11 @@ export async function compareLinks(
       ...point,
       start: bounds[nth] ?? from,
     }))
-    return { value: id, ...sumOf(points), points: cuts && points }
+    return { value: id, ...sumCounts(points), points: cuts && points }
   })
   groups.sort((a, b) => weightOf(b, bots) - weightOf(a, bots))
-  const total = { ...sumOf(groups), visitors: null }
+  const total = { ...sumCounts(groups), visitors: null }
   return { total, groups, rest: { values: 0, persons: 0, others: 0 } }
-}
-
-function sumOf(counts: readonly Counts[]): Counts {
-  return counts.reduce(
-    (sum, { persons, others }) => ({
-      persons: sum.persons + persons,
-      others: sum.others + others,
-    }),
-    { persons: 0, others: 0 },
-  )
 }
 
 /** Links of one read: reading them takes a few milliseconds on the event loop. */

@@ -13,6 +13,15 @@ export type Counts = {
   readonly others: number
 }
 
+export function sumCounts(counts: Iterable<Counts>): Counts {
+  let [persons, others] = [0, 0]
+  for (const each of counts) {
+    persons += each.persons
+    others += each.others
+  }
+  return { persons, others }
+}
+
 /** Counts of a quarter hour of a UTC day, 0 to 95. Quarters, because some time zones are offset by :30 or :45. */
 export type SlotCounts = { readonly slot: number } & Counts
 

@@ -10,6 +10,8 @@ import { DayTally } from '../tally/day-tally.ts'
 
 /** The values of `click_days.scope`. */
 export const SCOPES = { link: 0, domain: 1, workspace: 2 } as const
+/** Indexed by those numbers. */
+export const SCOPE_KINDS = ['link', 'domain', 'workspace'] as const
 
 /** Identifies a subject (link, domain or workspace) and a UTC day. */
 type DayKey = {

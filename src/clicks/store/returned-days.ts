@@ -9,14 +9,22 @@ import {
 } from '../click.ts'
 import type { Counted, Subject } from '../move/click-history.ts'
 import { slotsBetween } from '../move/counted.ts'
-import type { Counts, SlotCounts } from '../report/day-of-clicks.ts'
+import { type Counts, type SlotCounts, sumCounts } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY } from '../tally/click-day.ts'
 import { type DayCounts, decodeDay, encodeDay } from '../tally/day-counts.ts'
 import { readTotal } from '../tally/day-format.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import { VisitorSketch } from '../tally/visitor-sketch.ts'
 import { impliedValue } from './clickhouse/schema.ts'
-import { type ClickRows, compareKeys, type DayDelta, foldDays, PARTS, SCOPES } from './fold-days.ts'
+import {
+  type ClickRows,
+  compareKeys,
+  type DayDelta,
+  foldDays,
+  PARTS,
+  SCOPE_KINDS,
+  SCOPES,
+} from './fold-days.ts'
 import type { OwnedClick } from './raw-click-source.ts'
 
 /** What ClickHouse has of a subject on a day. */
@@ -135,7 +143,7 @@ export class ReturnedDays {
       await this.#store(db, added)
       const persons = { link: 0, domain: 0, workspace: 0 }
       for (const { key, more } of added) {
-        persons[KINDS[key.scope] ?? 'link'] += countsOf(more.slots).persons
+        persons[SCOPE_KINDS[key.scope] ?? 'link'] += sumCounts(more.slots).persons
       }
       noteCharted(persons)
     })
@@ -188,7 +196,7 @@ export class ReturnedDays {
     const rows = added.map(({ key, sum }) => ({
       ...key,
       origin: this.#origin,
-      ...countsOf(sum.slots),
+      ...sumCounts(sum.slots),
       data: encodeDay(sum),
     }))
     for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
@@ -211,8 +219,6 @@ export class ReturnedDays {
 
 const NO_COUNTS: Counts = { persons: 0, others: 0 }
 const NOTHING: DayCounts = { slots: [], values: new Map(), visitors: new VisitorSketch() }
-/** Indexed by the numbers of `SCOPES`. */
-const KINDS = ['link', 'domain', 'workspace'] as const
 
 function keyOf(day: number, { scope, subject, workspaceId = '' }: Subject): Key {
   const number = scope === SCOPES.workspace ? workspaceNumber(workspaceId) : subject
@@ -309,15 +315,6 @@ function countsIn(part: number, data: Uint8Array): Counts {
   tally.clear()
   tally.addChunks(data)
   return tally.total(false)
-}
-
-function countsOf(slots: readonly SlotCounts[]): Counts {
-  let [persons, others] = [0, 0]
-  for (const slot of slots) {
-    persons += slot.persons
-    others += slot.others
-  }
-  return { persons, others }
 }
 
 /**

@@ -27,9 +27,14 @@ type Subject = { readonly scope: number; readonly subject: number; readonly work
  * clicks only make a day slow until it is added up again. Days before `today` that ended an hour ago are, the latest first.
  * What a run has no time for is left to the next one.
  */
-export async function sumBusyDays(db: ClickHouse, today: number): Promise<void> {
+export async function sumBusyDays(
+  db: ClickHouse,
+  today: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const endsAt = performance.now() + RUN_MS
   for (const days of inGroups(await staleDays(db, today))) {
+    if (signal?.aborted || performance.now() > endsAt) return
     const subjects = await staleSubjects(db, days)
     const links = subjects.filter(({ scope }) => scope === SCOPES.link)
     for (let first = 0; first < links.length; first += LINKS_PER_INSERT) {
@@ -39,7 +44,6 @@ export async function sumBusyDays(db: ClickHouse, today: number): Promise<void> 
     const workspaces = new Set(subjects.map(({ workspace }) => workspace))
     workspaces.delete(NO_WORKSPACE)
     if (workspaces.size > 0) await sumWorkspaces(db, days, [...workspaces])
-    if (performance.now() > endsAt) return
   }
 }
 

@@ -1,12 +1,13 @@
 import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
 import type { ClickDimension } from '../../click.ts'
-import type {
-  ClickScope,
-  Counts,
-  DayOfClicks,
-  DayOptions,
-  SlotCounts,
-  Tally,
+import {
+  type ClickScope,
+  type Counts,
+  type DayOfClicks,
+  type DayOptions,
+  type SlotCounts,
+  sumCounts,
+  type Tally,
 } from '../../report/day-of-clicks.ts'
 import { startOfDay } from '../../tally/click-day.ts'
 import { withoutValue } from '../../tally/day-format.ts'
@@ -335,12 +336,7 @@ async function addTotals(
     `select ${NAME}, ${SUMS} from (${ranked}) group by name`,
     { params: { ...asked.params, max: TOTAL_VALUES_MAX, other: OTHER_VALUE } },
   )
-  let persons = 0
-  let others = 0
-  for (const [, total] of counted) {
-    persons += total.persons
-    others += total.others
-  }
+  let { persons, others } = sumCounts(counted.map(([, total]) => total))
   for (const value of values) {
     persons -= value.persons
     others -= value.others
@@ -356,13 +352,7 @@ function add(totals: ValueTotals, value: string, { persons, others }: Counts): v
 }
 
 function tallyOf(rows: readonly CountRow[], slots: boolean): Tally {
-  let persons = 0
-  let others = 0
-  for (const row of rows) {
-    persons += row.persons
-    others += row.others
-  }
-  return { persons, others, slots: slots ? rows.map(slotCounts) : NO_SLOTS }
+  return { ...sumCounts(rows), slots: slots ? rows.map(slotCounts) : NO_SLOTS }
 }
 
 function slotCounts({ slot, persons, others }: CountRow): SlotCounts {

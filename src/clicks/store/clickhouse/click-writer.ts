@@ -117,10 +117,14 @@ class ClickHouseClickWriter implements ClickWriter {
     return isCounted
   }
 
-  async maintain(today: number, oldestDay: number | undefined): Promise<void> {
+  async maintain(
+    today: number,
+    oldestDay: number | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
     await this.#options.ledger.maintain(today, oldestDay)
     await maintainClicks(this.#options.db, today, oldestDay)
-    await sumBusyDays(this.#options.db, today)
+    await sumBusyDays(this.#options.db, today, signal)
   }
 
   async erase(erased: ErasedClicks): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClickHouse } from '../../../storage/clickhouse/clickhouse.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import type { Counted, Subject, SubjectCounted, SubjectDay } from '../../move/click-history.ts'
-import type { SlotCounts } from '../../report/day-of-clicks.ts'
+import { sumCounts } from '../../report/day-of-clicks.ts'
 import { startOfDay } from '../../tally/click-day.ts'
 import { SCOPES } from '../fold-days.ts'
 import type { OwnedClick } from '../raw-click-source.ts'
@@ -84,7 +84,7 @@ export class MovedDays {
       day,
       version,
       chunk,
-      ...sumOf(slots),
+      ...sumCounts(slots),
       data: Buffer.from(data).toString('base64'),
     }))
     await this.#insert('moved_tallies', rows)
@@ -256,15 +256,6 @@ function keyOf({ scope, subject, workspaceId = NO_WORKSPACE }: Subject): Subject
 
 function subjectOf({ scope, subject, workspace }: SubjectRow): Subject {
   return { scope, subject, workspaceId: workspace === NO_WORKSPACE ? undefined : workspace }
-}
-
-function sumOf(slots: readonly SlotCounts[]): { persons: number; others: number } {
-  const sum = { persons: 0, others: 0 }
-  for (const { persons, others } of slots) {
-    sum.persons += persons
-    sum.others += others
-  }
-  return sum
 }
 
 /** ClickHouse adds without regard to overflow, so a negative number is what it is modulo 2^64. */

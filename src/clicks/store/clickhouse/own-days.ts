@@ -8,7 +8,7 @@ import { SCOPES } from '../fold-days.ts'
 import type { OwnedClick } from '../raw-click-source.ts'
 import type { OwnCounts, OwnSubject } from '../returned-days.ts'
 import { LATEST } from './moved-days.ts'
-import { CLICK_ROW, rawClickRow, type StoredClick, windowsOf } from './raw-clicks.ts'
+import { findWindows, KEPT_ROW, rawClickRow, type StoredClick } from './raw-clicks.ts'
 import { FOLDED_BEFORE, linkDaysOf, NO_WORKSPACE, SINGLE_CLICKS } from './schema.ts'
 
 /** A day of which ClickHouse has counted clicks itself. */
@@ -134,18 +134,11 @@ export class OwnDays {
 
   /** Reads the single clicks of a day that exports have, in pages. */
   async *clicks(day: number): AsyncGenerator<readonly OwnedClick[]> {
-    const slotMicros = startOfDay(1) / 96
     const isOwn = 'clicks.count > 0 and kept > 0 and at >= {from:Int64} and at < {to:Int64}'
     const params = { from: startOfDay(day), to: startOfDay(day + 1) }
-    const counts = await this.#db.rows<{ slot: number; rows: number }>(
-      `select intDiv(at - {from:Int64}, ${slotMicros}) as slot, count() as rows
-      from clicks where ${isOwn} group by slot order by slot`,
-      { params },
-    )
-    if (counts.length === 0) return
-    for (const [from, to] of windowsOf(params.from, params.to, counts)) {
+    for (const [from, to] of await findWindows(this.#db, isOwn, params)) {
       const rows = await this.#db.rows<StoredClick & { readonly workspace: string }>(
-        `select workspace, ${CLICK_ROW.replace('count', 'kept as count')} from clicks
+        `select workspace, ${KEPT_ROW} from clicks
         where ${isOwn} order by at, link`,
         { params: { from, to } },
       )

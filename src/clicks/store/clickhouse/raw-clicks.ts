@@ -12,7 +12,7 @@ const SLOT_MICROS = startOfDay(1) / SLOTS_PER_DAY
 /** The columns of `RawClickRow` in the feed. */
 export const CLICK_ROW = `at, link, keyspace, flags, count, visitor, ${CLICK_DIMENSIONS.join(', ')}`
 /** The same of single clicks that are kept for exports. */
-const KEPT_ROW = CLICK_ROW.replace('count', 'kept as count')
+export const KEPT_ROW = CLICK_ROW.replace('count', 'kept as count')
 
 export type StoredClick = Omit<Click, 'link_seq'> & {
   readonly link: number
@@ -30,14 +30,7 @@ export function clickHouseRawClicks(db: ClickHouse): RawClickSource {
     async *pages(query) {
       const { scan } = query
       const { where, params } = conditionOf(query)
-      const counts = await scan.turn(() =>
-        db.rows<SlotRows>(
-          `select intDiv(at - {from:Int64}, ${SLOT_MICROS}) as slot, count() as rows
-          from clicks where ${where} group by slot order by slot`,
-          { params },
-        ),
-      )
-      for (const [from, to] of windowsOf(params.from, params.to, counts)) {
+      for (const [from, to] of await scan.turn(() => findWindows(db, where, params))) {
         const rows = await scan.turn(() =>
           db.rows<StoredClick>(`select ${KEPT_ROW} from clicks where ${where} order by all`, {
             params: { ...params, from, to },
@@ -74,6 +67,20 @@ function conditionOf({ scope, day, fromMicros, toMicros }: RawDayQuery) {
 function ofScope({ kind }: ClickScope): string {
   if (kind === 'link') return 'and link = {subject:UInt64}'
   return kind === 'domain' ? 'and keyspace = {subject:UInt64}' : ''
+}
+
+/** Divides the clicks of a condition from `params.from` to `params.to`. */
+export async function findWindows(
+  db: ClickHouse,
+  where: string,
+  params: { readonly from: number; readonly to: number },
+): Promise<Iterable<readonly [from: number, to: number]>> {
+  const counts = await db.rows<SlotRows>(
+    `select intDiv(at - {from:Int64}, ${SLOT_MICROS}) as slot, count() as rows
+    from clicks where ${where} group by slot order by slot`,
+    { params },
+  )
+  return windowsOf(params.from, params.to, counts)
 }
 
 /** The number of clicks in a quarter hour, counted from the beginning of what is read. */
